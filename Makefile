@@ -10,7 +10,7 @@ CORPUS := tests/corpus
 # Programs start faster if Python keeps what it has compiled, whatever the shell has set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check soak clients browser opensearch pictures coverage wheels bundles image installed windows arm lock docs site bench bench-quick
+.PHONY: demo test quick check soak clients browser opensearch pictures coverage wheels bundles image installed debian windows arm lock docs site bench bench-quick
 
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
@@ -154,6 +154,11 @@ installed:
 # The same on Windows' Python under Wine, and a part of it on that of 64-bit Arm under qemu.
 windows arm: .venv/ready
 	$(BIN)/python -m tests.elsewhere $@ $(TESTS)
+
+# The same on another release of Debian, with its Python, by root: make debian SUITE=sid
+SUITE ?= trixie
+debian: .venv/ready dist/SHA256SUMS
+	$(BIN)/python -m tests.elsewhere.debian $(SUITE) $(TESTS)
 
 dist/SHA256SUMS:
 	$(MAKE) wheels
