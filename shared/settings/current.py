@@ -68,10 +68,13 @@ def configured(setting: str) -> Any:
         ConfigurationError: the file cannot be read, or something in it is wrong.
     """
     file = configuration_file()
-    # Without permission to look, the file is read anyway, which reports the error.
-    with suppress(PermissionError):
-        if not file.exists():
-            return None
+    try:
+        file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        # It is read anyway, which reports the error.
+        pass
     from shared.settings.file import value_in_file
 
     return value_in_file(file, setting)

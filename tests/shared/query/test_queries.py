@@ -130,7 +130,6 @@ MANY = "".join(map(chr, range(0x4E00, 0x4E00 + 200, 2)))
     [
         ("x" * 100_000, "the query has 100,000 characters; at most 20,000"),
         (" ".join(f"w{n}" for n in range(3000)), "comes to more than 2,048 terms"),
-        ("(" * 19_000, "nested too deeply"),
         (f"{'(a ' * 250}{')' * 250}", "nested too deeply"),
         (f"{'(' * 60}a{' b)^2' * 60}", "nested too deeply"),
         (f"{'(' * 60}a{')^2' * 60}", "nested too deeply"),
