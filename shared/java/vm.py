@@ -61,7 +61,7 @@ less time."""
 _MAX_STACK: Final = 1_000
 """Largest stack that Java can be told of, in MiB (`-Xss`), less than a gibibyte."""
 
-_ADDRESS_SPACE_BESIDE_HEAP: Final = 1_110_000_000
+_ADDRESS_SPACE_BESIDE_HEAP: Final = 1_140_000_000
 """Address space in bytes that the machine reserves in addition to the heap with these options;
 about 100 MB are used."""
 

@@ -92,7 +92,7 @@ def test_a_smaller_heap_needs_less_address_space(
 ) -> None:
     limited = ("prlimit", "--as=1300000000")
     failed = idx("search", "little", code=1, prefix=limited)
-    assert "it reserves 1.6 GB of address space" in failed.stderr
+    assert "it reserves 1.7 GB of address space" in failed.stderr
     assert failed.stderr.endswith("or reduce the memory of Java with IDX_JAVA_HEAP\n")
     monkeypatch.setenv("IDX_JAVA_HEAP", "16")
     assert "**little** text" in idx("search", "little", prefix=limited).stdout

@@ -68,7 +68,7 @@ def folder(tmp_path: Path, files: Path) -> Path:
 
 @pytest.fixture
 async def client(idx: Idx, connect: Connect, folder: Path) -> AsyncIterator[Client]:
-    assert idx("sync", str(folder)).returncode == 0
+    assert idx("sync", str(folder), "--ocr", "off").returncode == 0
     async with connect() as client:
         yield client
 
@@ -169,7 +169,7 @@ async def test_a_changed_file_is_shown_with_a_notice_until_it_is_indexed_again(
     # The words of the index are still those of the older text: river and Rivers.
     assert (described["pages"], described["marked"]) == (1, 1)
     assert described["notice"].startswith("The file has changed since it was indexed")
-    idx("sync", str(folder))
+    idx("sync", str(folder), "--ocr", "off")
     _, described = shown(await show(client, "manual.pdf", 1, "text"))
     assert described["marked"] == 1
     assert described.get("notice") is None
@@ -214,7 +214,7 @@ async def test_a_protected_file_needs_the_password_of_the_configuration(
 
 
 async def test_the_title_is_fenced(idx: Idx, connect: Connect, folder: Path) -> None:
-    idx("sync", str(folder))
+    idx("sync", str(folder), "--ocr", "off")
     async with connect("--fence") as client:
         _, described = shown(await show(client, "manual.pdf", 1))
     fence = described["fence"]
@@ -236,7 +236,7 @@ async def slow_file(idx: Idx, connect: Connect, folder: Path) -> AsyncIterator[C
                 pdf.line(0, number % 200, 200, 200 - number % 200)
 
     write_pdf(folder / "slow.pdf", draw)
-    idx("sync", str(folder))
+    idx("sync", str(folder), "--ocr", "off")
     async with connect("--time-budget", "6") as client:
         yield client
 

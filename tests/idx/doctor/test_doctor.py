@@ -153,7 +153,7 @@ def test_too_little_memory_for_java_is_told_and_what_needs_java_left_out(
 ) -> None:
     findings = found(idx, code=1, prefix=("prlimit", "--as=1000000000"))
     status, message = finding(findings, "Memory")
-    assert (status, "Java alone reserves 1.6 GB" in message) == ("problem", True)
+    assert (status, "Java alone reserves 1.7 GB" in message) == ("problem", True)
     assert "ulimit -v unlimited" in message
     assert finding(findings, "Java")[0] == "problem"
     assert {"Index", "Server"}.isdisjoint(check for check, _, _ in findings)
