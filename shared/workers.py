@@ -18,6 +18,13 @@ from shared.system.processes import end_together, ignore_interruptions, spawning
 if TYPE_CHECKING:
     from pebble import ProcessPool
 
+CHECK_INTERVAL_SECONDS: Final = 1.0
+"""Interval in which whoever waits for a task looks whether the pool gave up, in seconds.
+
+It gives up when an idle worker dies, and reports this to all waiting tasks, except to one that it
+was just accepting.
+"""
+
 _MAX_END_SECONDS: Final = 2.0
 """Maximum time to wait for the threads of a pool whose workers have been killed, in seconds."""
 

@@ -18,7 +18,7 @@ from idx.errors import ReadersDiedError
 from idx.extraction.types import ExtractionOptions, FileContent, Ocr, ReadFile, Unreadable
 from shared.files.location import Location
 from shared.system.limits import EXIT_CODE_AFTER_TIME
-from shared.workers import end_pool, new_pool, schedule
+from shared.workers import CHECK_INTERVAL_SECONDS, end_pool, new_pool, schedule
 
 if TYPE_CHECKING:
     from pebble import ProcessPool
@@ -36,12 +36,6 @@ _MAX_BATCHES_AHEAD: Final = 4
 
 _MAX_BYTES_AHEAD: Final = 64_000_000
 """Maximum total size of files read ahead, in bytes; a single larger file is still read."""
-
-_CHECK_INTERVAL_SECONDS: Final = 1.0
-"""Interval of checks for a pool that gave up, in seconds.
-
-It reports this to all waiting tasks, except to one that it was just accepting.
-"""
 
 _MAX_POOL_FAILURES: Final = 3
 """Number of consecutive failures of the pool, without a file read, that end the run."""
@@ -195,7 +189,7 @@ class ExtractionPool:
 
     def _completed(self, work: Work, waiting: "Waiting[Item]") -> Iterator[tuple[Item, Any] | None]:
         """Wait for a batch with a timeout, and yield the results of completed ones, else None."""
-        done = wait(waiting, _CHECK_INTERVAL_SECONDS, FIRST_COMPLETED).done
+        done = wait(waiting, CHECK_INTERVAL_SECONDS, FIRST_COMPLETED).done
         if not done and self._pool is not None and not self._pool.active:
             self._restart(work, waiting)
         if not done:

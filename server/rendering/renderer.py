@@ -15,7 +15,7 @@ from shared.errors import McpLuceneError
 from shared.settings.current import settings
 from shared.settings.machine import default_workers
 from shared.system.limits import EXIT_CODE_AFTER_TIME
-from shared.workers import end_pool, new_pool, schedule
+from shared.workers import CHECK_INTERVAL_SECONDS, end_pool, new_pool, schedule
 
 if TYPE_CHECKING:
     from pebble import ProcessPool
@@ -140,11 +140,15 @@ class Renderer:
 
             workers = min(_MAX_WORKERS, default_workers())
             self._pool = new_pool(workers, self._limits().memory_bytes, warm_up)
-        future = asyncio.wrap_future(schedule(self._pool, task, seconds, *arguments))
+        pool = self._pool
+        future = asyncio.wrap_future(schedule(pool, task, seconds, *arguments))
         # Retrieved even if nobody waits any more, or asyncio would log it.
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
-        # A client that no longer waits must not cost a warm worker.
-        return await asyncio.shield(future)
+        # A client that no longer waits must not cost a warm worker: waiting cancels nothing.
+        while not (await asyncio.wait([future], timeout=CHECK_INTERVAL_SECONDS))[0]:
+            if not pool.active:
+                raise RuntimeError("the pool of workers gave up")
+        return future.result()
 
     def _limits(self) -> _Limits:
         if self._known_limits is None:
