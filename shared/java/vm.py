@@ -61,9 +61,12 @@ less time."""
 _MAX_STACK: Final = 1_000
 """Largest stack that Java can be told of, in MiB (`-Xss`), less than a gibibyte."""
 
-_ADDRESS_SPACE_BESIDE_HEAP: Final = 1_140_000_000
-"""Address space in bytes that the machine reserves in addition to the heap with these options;
-about 100 MB are used."""
+_JAVA_THREADS: Final = 9
+"""Number of threads that the machine starts with a stack of that size."""
+
+_ADDRESS_SPACE_BESIDE_HEAP: Final = 1_060_000_000
+"""Address space in bytes that the machine reserves in addition to the heap and to the stacks with
+these options; about 100 MB are used."""
 
 _VARIABLES_OF_JAVA: Final = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS")
 """Environment variables with options for every Java program of a user. With options meant for
@@ -90,23 +93,25 @@ def options(program: Program, *extra_options: str) -> tuple[str, ...]:
     heap = java_heap()
     sizes = (f"-Xms{min(heap, _INITIAL_HEAP)}m", f"-Xmx{heap}m")
     measuring = os.environ.get(OPTIONS_VARIABLE, "").split()
-    return (*_COMMON, *_stack(), *_OPTIONS[program], *sizes, *last, *measuring)
+    stack = (f"-Xss{size}m",) if (size := _stack()) else ()
+    return (*_COMMON, *stack, *_OPTIONS[program], *sizes, *last, *measuring)
 
 
-def _stack() -> tuple[str, ...]:
-    """Return the option that leaves the first thread the stack that it has.
+def _stack() -> int:
+    """Return the size of a stack in MiB that leaves the first thread what it has, 0 for Java's own.
 
     On Linux, Java lays pages that end the process below its default of one MiB. From 3.12 on,
     Python goes deeper before it raises a RecursionError: CPython allows 10,000 calls of C functions
     (`Py_C_RECURSION_LIMIT`), and from 3.14 on as many as fit into the stack.
     """
     if sys.platform != "linux":
-        return ()
+        return 0
     import resource
 
     allowed, _ = resource.getrlimit(resource.RLIMIT_STACK)
-    mebibytes = _MAX_STACK if allowed == resource.RLIM_INFINITY else allowed // 2**20
-    return (f"-Xss{max(1, min(mebibytes, _MAX_STACK))}m",)
+    if allowed == resource.RLIM_INFINITY:
+        return _MAX_STACK
+    return max(1, min(allowed // 2**20, _MAX_STACK))
 
 
 def address_space() -> int:
@@ -115,7 +120,8 @@ def address_space() -> int:
     Raises:
         ConfigurationError: the setting of the heap cannot be used.
     """
-    return _ADDRESS_SPACE_BESIDE_HEAP + java_heap() * 2**20
+    stacks = _JAVA_THREADS * _stack()
+    return _ADDRESS_SPACE_BESIDE_HEAP + (java_heap() + stacks) * 2**20
 
 
 def start(program: Program = "command", *extra_options: str) -> None:
