@@ -103,6 +103,8 @@ def test_the_keyboard_is_enough(page: "Page", site_of_samples: Served) -> None:
     page.goto(site_of_samples.base)
     page.keyboard.press("/")
     page.keyboard.type("Ottermere")
+    # A browser that is slow has searched for the first letters before.
+    page.wait_for_url("**q=Ottermere*")
     settled(page, "passages")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("j")
