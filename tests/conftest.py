@@ -14,17 +14,13 @@ from mcp import Client
 from mcp.client.session import ElicitationFnT, MessageHandlerFnT
 from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
 
-from shared.java.vm import OPTIONS_VARIABLE
+from shared.java.vm import OPTIONS_VARIABLE, QUICK
 from shared.writing.index import create
 from tests.fork_server import PROGRAMS, STAND_IN, can_read, fork_server
 from tests.systems import SLOW, without_wine
 
 USER_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA")
 """Variables for the folders of a user's settings and data; the last one is for Windows."""
-
-_QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-AOTReplayTraining"
-"""Options of Java without its optimizing compiler, from which the short runs of tests gain nothing:
-what `idx search` always starts with."""
 
 _PATIENT = ("--time-budget", "300")
 """Options of a server whose Java takes longer to start than a call may wait for it."""
@@ -52,7 +48,8 @@ def _no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterat
     with pytest.MonkeyPatch.context() as environment:
         for variable in USER_FOLDERS:
             environment.setenv(variable, str(tmp_path_factory.mktemp(variable)))
-        environment.setenv(OPTIONS_VARIABLE, _QUICK_JAVA)
+        # All runs of tests are short, those of the server, too.
+        environment.setenv(OPTIONS_VARIABLE, " ".join(QUICK))
         for name in [name for name in os.environ if name.startswith("IDX_")]:
             environment.delenv(name)
         for name in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"):

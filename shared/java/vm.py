@@ -41,14 +41,16 @@ _COMMON: Final = (
     "-XX:CompressedClassSpaceSize=64m",
 )
 
+QUICK: Final = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:-AOTReplayTraining",
+)
+"""Options for a short run, which gains nothing from the optimizing compiler, nor from compiling in
+advance what the training run of the start-up cache used most."""
+
 _OPTIONS: Final[dict[Program, tuple[str, ...]]] = {
-    # A short command gains nothing from the optimizing compiler, nor from compiling in advance what
-    # the training run of the start-up cache used most.
-    "command": (
-        "-XX:TieredStopAtLevel=1",
-        "-XX:+UnlockDiagnosticVMOptions",
-        "-XX:-AOTReplayTraining",
-    ),
+    "command": QUICK,
     "batch": (),
     "server": (),
 }

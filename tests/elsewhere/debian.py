@@ -103,7 +103,10 @@ def main(suite: str, *arguments: str) -> None:
     if not ready.exists():
         shutil.rmtree(system, ignore_errors=True)
         system.parent.mkdir(parents=True, exist_ok=True)
-        make(system, suite, PACKAGES + _TOOLS)
+        try:
+            make(system, suite, PACKAGES + _TOOLS)
+        except subprocess.CalledProcessError:
+            sys.exit(f"Debian {suite!r} cannot be made, for the reason above; try another SUITE")
         ready.touch()
     record = ("-p", "tests.recording", "--record", f"`make debian`, {suite}")
     tests = ("-m", "tests.installed", *(arguments or (*record, "tests")))
