@@ -52,10 +52,14 @@ def main(*arguments: str) -> None:
         SystemExit: there are no wheels, a step failed, or a test did; the output says why.
     """
     dist = ROOT / "dist"
-    if not any(dist.glob("mcp_lucene-*.whl")):
+    projects = list(dist.glob("mcp_lucene-*.whl"))
+    if not projects:
         sys.exit(f"there are no wheels in {dist}; run: make wheels")
     # Elsewhere the sources may have other ends of lines, and thereby another key.
-    if sys.platform == "linux" and not any(map(_has_this_key, dist.glob("pylucene-*.whl"))):
+    if sys.platform == "linux" and not (
+        all(map(_has_these_modules, projects))
+        and any(map(_has_this_key, dist.glob("pylucene-*.whl")))
+    ):
         sys.exit(f"the wheels in {dist} are made of other sources than these; run: make wheels")
     shutil.rmtree(FOLDER, ignore_errors=True)
     venv.create(FOLDER, with_pip=True)
@@ -79,6 +83,18 @@ def main(*arguments: str) -> None:
     for command in steps:
         if done := subprocess.run(command, cwd=ROOT, check=False).returncode:
             sys.exit(done)
+
+
+def _has_these_modules(wheel: Path) -> bool:
+    sources = {
+        file.relative_to(ROOT).as_posix(): file.read_bytes()
+        for package in ("idx", "server", "shared")
+        for file in ROOT.joinpath(package).rglob("*.py")
+    }
+    with zipfile.ZipFile(wheel) as packed:
+        return sources == {
+            name: packed.read(name) for name in packed.namelist() if name.endswith(".py")
+        }
 
 
 def _has_this_key(wheel: Path) -> bool:
