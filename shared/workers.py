@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future, wait
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from shared.system import limits
@@ -75,13 +75,35 @@ def schedule(
         kwargs: its named arguments.
 
     Raises:
-        RuntimeError: the pool has given up, as it does when an idle worker dies.
+        BrokenExecutor: the pool has given up, as it does when an idle worker dies.
     """
     # With PYTHONSAFEPATH workers import no module from the current folder, which may be the one to
     # index.
     os.environ["PYTHONSAFEPATH"] = "1"
-    with spawning():
-        return pool.schedule(task, args=args, kwargs=kwargs, timeout=seconds)
+    try:
+        with spawning():
+            return pool.schedule(task, args=args, kwargs=kwargs, timeout=seconds)
+    except RuntimeError as error:
+        raise BrokenExecutor(str(error)) from error
+
+
+def result_of(pool: "ProcessPool", task: Future[Result]) -> Result:
+    """Wait for the result of a task.
+
+    Args:
+        pool: its pool.
+        task: what `schedule` returned.
+
+    Raises:
+        BrokenExecutor: the pool has given up.
+        pebble.ProcessExpired: the worker died.
+        TimeoutError: the task took too long.
+        Exception: what the task raised.
+    """
+    while not wait([task], CHECK_INTERVAL_SECONDS).done:
+        if not pool.active:
+            raise BrokenExecutor("the pool of workers gave up")
+    return task.result()
 
 
 def end_pool(pool: "ProcessPool") -> None:

@@ -5,8 +5,7 @@ it dies; see `shared.workers`.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
 from types import TracebackType
@@ -174,8 +173,8 @@ class ExtractionPool:
         try:
             self._pool = self._pool or new_pool(self._workers, self._limits.memory_bytes)
             task = schedule(self._pool, work, self._limits.seconds, locations)
-        except RuntimeError:
-            # The pool has given up, together with all waiting tasks.
+        except BrokenExecutor:
+            # It takes all waiting tasks with it.
             task = None
         if task is None:
             self._restart(work, waiting)
@@ -196,7 +195,7 @@ class ExtractionPool:
             yield None
         for task in done:
             error = task.exception()
-            if isinstance(error, BrokenProcessPool):
+            if isinstance(error, BrokenExecutor):
                 self._restart(work, waiting)
                 return
             if task not in waiting:

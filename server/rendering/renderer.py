@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self, TypeVar
@@ -118,10 +119,8 @@ class Renderer:
         *arguments: object,
     ) -> _Result:
         """Have a worker run a task; a pool that gave up is replaced once."""
-        from concurrent.futures.process import BrokenProcessPool
-
         try:
-            with suppress(BrokenProcessPool, RuntimeError):
+            with suppress(BrokenExecutor):
                 return _rendered(name, await self._task(seconds, task, *arguments))
             if self._pool is not None:
                 end_pool(self._pool)
@@ -147,7 +146,7 @@ class Renderer:
         # A client that no longer waits must not cost a warm worker: waiting cancels nothing.
         while not (await asyncio.wait([future], timeout=CHECK_INTERVAL_SECONDS))[0]:
             if not pool.active:
-                raise RuntimeError("the pool of workers gave up")
+                raise BrokenExecutor("the pool of workers gave up")
         return future.result()
 
     def _limits(self) -> _Limits:

@@ -9,12 +9,13 @@ vector of its old text.
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from org.apache.lucene.search import IndexSearcher
 
@@ -35,8 +36,11 @@ from shared.storage.commits import open_last_commit, sentence_model
 from shared.storage.integrity import open_directory
 from shared.storage.passages import passages_matching
 from shared.storage.vectors import with_vectors, without_vectors
-from shared.workers import end_pool, new_pool, schedule
+from shared.workers import end_pool, new_pool, result_of, schedule
 from shared.writing.index import Index
+
+if TYPE_CHECKING:
+    from pebble import ProcessPool
 
 _Batch = list[tuple[str, str]]
 """Ids and passages of chunks."""
@@ -208,8 +212,8 @@ def embed(
     return Embedded(run.stored, run.other_languages, round(seconds, 3))
 
 
-_Encode = Callable[[list[str]], "Future[list[bytes]]"]
-"""Function that has passages embedded."""
+_Encode = Callable[[list[str]], Callable[[], list[bytes]]]
+"""Function that has passages embedded, and returns one that waits for their values."""
 
 
 @dataclass(slots=True)
@@ -236,7 +240,7 @@ class _Run:
 
     def embedded(self, encode: _Encode, passages: Iterable[tuple[str, str]]) -> Iterator[int]:
         """Embed passages and yield the number of those that are done, task by task."""
-        tasks: deque[tuple[_Batch, Future[list[bytes]]]] = deque()
+        tasks: deque[tuple[_Batch, Callable[[], list[bytes]]]] = deque()
         done = 0
         passages = iter(passages)
         limit = _TASKS_PER_WORKER * default_workers()
@@ -248,8 +252,8 @@ class _Run:
                     tasks.append((known, encode([passage for _, passage in known])))
             if not tasks:
                 return
-            batch, task = tasks.popleft()
-            for (id_, passage), value in zip(batch, self._result(task), strict=True):
+            batch, values = tasks.popleft()
+            for (id_, passage), value in zip(batch, values(), strict=True):
                 self.waiting[id_] = (passage, value)
             done += len(batch)
             if len(self.waiting) >= self.stored_together:
@@ -264,15 +268,6 @@ class _Run:
                 # Another program may have switched the model meanwhile.
                 if index.sentence_model == self.model:
                     self.stored += index.set_vectors(waiting)
-
-    def _result(self, task: "Future[list[bytes]]") -> list[bytes]:
-        from pebble import ProcessExpired
-
-        try:
-            return task.result()
-        except (TimeoutError, ProcessExpired) as error:
-            reason = f"a worker process ended while it embedded texts ({type(error).__name__})"
-            raise SemanticModelError(self.model.name, reason) from error
 
     def _of_known_languages(self, batch: _Batch) -> _Batch:
         """Return the passages in languages that the model knows; the others get no vector."""
@@ -293,19 +288,33 @@ class _Run:
 def _encoding(model: SentenceModel, workers: int, pending: int) -> Iterator[_Encode]:
     """Lend a function that has passages embedded, here or by worker processes."""
     if pending <= _FEW_TEXTS:
-        yield lambda passages: _embed_here(model, passages)
+        yield lambda passages: partial(worker.values_of, model, passages)
         return
     pool = new_pool(workers, _WORKER_BYTES, worker.prepare)
     try:
-        yield lambda passages: schedule(pool, worker.values_of, _TASK_SECONDS, model, passages)
+        yield partial(_embed_there, pool, model)
     finally:
         end_pool(pool)
 
 
-def _embed_here(model: SentenceModel, passages: list[str]) -> "Future[list[bytes]]":
-    future: Future[list[bytes]] = Future()
-    future.set_result(worker.values_of(model, passages))
-    return future
+def _embed_there(
+    pool: "ProcessPool", model: SentenceModel, passages: list[str]
+) -> Callable[[], list[bytes]]:
+    with _alive(model):
+        task = schedule(pool, worker.values_of, _TASK_SECONDS, model, passages)
+    return _alive(model)(partial(result_of, pool, task))
+
+
+@contextmanager
+def _alive(model: SentenceModel) -> Iterator[None]:
+    """Convert the errors of workers that ended to one that says so."""
+    from pebble import ProcessExpired
+
+    try:
+        yield
+    except (TimeoutError, ProcessExpired, BrokenExecutor) as error:
+        reason = f"a worker process ended while it embedded texts ({type(error).__name__})"
+        raise SemanticModelError(model.name, reason) from error
 
 
 @contextmanager
