@@ -118,10 +118,11 @@ class ConfigurationError(McpLuceneError):
 
 _NEW_INDEX: Final = "create a new index in another folder, and add the documents again"
 
-_UPGRADE: Final = (
-    "install the version of mcp-lucene that wrote it, or a newer one: "
-    "pip install --upgrade mcp-lucene"
-)
+
+def _upgrade() -> str:
+    from shared.installation import upgrade_command
+
+    return f"install the version of mcp-lucene that wrote it, or a newer one: {upgrade_command()}"
 
 
 class IndexFolderError(McpLuceneError):
@@ -299,7 +300,7 @@ class IndexLuceneVersionError(IndexFolderError):
             path,
             f"the index at {path} was written by {written_by} and cannot be read by "
             f"Lucene {installed}",
-            _UPGRADE if newer else _NEW_INDEX,
+            _upgrade() if newer else _NEW_INDEX,
         )
         self.newer = newer
 
@@ -320,7 +321,7 @@ class IndexSchemaError(IndexFolderError):
         rebuilds: bool = False,
         newer: bool = False,
     ) -> None:
-        remedy = _UPGRADE if newer else _NEW_INDEX
+        remedy = _upgrade() if newer else _NEW_INDEX
         super().__init__(
             path,
             f"the index at {path} has {found}, but this version of mcp-lucene works with schema "
@@ -519,8 +520,9 @@ class ExtraMissingError(McpLuceneError):
     """
 
     def __init__(self, feature: str, extra: str, library: str) -> None:
+        from shared.installation import extra_command
+
         super().__init__(
             f'{feature} needs the extra "{extra}" ({library} is not installed)',
-            f'install it with: pip install "mcp-lucene[{extra}]", or, in a checkout: pip install '
-            f'-e ".[{extra}]"',
+            f"install it with: {extra_command(extra)}",
         )

@@ -50,10 +50,11 @@ def reason_of(error: OSError) -> str:
 
 def incomplete_installation(error: ImportError) -> str:
     """Describe a package that is missing or cannot be loaded, and its remedy."""
+    from shared.installation import reinstall_command
+
     reason = " ".join(str(error).split())
     return (
-        f"mcp-lucene is not installed completely: {reason}; install it again: "
-        "pip install --force-reinstall mcp-lucene"
+        f"mcp-lucene is not installed completely: {reason}; install it again: {reinstall_command()}"
     )
 
 

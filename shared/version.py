@@ -3,12 +3,17 @@
 The library that reads them takes 20 ms to import, and only few runs need them.
 """
 
+from typing import Final
+
+DISTRIBUTION: Final = "mcp-lucene"
+"""The name under which both programs are published."""
+
 
 def software_version() -> str:
-    """Return the version of the installed distribution ``mcp-lucene``."""
+    """Return the version that is installed."""
     from importlib.metadata import version
 
-    return version("mcp-lucene")
+    return version(DISTRIBUTION)
 
 
 def is_newer(version: str, other: str) -> bool:

@@ -46,7 +46,7 @@ LAYERS = {
             "control_characters",
             "document_tags",
         ),
-        *("version", "workers", "system"),
+        *("installation", "version", "workers", "system"),
     ),
 }
 """The modules and folders of each package: one may import those after it only."""

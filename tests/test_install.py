@@ -108,3 +108,5 @@ def test_one_command_installs_both_programs(
     while not any((tmp_path / "tools").rglob("lucene-*.aot")) and time.monotonic() < until:
         time.sleep(0.2)
     assert any((tmp_path / "tools").rglob("lucene-*.aot"))
+    version = "{}.{}".format(*sys.version_info)
+    assert f'uv tool install --python {version} "mcp-lucene[7z]"' in idx("doctor")

@@ -10,6 +10,7 @@ from idx.doctor.finding import Finding, Findings
 from idx.errors import message
 from shared.errors import ConfigurationError, FilterError, McpLuceneError
 from shared.files.access import is_folder
+from shared.installation import upgrade_command
 from shared.messages import decodable, quantity
 from shared.model.failures import ERRORS
 from shared.model.filters import Collection, configured_collections
@@ -66,7 +67,7 @@ def _version(figures: IndexStatistics) -> Findings:
             "Version",
             "warning",
             f"mcp-lucene {figures.software_version} has written the index, which is newer than "
-            f"this one ({software_version()}); upgrade: pip install --upgrade mcp-lucene",
+            f"this one ({software_version()}); upgrade: {upgrade_command()}",
         )
 
 

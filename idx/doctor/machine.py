@@ -2,9 +2,7 @@
 
 import os
 import platform
-import re
 import shutil
-from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 from typing import Final
 
@@ -15,17 +13,13 @@ from idx.extraction.office.libreoffice import find_libreoffice
 from idx.extraction.pdf.djvu import find_djvutxt
 from idx.extraction.pdf.ocr.tesseract import find_tesseract, installed_languages
 from shared.files.access import is_folder
+from shared.installation import extra_command, missing_libraries
 from shared.messages import reason_of
 from shared.system.limits import address_space_limit
 from shared.version import software_version
 
-DISTRIBUTION: Final = "mcp-lucene"
-
 _MIN_FREE_BYTES: Final = 50_000_000
 """Minimum free space on a disk, in bytes; with less, writing is likely to fail."""
-
-_REQUIREMENT: Final = re.compile(r"""^([\w.-]+).*;.*extra == ["']([\w-]+)["']""")
-"""Pattern of a requirement of an extra, in the syntax of PEP 508."""
 
 
 def python() -> Findings:
@@ -51,27 +45,9 @@ def python() -> Findings:
 
 def extras() -> Findings:
     """Report the optional extras of the distribution."""
-    missing: dict[str, list[str]] = {
-        extra: [] for extra in metadata(DISTRIBUTION).get_all("Provides-Extra", [])
-    }
-    for requirement in requires(DISTRIBUTION) or ():
-        match = _REQUIREMENT.match(requirement)
-        if match and not _is_installed(match[1]):
-            missing[match[2]].append(match[1])
-    for extra, libraries in missing.items():
-        install = (
-            f'not installed; for what needs it: pip install "{DISTRIBUTION}[{extra}]", in a '
-            f'checkout pip install -e ".[{extra}]"'
-        )
+    for extra, libraries in missing_libraries().items():
+        install = f"not installed; for what needs it: {extra_command(extra)}"
         yield Finding("Extra", "ok", f"{extra}: {install if libraries else 'installed'}")
-
-
-def _is_installed(distribution: str) -> bool:
-    try:
-        version(distribution)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def ocr() -> Findings:

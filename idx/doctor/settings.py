@@ -7,6 +7,7 @@ from idx.cli.configured_command import warnings_of_variables
 from idx.doctor.finding import Finding, Findings
 from shared.backends import location
 from shared.errors import ConfigurationError
+from shared.installation import upgrade_command
 from shared.settings.current import configuration_file, configured
 from shared.settings.defaults import DEFAULT_INDEX_PATH, VARIABLES
 from shared.version import software_version
@@ -25,7 +26,7 @@ def settings() -> Findings:
     except ConfigurationError as error:
         newer = (
             f"; if a newer mcp-lucene than {software_version()} wrote it, upgrade: "
-            "pip install --upgrade mcp-lucene"
+            f"{upgrade_command()}"
         )
         helps = newer if NOT_A_SETTING in str(error) else ""
         yield Finding("Configuration", "problem", f"{error}; fix it, or remove it{helps}")

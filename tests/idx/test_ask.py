@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from shared import Document, Index
+from shared.installation import extra_command
 from tests.configured import write
 from tests.conftest import Idx
 from tests.idx.interruptible import INTERRUPTIBLE
@@ -241,8 +242,8 @@ def test_without_the_extra_its_name_is_said(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
     assert idx("ask", *QUESTION, "--model", "m", code=1).stderr == (
         'Error: answering questions needs the extra "answers" '
-        f'({library} is not installed); install it with: pip install "mcp-lucene[answers]", or, in '
-        'a checkout: pip install -e ".[answers]"\n'
+        f"({library} is not installed); install it with: "
+        f"{extra_command('answers')}\n"
     )
 
 

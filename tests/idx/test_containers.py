@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from shared.installation import extra_command
 from tests.conftest import Idx
 from tests.idx.files import ids, result, text_of
 from tests.idx.test_add_files import pdf_of
@@ -172,7 +173,7 @@ def test_without_the_extra_a_7z_archive_is_named_and_read_once_it_is_there(
     found = {failure["source_document"]: failure["reason"] for failure in failures}
     reason = (
         'is a 7z archive, and reading it needs the extra "7z" (py7zr is not installed); install it '
-        'with: pip install "mcp-lucene[7z]", or, in a checkout: pip install -e ".[7z]"'
+        f"with: {extra_command('7z')}"
     )
     assert found == {"a.7z": reason, "b.zip!/inner.7z": f"inner.7z: {reason}"}
     sync(idx, "--retry")

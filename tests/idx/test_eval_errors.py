@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from shared.installation import extra_command
 from tests.conftest import Idx
 from tests.idx.collection import BEIR, write_beir
 from tests.systems import evaluates
@@ -88,6 +89,5 @@ def test_without_the_extra_the_command_says_what_to_install(
     failed = idx("eval", *BEIR, code=1)
     assert failed.stderr == (
         'Error: idx eval needs the extra "evaluation" (ir_measures is not installed); install it '
-        'with: pip install "mcp-lucene[evaluation]", or, in a checkout: pip install -e '
-        '".[evaluation]"\n'
+        f"with: {extra_command('evaluation')}\n"
     )

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from shared import Document, Index
+from shared.installation import extra_command
 from tests.configured import shown, write
 from tests.conftest import Idx
 from tests.model_server import TROUBLES, ModelServer, Trouble, says, serving
@@ -117,8 +118,8 @@ def test_without_the_extra_too(
     (diagnostic,) = searched(idx, "--normalize")["diagnostics"]
     assert diagnostic == (
         'The query was not rewritten: rewriting needs the extra "normalizer" '
-        f'({library} is not installed); install it with: pip install "mcp-lucene[normalizer]", or, '
-        'in a checkout: pip install -e ".[normalizer]".'
+        f"({library} is not installed); install it with: "
+        f"{extra_command('normalizer')}."
     )
     assert model.requests == []
 

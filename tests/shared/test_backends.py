@@ -86,7 +86,7 @@ def test_a_folder_loads_nothing_of_a_cluster(empty_index: Path) -> None:
 
 def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shared.backends.find_spec", lambda _: None)
-    with pytest.raises(ExtraMissingError, match=r"mcp-lucene\[opensearch\]"):
+    with pytest.raises(ExtraMissingError, match=r"needs the extra \"opensearch\""):
         Searcher("opensearch://node/papers")
     assert chosen("folder", "Searcher") is None
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from shared.installation import extra_command
 from tests.fork_server import PROGRAMS
 from tests.systems import has_modes
 
@@ -70,7 +71,7 @@ def test_another_system_a_missing_cache_extra_and_server_are_told(
     status, message = findings["Start-up cache"]
     assert (status, "python -m shared.maintenance.train_startup" in message) == ("warning", True)
     status, message = findings["Extra"]
-    assert (status, 'pip install "mcp-lucene[evaluation]"' in message) == ("ok", True)
+    assert (status, extra_command("evaluation") in message) == ("ok", True)
     status, message = findings["Programs"]
     expected = "there is no program mcp-lucene in programs; install mcp-lucene again"
     assert (status, message) == ("problem", expected)
