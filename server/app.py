@@ -127,7 +127,7 @@ def serve(
         str | None,
         typer.Option(
             metavar="NAME,…",
-            help="Offer only these tools or groups of tools: search, browse, admin.",
+            help="Offer only these tools or groups of tools: search, browse, admin, connector.",
         ),
     ] = None,
     exclude_tools: Annotated[

@@ -119,8 +119,8 @@ TokenFile = Annotated[
     typer.Option(
         metavar="FILE",
         rich_help_panel=_ACCESS_PANEL,
-        help="File of bearer tokens, one NAME:SCOPES:TOKEN per line; more can be in the variable "
-        f"{TOKENS_VARIABLE}.",
+        help="File of bearer tokens, one NAME:SCOPES:TOKEN per line. Without it, those in the "
+        f"variable {TOKENS_VARIABLE} hold.",
     ),
 ]
 

@@ -192,7 +192,7 @@ FORMATS: Final = {
         "ODS",
         extract_ods,
         title="OpenDocument sheets",
-        text="like Excel, without charts, values as shown; a repeated row once",
+        text="like Excel, without charts, values as shown; a repeated row is taken once",
         metadata="properties",
         library=_PACKAGE,
         unit="sheets",
@@ -355,7 +355,7 @@ FORMATS: Final = {
         "WebVTT file",
         extract_subtitles,
         title="WebVTT subtitles",
-        text="like SubRip; a line of automatic captions that is repeated once",
+        text="like SubRip; a line that automatic captions repeat is taken once",
     ),
     media_types.CALENDAR: Format(
         "calendar",
