@@ -145,8 +145,10 @@ def start(program: Program = "command", *extra_options: str) -> None:
             _have_java_spell_paths_like_python()
             for name in _VARIABLES_OF_JAVA:
                 os.environ.pop(name, None)
+            arguments = list(options(program, *extra_options))
+            _check_code_page(lucene.CLASSPATH, *arguments)
             try:
-                lucene.initVM(vmargs=list(options(program, *extra_options)))
+                lucene.initVM(vmargs=arguments)
             except ValueError as error:
                 raise JavaStartError(
                     f"the Java virtual machine could not be started: {error}"
@@ -162,6 +164,19 @@ def _attach(environment: lucene.JCCEnv) -> None:
             "Java has no memory for another thread; ask again later, or allow more with "
             "IDX_JAVA_HEAP"
         )
+
+
+def _check_code_page(*texts: str) -> None:
+    """Check that Java can read texts, which on Windows are passed to it in the code page."""
+    if sys.platform == "win32":
+        for text in texts:
+            try:
+                text.encode("mbcs")
+            except UnicodeEncodeError as error:
+                raise JavaStartError(
+                    f"the path {text!r} cannot be read by Java, since the language that Windows is "
+                    "set to lacks some of its letters; install mcp-lucene in another folder"
+                ) from error
 
 
 def _have_java_spell_paths_like_python() -> None:

