@@ -47,6 +47,12 @@ def path() -> Path:
 
 def _can_be_written(folder: Path) -> bool:
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    if sys.platform == "win32":
+        # There os.access knows nothing of the rights of users.
+        try:
+            os.close(os.open(there / f".{os.getpid()}", os.O_CREAT | os.O_EXCL | os.O_TEMPORARY))
+        except OSError:
+            return False
     return os.access(there, os.W_OK)
 
 
