@@ -120,6 +120,6 @@ if __name__ == "__main__":
                 trained = train()
             except (JavaStartError, OSError) as error:
                 # All programs work without a cache, only more slowly.
-                print(f"The start-up cache was not created: {error}", file=sys.stderr)
+                sys.exit(f"The start-up cache was not created: {error}")
             else:
                 print(f"Trained the start-up cache {trained}")
