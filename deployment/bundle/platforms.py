@@ -31,7 +31,7 @@ PYTHON: Final = "3.13"
 
 ARTIFACT: Final = ("org.bytedeco", "cpython", "3.13.5-1.5.12")
 """Group, name and version of a CPython that runs from any folder. Its 3.14 has no use yet:
-chardetng-py publishes no wheels for it."""
+chardetng-py publishes wheels of it for Linux on x86-64 only."""
 
 PLATFORMS: Final = (
     Platform(
