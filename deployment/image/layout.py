@@ -111,7 +111,11 @@ def write(
     named = {
         **_descriptor(f"{_TYPE}.manifest.v1+json", manifest),
         "platform": {"architecture": "amd64", "os": "linux"},
-        "annotations": {"org.opencontainers.image.ref.name": version},
+        "annotations": {
+            "org.opencontainers.image.ref.name": version,
+            # By this podman names the image that it loads.
+            "io.containerd.image.name": f"localhost/mcp-lucene:{version}",
+        },
     }
     index = {
         "schemaVersion": 2,

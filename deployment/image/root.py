@@ -45,7 +45,8 @@ def debian(target: Path) -> None:
         program,
         "--quiet",
         "--variant=essential",
-        "--include=python3,libstdc++6",
+        "--architectures=amd64",
+        "--include=python3,libstdc++6,ca-certificates",
         "--format=directory",
     )
     if subprocess.run([*command, *options, kept, _SUITE, target], check=False).returncode:
