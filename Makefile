@@ -7,6 +7,13 @@ OPENSEARCH := tests/opensearch
 LUPYNE := tests/pylucene/lupyne
 CORPUS := tests/corpus
 
+# An environment of its own, for what may need other versions of packages.
+define environment
+rm -rf $(@D)
+$(PYTHON) -m venv $(@D)
+$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $(1)
+endef
+
 # Programs start faster if Python keeps what it has compiled, whatever the shell has set.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -29,9 +36,7 @@ soak: .venv/trained dist/SHA256SUMS dist/server.json $(LUPYNE)/.venv/ready $(OPE
 
 # lupyne, a program that others have written for PyLucene, and the sources of its tests.
 $(LUPYNE)/.venv/ready: .venv/pylucene $(wildcard $(LUPYNE)/*.txt)
-	rm -rf $(@D)
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $(LUPYNE)/requirements.txt
+	$(call environment,$(LUPYNE)/requirements.txt)
 	$(@D)/bin/python -m pip install --quiet --no-deps ./pylucene
 	for sources in tests texts; do \
 		$(@D)/bin/python -m pip download --quiet --require-hashes --no-deps --no-binary=lupyne \
@@ -41,9 +46,7 @@ $(LUPYNE)/.venv/ready: .venv/pylucene $(wildcard $(LUPYNE)/*.txt)
 
 # The source packages of public projects, whose test files are read.
 $(CORPUS)/.venv/ready: $(CORPUS)/requirements.txt $(CORPUS)/sources.txt
-	rm -rf $(@D)
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $(CORPUS)/requirements.txt
+	$(call environment,$(CORPUS)/requirements.txt)
 	$(@D)/bin/python -m pip download --quiet --require-hashes --no-deps --no-binary=:all: \
 		--no-build-isolation --dest $(@D)/sources -r $(CORPUS)/sources.txt
 	touch $@
@@ -54,9 +57,7 @@ clients: .venv/trained $(CLIENTS)/python/.venv/ready $(if $(shell command -v npm
 
 # They may need other versions than the server does, so that each has an environment of its own.
 $(CLIENTS)/python/.venv/ready: $(CLIENTS)/python/requirements.txt
-	rm -rf $(@D)
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $<
+	$(call environment,$<)
 	touch $@
 
 # Node is among the packages.
@@ -77,9 +78,7 @@ opensearch: .venv/trained $(OPENSEARCH)/.venv/ready
 	$(BIN)/pytest -n 0 -m "opensearch and not soak" $(OPENSEARCH)
 
 $(OPENSEARCH)/.venv/ready: $(OPENSEARCH)/requirements.txt
-	rm -rf $(@D)
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $<
+	$(call environment,$<)
 	touch $@
 
 # The pictures of the documentation, in docs/pictures.
@@ -87,9 +86,7 @@ pictures: .venv/ready $(BROWSER)/.venv/ready
 	PICTURES=1 $(BIN)/pytest -n 0 -m browser $(BROWSER)/test_pictures.py
 
 $(BROWSER)/.venv/ready: $(BROWSER)/requirements.txt
-	rm -rf $(@D)
-	$(BIN)/python -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $<
+	$(call environment,$<)
 	touch $@
 
 # The test suite again, half as fast, with the lines and branches that it leaves out.
@@ -119,7 +116,7 @@ check: .venv/ready
 
 # A wheel that make wheels has built of the same sources is taken from dist.
 .venv/pylucene: .venv/tools $(shell find pylucene -type f -not -path '*/__pycache__/*')
-	PYLUCENE_WHEELS=$(CURDIR)/dist $(BIN)/python -m pip install --quiet --no-deps --force-reinstall ./pylucene
+	PYLUCENE_WHEELS="$(CURDIR)/dist" $(BIN)/python -m pip install --quiet --no-deps --force-reinstall ./pylucene
 	touch $@
 
 .venv/ready: .venv/pylucene pyproject.toml
@@ -134,7 +131,7 @@ check: .venv/ready
 # All that is published, in dist: wheels of all platforms, source distributions and their hashes.
 wheels: .venv/ready build/release-tools/ready
 	rm -rf dist
-	cd pylucene && $(CURDIR)/$(BIN)/python -m backend.release $(CURDIR)/dist
+	cd pylucene && "$(CURDIR)/$(BIN)/python" -m backend.release "$(CURDIR)/dist"
 	PYTHONPATH=pylucene $(BIN)/python -m deployment.pycld2 dist
 	$(BIN)/hatchling build --target sdist --target wheel --directory dist
 	build/release-tools/bin/python -m deployment.release dist
@@ -167,45 +164,26 @@ dist/server.json:
 	$(MAKE) bundles
 
 build/release-tools/ready: deployment/release/requirements.txt
-	rm -rf $(@D)
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $<
+	$(call environment,$<)
 	touch $@
 
-# Pin the newest versions that pyproject.toml allows.
+# Pin what pyproject.toml and each requirements.in ask for, with hashes. With UPGRADE=--upgrade these
+# are the newest versions, otherwise those that are pinned already, where they are allowed.
+COMPILE = $(BIN)/uv pip compile $(UPGRADE) --universal --generate-hashes --no-emit-index-url \
+	--custom-compile-command "make lock" --quiet
+
 lock: .venv/ready
-	$(BIN)/uv pip compile pyproject.toml --group dev --universal --generate-hashes \
-		--no-emit-index-url --no-emit-package pylucene --custom-compile-command "make lock" \
-		--quiet --output-file requirements.txt
-	$(BIN)/uv pip compile pyproject.toml --universal --generate-hashes --constraints requirements.txt \
-		--no-emit-index-url --no-emit-package pylucene --no-emit-package pycld2 \
-		--custom-compile-command "make lock" --quiet --output-file deployment/requirements.txt
-	$(BIN)/uv pip compile deployment/pycld2/requirements.in --universal --python-version 3.11 \
-		--generate-hashes --constraints requirements.txt \
-		--no-emit-index-url --custom-compile-command "make lock" \
-		--quiet --output-file deployment/pycld2/requirements.txt
-	$(BIN)/uv pip compile $(CLIENTS)/python/requirements.in --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
-		--quiet --output-file $(CLIENTS)/python/requirements.txt
-	$(BIN)/uv pip compile deployment/release/requirements.in --universal --python-version 3.11 \
-		--constraints pylucene/requirements/tools.txt \
-		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
-		--quiet --output-file deployment/release/requirements.txt
-	$(BIN)/uv pip compile $(LUPYNE)/requirements.in --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
-		--quiet --output-file $(LUPYNE)/requirements.txt
-	$(BIN)/uv pip compile $(CORPUS)/requirements.in --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
-		--quiet --output-file $(CORPUS)/requirements.txt
-	$(BIN)/uv pip compile $(BROWSER)/requirements.in --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
-		--quiet --output-file $(BROWSER)/requirements.txt
-	$(BIN)/uv pip compile $(OPENSEARCH)/requirements.in --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
-		--quiet --output-file $(OPENSEARCH)/requirements.txt
-	$(BIN)/uv pip compile docs/site/requirements.in --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
-		--quiet --output-file docs/site/requirements.txt
+	$(COMPILE) pyproject.toml --group dev --no-emit-package pylucene --output-file requirements.txt
+	$(COMPILE) pyproject.toml --constraints requirements.txt --no-emit-package pylucene \
+		--no-emit-package pycld2 --output-file deployment/requirements.txt
+	$(COMPILE) deployment/pycld2/requirements.in --python-version 3.11 --constraints requirements.txt \
+		--output-file deployment/pycld2/requirements.txt
+	$(COMPILE) deployment/release/requirements.in --python-version 3.11 \
+		--constraints pylucene/requirements/tools.txt --output-file deployment/release/requirements.txt
+	for folder in $(CLIENTS)/python $(LUPYNE) $(CORPUS) $(BROWSER) $(OPENSEARCH) docs/site; do \
+		$(COMPILE) $$folder/requirements.in --python-version 3.11 \
+			--output-file $$folder/requirements.txt || exit 1; \
+	done
 
 # Write the reference of idx from its own help, and the table of platforms from the records.
 docs: .venv/ready
@@ -221,9 +199,7 @@ site: build/site-tools/ready
 	@echo "Built build/site/index.html"
 
 build/site-tools/ready: docs/site/requirements.txt
-	rm -rf $(@D)
-	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $<
+	$(call environment,$<)
 	touch $@
 
 # Measure on an idle machine; the results go into docs/measured/.
