@@ -38,6 +38,8 @@ EVERYWHERE: Final = (
 """Tests that hold on every system, apart from those that say why they do not."""
 
 
+_PACKAGES: Final = ("idx", "server", "shared")
+
 _KEY: Final = """
 from backend import options, wheel
 print(wheel.key(options.Options()))
@@ -57,7 +59,7 @@ def main(*arguments: str) -> None:
         sys.exit(f"there are no wheels in {dist}; run: make wheels")
     # Elsewhere the sources may have other ends of lines, and thereby another key.
     if sys.platform == "linux" and not (
-        all(map(_has_these_modules, projects))
+        all(map(_has_these_files, projects))
         and any(map(_has_this_key, dist.glob("pylucene-*.whl")))
     ):
         sys.exit(f"the wheels in {dist} are made of other sources than these; run: make wheels")
@@ -85,15 +87,18 @@ def main(*arguments: str) -> None:
             sys.exit(done)
 
 
-def _has_these_modules(wheel: Path) -> bool:
+def _has_these_files(wheel: Path) -> bool:
     sources = {
         file.relative_to(ROOT).as_posix(): file.read_bytes()
-        for package in ("idx", "server", "shared")
-        for file in ROOT.joinpath(package).rglob("*.py")
+        for package in _PACKAGES
+        for file in ROOT.joinpath(package).rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
     }
     with zipfile.ZipFile(wheel) as packed:
         return sources == {
-            name: packed.read(name) for name in packed.namelist() if name.endswith(".py")
+            name: packed.read(name)
+            for name in packed.namelist()
+            if name.partition("/")[0] in _PACKAGES
         }
 
 

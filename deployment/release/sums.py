@@ -2,11 +2,13 @@
 
 import hashlib
 import os
+import sys
 from pathlib import Path
 from typing import Final
 
 _FIRST_TIME: Final = 315_532_800
-"""Time of published files unless SOURCE_DATE_EPOCH sets it: 1 January 1980, in seconds."""
+"""Time of published files unless SOURCE_DATE_EPOCH sets a later one, in seconds: 1 January 1980,
+with which ZIP archives begin."""
 
 
 def write(folder: Path) -> int:
@@ -22,5 +24,12 @@ def write(folder: Path) -> int:
 
 
 def seconds() -> int:
-    """Return the time that published files carry, in seconds since 1970."""
-    return int(os.environ.get("SOURCE_DATE_EPOCH") or _FIRST_TIME)
+    """Return the time that published files carry, in seconds since 1970.
+
+    Raises:
+        SystemExit: SOURCE_DATE_EPOCH is not a number.
+    """
+    given = os.environ.get("SOURCE_DATE_EPOCH") or str(_FIRST_TIME)
+    if not given.isdecimal():
+        sys.exit(f"SOURCE_DATE_EPOCH={given!r} is not a number of seconds")
+    return max(int(given), _FIRST_TIME)
