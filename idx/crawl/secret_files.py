@@ -1,11 +1,13 @@
 """Names of files and folders that hold secrets."""
 
+import functools
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from idx.crawl.patterns import Patterns
+if TYPE_CHECKING:
+    from idx.crawl.patterns import Patterns
 
 _SETTINGS_FILES: Final = ("json", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties", "env")
 """Extensions of configuration files. A report on credentials in PDF, by contrast, is a document."""
@@ -39,12 +41,18 @@ They are private keys, key stores, password files, settings of programs with pas
 histories and repositories. Case is ignored.
 """
 
-_SECRETS: Final = Patterns(SECRETS)
+
+@functools.cache
+def _patterns() -> "Patterns":
+    # They take 40 ms, and a worker that reads a file by itself needs none.
+    from idx.crawl.patterns import Patterns
+
+    return Patterns(SECRETS)
 
 
 def is_secret(name: str) -> bool:
     """Check whether the name of a file, or of a folder ending with a slash, is on the list."""
-    return bool(_SECRETS.verdict(name.lower()))
+    return bool(_patterns().verdict(name.lower()))
 
 
 def is_allowed_secret(path: Path, allowed: Collection[str]) -> bool:

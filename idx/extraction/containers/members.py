@@ -5,10 +5,10 @@ import io
 import re
 from collections import defaultdict
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from idx.crawl.patterns import Patterns
 from idx.crawl.secret_files import is_secret
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
@@ -31,6 +31,9 @@ from idx.extraction.types import (
 from shared.analysis.detection import detect_language
 from shared.messages import quantity
 from shared.model.document import MEMBER_MARK
+
+if TYPE_CHECKING:
+    from idx.crawl.patterns import Patterns
 
 _IGNORED_TREES: Final = ("node_modules/", "__pycache__/", "__MACOSX/")
 """Folders in archives that hold copies of programs, or data of a file system."""
@@ -65,8 +68,14 @@ class MemberReader:
         self._options = options
         self._budget = budget
         self._allow_secrets = allow_secrets
-        self._ignored = Patterns((*_IGNORED_TREES, *options.exclude))
         self._same: dict[str, int] = {}
+
+    @cached_property
+    def _ignored(self) -> "Patterns":
+        # Most files have no members.
+        from idx.crawl.patterns import Patterns
+
+        return Patterns((*_IGNORED_TREES, *self._options.exclude))
 
     def read(self, extracted: Extracted, name: str, depth: int = 1) -> Extracted:
         """Read the members of a container, and theirs.
