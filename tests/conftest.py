@@ -48,8 +48,8 @@ def _no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterat
     with pytest.MonkeyPatch.context() as environment:
         for variable in USER_FOLDERS:
             environment.setenv(variable, str(tmp_path_factory.mktemp(variable)))
-        # All runs of tests are short, those of the server, too.
-        environment.setenv(OPTIONS_VARIABLE, " ".join(QUICK))
+        # All runs of tests are short, those of the server, too, and share the processor.
+        environment.setenv(OPTIONS_VARIABLE, " ".join((*QUICK, "-XX:CompileThresholdScaling=30")))
         for name in [name for name in os.environ if name.startswith("IDX_")]:
             environment.delenv(name)
         for name in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"):
