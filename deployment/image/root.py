@@ -67,7 +67,7 @@ def add_programs(target: Path, dist: Path, seconds: int) -> None:
         seconds: the time of all files, since 1970.
 
     Raises:
-        SystemExit: a package has no wheel, or another hash than it should.
+        SystemExit: a package has no wheel, or another hash than it should, or a program failed.
     """
     home = target / HOME
     site = target / SITE
@@ -107,7 +107,8 @@ def _run_inside(target: Path, *command: str) -> None:
     scratch = "/tmp"  # noqa: S108 - of the container
     mounts = ("--bind", target, "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", scratch)
     apart = ("--unshare-net", "--clearenv", "--setenv", "HOME", scratch)
-    subprocess.run([bwrap, *mounts, *apart, *command], check=True)
+    if subprocess.run([bwrap, *mounts, *apart, *command], check=False).returncode:
+        sys.exit(f"{' '.join(command)} failed in the image: its words say why")
 
 
 def _add_user(target: Path) -> None:
