@@ -20,7 +20,6 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -203,6 +202,9 @@ _AT_FIRST: Final = _read_at_start(os.environ)
 def serve(program: Program, listening: int, living: int) -> None:
     """Fork a process for each connection, until the other end of the lifeline is closed.
 
+    The other end of a connection gets the id of the process, then its exit code, a line each. The
+    process is killed when that end is closed.
+
     Args:
         program: what the processes run.
         listening: the descriptor of a listening socket.
@@ -222,50 +224,74 @@ def serve(program: Program, listening: int, living: int) -> None:
     # A collection in a run would otherwise copy the memory of all modules.
     gc.collect()
     gc.freeze()
-    with socket.socket(fileno=listening) as listener, socket.socket(fileno=living) as lifeline:
-        # Processes that ended are not kept until somebody waits for them.
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        while lifeline not in select.select([listener, lifeline], [], [])[0]:
-            connection, _ = listener.accept()
-            if os.fork() == 0:
-                listener.close()
-                lifeline.close()
-                _supervise(program, connection)
-                return
-            connection.close()
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    ended, waker = socket.socketpair()
+    waker.setblocking(False)
+    signal.set_wakeup_fd(waker.fileno())
+    listener, lifeline = socket.socket(fileno=listening), socket.socket(fileno=living)
+    runs: dict[int, socket.socket] = {}
+    while True:
+        ready = select.select([listener, lifeline, ended, *runs.values()], [], [])[0]
+        if lifeline in ready:
+            return
+        if ended in ready:
+            ended.recv(1_000)
+            _report_ends(runs)
+        _kill_abandoned(runs, ready)
+        if listener in ready and (run := _forked(listener, runs)):
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for inherited in (listener, lifeline, ended, waker):
+                inherited.close()
+            _become(program, run)
+            return
 
 
-def _supervise(program: Program, connection: socket.socket) -> None:
-    """Fork the process of a run and report its end; in that process, return from the run.
-
-    It sends the id of the process, then its exit code, a line each. The process is killed when the
-    connection is closed by the other side.
-    """
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    _, streams, _, _ = socket.recv_fds(connection, 1, 3)
-    with connection.makefile() as lines:
-        run = _Run(*json.loads(lines.readline()))
+def _forked(listener: socket.socket, runs: dict[int, socket.socket]) -> _Run | None:
+    """Fork a process for a connection, and add it to those that run; in it, return what to run."""
+    connection, _ = listener.accept()
+    try:
+        _, streams, _, _ = socket.recv_fds(connection, 1, 3)
+        with connection.makefile() as lines:
+            run = _Run(*json.loads(lines.readline()))
+    except (OSError, ValueError):
+        # The other side ended before it had asked for anything.
+        connection.close()
+        return None
     process = os.fork()
     if process == 0:
-        connection.close()
+        for inherited in (connection, *runs.values()):
+            inherited.close()
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)
-        _become(program, run)
-        return
-    connection.sendall(f"{process}\n".encode())
-    for stream in (0, 1, 2, *streams):
+        return run
+    for stream in streams:
         os.close(stream)
-    threading.Thread(target=_kill_after, args=(connection, process), daemon=True).start()
-    _, status = os.waitpid(process, 0)
+    runs[process] = connection
     with suppress(ConnectionError):
-        connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
-    os._exit(0)
+        connection.sendall(f"{process}\n".encode())
+    return None
 
 
-def _kill_after(connection: socket.socket, process: int) -> None:
-    if not connection.recv(1):
-        os.kill(process, signal.SIGKILL)
+def _kill_abandoned(runs: dict[int, socket.socket], ready: list[socket.socket]) -> None:
+    """Kill processes whose end nobody waits for any more."""
+    for process, connection in runs.items():
+        if connection in ready:
+            with suppress(ConnectionError):
+                # Nothing is ever sent there.
+                connection.recv(1)
+            os.kill(process, signal.SIGKILL)
+
+
+def _report_ends(runs: dict[int, socket.socket]) -> None:
+    """Send the exit codes of processes that have ended, and forget them."""
+    while runs:
+        process, status = os.waitpid(-1, os.WNOHANG)
+        if not process:
+            return
+        with runs.pop(process) as connection, suppress(ConnectionError):
+            connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
 
 def _become(program: Program, run: _Run) -> None:
