@@ -59,7 +59,8 @@ def tesseract_in_place(folder: Path, monkeypatch: pytest.MonkeyPatch, script: st
     folder.mkdir()
     program = folder / "tesseract"
     program.write_text(
-        f"#!{sys.executable}\nimport sys, time\n"
+        # The path of Python may have blanks, which a first line does not allow.
+        f"#!/bin/sh\n'''exec' \"{sys.executable}\" \"$0\" \"$@\"\n' '''\nimport sys, time\n"
         "if '--list-langs' in sys.argv:\n    print('List:\\ndeu\\neng\\nfra'); sys.exit()\n"
         "if '--version' in sys.argv:\n    print('tesseract 9.9'); sys.exit()\n"
         f"data = sys.stdin.buffer.read()\n{script}\n"
