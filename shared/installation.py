@@ -104,9 +104,13 @@ def _installer() -> _Installer | None:
 def _is_checkout() -> bool:
     """Check whether the modules are those of a folder of sources (PEP 610)."""
     import json
-    from importlib.metadata import distribution
+    from importlib.metadata import PackageNotFoundError, distribution
 
-    origin = distribution(DISTRIBUTION).read_text("direct_url.json")
+    try:
+        origin = distribution(DISTRIBUTION).read_text("direct_url.json")
+    except PackageNotFoundError:
+        # The folder is on Python's path.
+        return True
     return bool(origin and json.loads(origin).get("dir_info", {}).get("editable"))
 
 

@@ -68,13 +68,6 @@ def _configuration_and_data_of_its_own(
         monkeypatch.setenv(variable, mkdtemp(dir=tmp_path_factory.getbasetemp()))
 
 
-@pytest.fixture(autouse=True)
-def _python_starts_as_before() -> Iterator[None]:
-    yield
-    # Set by pools of workers for theirs. With it, no later run of a program would be forked.
-    os.environ.pop("PYTHONSAFEPATH", None)
-
-
 @pytest.fixture
 def index_path(tmp_path: Path) -> Path:
     """The folder of an index that does not exist yet."""

@@ -54,6 +54,10 @@ _PRELOADED: Final[dict[Program, tuple[str, ...]]] = {
 _READ_AT_START: Final = ("PYTHON", "LANG", "LC_", "COVERAGE")
 """Beginnings of the names of variables that Python reads when it starts."""
 
+_WITHOUT_EFFECT: Final = frozenset({"PYTHONSAFEPATH"})
+"""Variables among these that make no difference: the programs have no modules beside them. A pool
+of workers sets this one in the process of its test, after which nothing would be forked."""
+
 _MAX_INPUT_CHARACTERS: Final = 10_000
 """Longest standard input, in characters: as UTF-8 it fits into a pipe that nobody reads yet."""
 
@@ -189,7 +193,11 @@ def _exit_code(connection: socket.socket, seconds: float) -> int | None:
 
 
 def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: environment[name] for name in environment if name.startswith(_READ_AT_START)}
+    return {
+        name: text
+        for name, text in environment.items()
+        if name.startswith(_READ_AT_START) and name not in _WITHOUT_EFFECT
+    }
 
 
 def _without_read_at_start(environment: Mapping[str, str]) -> dict[str, str]:

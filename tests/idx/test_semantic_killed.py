@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
@@ -24,6 +25,7 @@ from shared.storage.integrity import open_directory
 from shared.storage.lock import holder
 from shared.storage.passages import stored_passage
 from shared.storage.vectors import stored_values
+from tests.fork_server import PROGRAMS
 
 pytestmark = pytest.mark.usefixtures("own_temporary_folder")
 
@@ -93,6 +95,38 @@ def killed(path: Path, moments: random.Random, *, storing: bool) -> bool:
     with suppress(ProcessLookupError):
         os.killpg(run.pid, signal.SIGKILL)
     return run.wait() == -signal.SIGKILL
+
+
+def workers_of(run: "subprocess.Popen[str]") -> Iterator[int]:
+    """Yield the ids of the worker processes of a run."""
+    for children in Path(f"/proc/{run.pid}/task").glob("*/children"):
+        # A thread, or a process, may end meanwhile.
+        with suppress(OSError):
+            for child in children.read_text().split():
+                if "--multiprocessing-fork" in Path(f"/proc/{child}/cmdline").read_text():
+                    yield int(child)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux has /proc")
+def test_without_its_workers_it_ends_with_an_error_and_the_next_one_completes_it(
+    plain: Path,
+) -> None:
+    switch_on(plain, "minilm")
+    with subprocess.Popen(
+        [PROGRAMS / "idx", "semantic", "update", "-i", plain], stderr=subprocess.PIPE, text=True
+    ) as run:
+        while run.poll() is None:
+            for worker in workers_of(run):
+                with suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
+            time.sleep(0.05)
+        assert run.stderr is not None
+        said = run.stderr.read()
+    assert run.returncode == 1
+    assert "a worker process ended while it embedded texts" in said
+    assert "Traceback" not in said
+    embed(plain)
+    assert len(values(plain)) == CHUNKS
 
 
 @pytest.mark.timeout(900)

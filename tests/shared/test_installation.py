@@ -68,5 +68,13 @@ def test_each_extra_is_known_by_its_libraries(
     assert all(missing.values())
 
 
+def test_sources_that_are_not_installed_name_a_command_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr("importlib.metadata.distribution", _missing)
+    assert extra_command("7z") == 'pip install -e ".[7z]"'
+
+
 def _missing(name: str) -> str:
     raise PackageNotFoundError(name)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from shared.java import startup_cache
+from shared.java.vm import OPTIONS_VARIABLE
 from tests.systems import has_modes, without_wine
 from tests.unprivileged import UNPRIVILEGED
 
@@ -88,6 +89,20 @@ def test_the_first_command_has_the_cache_made_and_the_next_ones_leave_it_alone(
     search(environment, empty_index)
     time.sleep(0.5)
     assert len(lines(counted)) == 1
+
+
+def test_a_training_that_was_asked_for_says_that_it_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(OPTIONS_VARIABLE, "-XX:NoSuchOption")
+    done = subprocess.run(
+        [sys.executable, "-m", "shared.maintenance.train_startup"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert without_wine(done.stderr).startswith("The start-up cache was not created: ")
+    assert "NoSuchOption" in done.stderr
 
 
 def test_a_training_that_left_nothing_is_tried_again_after_a_day(
