@@ -22,17 +22,22 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
 
-# With RECORD=yes the outcome is written into docs/install.md.
-test: .venv/trained check
-	$(BIN)/pytest $(if $(RECORD),-p tests.recording --record '`make test`')
+# The checks run beside the tests and are shown after them. With RECORD=yes the outcome is written
+# into docs/install.md.
+test: .venv/trained
+	@mkdir -p build
+	@$(MAKE) --no-print-directory check >build/check.log 2>&1 & checks=$$!; \
+	$(BIN)/pytest $(if $(RECORD),-p tests.recording --record '`make test`'); tests=$$?; \
+	wait $$checks; checks=$$?; cat build/check.log; exit $$((tests | checks))
 
 # In under a minute, while something is being changed: all checks, and the tests of what changed.
 quick: .venv/trained check
 	tests=$$($(BIN)/python -m tests.changed) && $(BIN)/pytest --exitfirst $$tests
 
-# The tests that take long, by themselves or with their like.
+# The tests that take long, by themselves or with their like, and every run of the programs as a
+# process of its own.
 soak: .venv/trained dist/SHA256SUMS dist/server.json $(LUPYNE)/.venv/ready $(OPENSEARCH)/.venv/ready $(CORPUS)/.venv/ready
-	$(BIN)/pytest -m soak
+	MCP_LUCENE_PROCESSES=1 $(BIN)/pytest -m "not clients and not browser and not opensearch or soak"
 
 # lupyne, a program that others have written for PyLucene, and the sources of its tests.
 $(LUPYNE)/.venv/ready: .venv/pylucene $(wildcard $(LUPYNE)/*.txt)

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 
@@ -24,21 +25,29 @@ def main() -> None:
 
         app()
     except McpLuceneError as error:
-        _fail(str(error))
+        _end(1, f"Error: {error}")
     except ImportError as error:
-        _fail(incomplete_installation(error))
+        _end(1, f"Error: {incomplete_installation(error)}")
+    except SystemExit as end:
+        _end(end.code if isinstance(end.code, int) else 0)
 
 
-def _fail(message: str) -> NoReturn:
+def _end(code: int, message: str = "") -> NoReturn:
+    """End the process at once, because Python's own end would wait for threads in Java.
+
+    Nothing is lost: the server only reads, and has closed what it started.
+    """
     from server.pipes.stderr_queue import drain_stderr
     from shared.control_characters import visible_line
 
-    # Despite its type, a stream that was closed before the process started is None.
-    if sys.stderr:
-        print(f"Error: {visible_line(message)}", file=sys.stderr)
+    # Despite their type, streams that were closed before the process started are None.
+    if sys.stderr and message:
+        print(visible_line(message), file=sys.stderr)
+    if sys.stdout:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
     drain_stderr()
-    # Java may be starting in a daemon thread, which Python's own end aborts with a signal.
-    os._exit(1)
+    os._exit(code)
 
 
 if __name__ == "__main__":

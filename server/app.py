@@ -1,6 +1,5 @@
 """The command `mcp-lucene`: parses its arguments, and starts Java and the server in parallel."""
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -200,7 +199,7 @@ def serve(
     language_model = _language_model() if normalize else None
     if not http:
         options.refuse_without_http(context)
-        _serve_stdio(settings, language_model)
+        serve_stdio(_stdio_server(settings, language_model))
         return
     if until_stdin_ends:
         from server.pipes.stdin_end import end_with_stdin
@@ -235,8 +234,26 @@ def serve(
     )
 
 
-def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None") -> None:
+def _stdio_server(settings: ServerSettings, language_model: "ServedModel | None") -> "SearchServer":
     from server.runtime.lucene_pool import LucenePool
+
+    # Java starts in a pool thread while this thread imports the MCP SDK, which takes longer.
+    pool = LucenePool(settings.index_path, settings.collections)
+    from server.administration.service import Administration
+    from server.runtime.state import ServerState
+    from server.search_server import SearchServer
+
+    administration = Administration.from_settings(settings)
+    return SearchServer(ServerState(settings, pool, language_model, administration))
+
+
+def serve_stdio(server: "SearchServer") -> None:
+    """Serve one client over stdin and stdout, until it closes stdin.
+
+    Raises:
+        ServerOptionError: stdin or stdout is closed.
+    """
+    from server.pipes.stdio_log import log_to_client
 
     # Despite its type, a stream that was closed before the process started is None.
     if not all((sys.stdin, sys.stdout)):
@@ -244,18 +261,8 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
             "stdin or stdout is closed, but clients need them to communicate; let a client start "
             "the server, or give --http"
         )
-
-    # Java starts in a pool thread while this thread imports the MCP SDK, which takes longer.
-    pool = LucenePool(settings.index_path, settings.collections)
-    from server.administration.service import Administration
-    from server.pipes.stderr_queue import drain_stderr
-    from server.pipes.stdio_log import log_to_client
-    from server.runtime.state import ServerState
-    from server.search_server import SearchServer
-
     log_to_client()
-    administration = Administration.from_settings(settings)
-    server = SearchServer(ServerState(settings, pool, language_model, administration))
+    administration = server.state.administration
     try:
         if administration is None:
             server.run("stdio")
@@ -265,9 +272,6 @@ def _serve_stdio(settings: ServerSettings, language_model: "ServedModel | None")
         _, others = failed.split(_is_of_closed_pipe)
         if others:
             raise others from None
-        # The client is gone, and Python would wait for calls whose results are no longer needed.
-        drain_stderr()
-        os._exit(0)
 
 
 def _is_of_closed_pipe(error: BaseException) -> bool:

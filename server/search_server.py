@@ -83,13 +83,13 @@ class SearchServer(MCPServer[ServerState]):
         max_streams: int = DEFAULT_MAX_SESSIONS,
         max_watched: int = MAX_WATCHED,
     ) -> None:
+        self.state = state
         self.resources = ResourceHandlers(state, max_streams, max_watched)
         self._offered = chosen_tools(state.settings)
 
         @asynccontextmanager
         async def lifespan(_: MCPServer[ServerState]) -> AsyncIterator[ServerState]:
             administration = state.administration
-            # Closing the pool may end the process at once, so all else must be closed before.
             with state.pool, state.renderer:
                 async with (
                     self.resources.running(),

@@ -1,23 +1,32 @@
 """Fixtures that run the real programs on a real index in a temporary folder."""
 
 import os
+import signal
 import subprocess
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import lucene
 import pytest
+import typer
 from mcp import Client
 from mcp.client.session import ElicitationFnT, MessageHandlerFnT
-from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from server.app import app
+from server.search_server import SearchServer
 from shared.java.vm import OPTIONS_VARIABLE, QUICK
 from shared.writing.index import create
-from tests.fork_server import PROGRAMS, STAND_IN, can_read, fork_server
+from tests.programs import PROCESSES, PROGRAMS, environment_at_start, run_idx
 from tests.systems import SLOW, without_wine
+
+# A shell without job control starts what runs in the background with Ctrl-C ignored, and every
+# program inherits it. Those that have a handler start their children with the default.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 USER_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA")
 """Variables for the folders of a user's settings and data; the last one is for Windows."""
@@ -56,6 +65,7 @@ def _no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterat
             # readline, which pytest imports, sets some of them without os.environ knowing.
             environment.setenv(name, "")
             environment.delenv(name)
+        environment_at_start()
         yield
 
 
@@ -82,42 +92,76 @@ def empty_index(index_path: Path) -> Path:
 
 @pytest.fixture
 def idx(tmp_path: Path) -> Idx:
-    """Run the real `idx` in the temporary folder, where its default index is `index_path`."""
+    """Run `idx` in the temporary folder, where its default index is `index_path`.
 
-    def run(
-        *arguments: object, code: int = 0, stdin: str | None = None, prefix: tuple[str, ...] = ()
-    ) -> subprocess.CompletedProcess[str]:
-        command = [*prefix, str(PROGRAMS / "idx"), *map(str, arguments)]
-        server = None if prefix else fork_server("idx", os.environ)
-        if server and can_read(stdin):
-            done = server.run(command[1:], tmp_path, stdin, seconds=120)
-        else:
-            done = subprocess.run(
-                command,
-                cwd=tmp_path,
-                input=stdin,
-                capture_output=True,
-                text=True,
-                encoding="utf-8",
-                timeout=120,
-                check=False,
-            )
-        done.stderr = without_wine(done.stderr)
-        assert done.returncode == code, done.stdout + done.stderr
-        assert "Traceback" not in done.stderr
-        return done
-
-    return run
+    It runs in this process, unless a prefix or the environment decides how it starts.
+    """
+    return partial(_checked_run, tmp_path)
 
 
-def server_command(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the beginning of a command that starts the server with these variables."""
-    server = fork_server("mcp-lucene", environment)
-    return (*STAND_IN, server.address) if server else (str(PROGRAMS / "mcp-lucene"),)
+@pytest.fixture
+def idx_process(tmp_path: Path) -> Idx:
+    """Run `idx` like the fixture `idx`, but always as a process."""
+    return partial(_checked_run, tmp_path, here=False)
+
+
+def _checked_run(
+    folder: Path, *arguments: object, code: int = 0, stdin: str | None = None, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    done = run_idx(arguments, options.pop("folder", folder), stdin, **options)
+    done.stderr = without_wine(done.stderr)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done
 
 
 @asynccontextmanager
 async def connected(
+    index_path: Path,
+    *options: str,
+    mode: str = "auto",
+    handler: MessageHandlerFnT | None = None,
+    asked: ElicitationFnT | None = None,
+    **variables: str,
+) -> AsyncIterator[Client]:
+    """Connect the SDK's client to a server in this process, for what its tools answer."""
+    transport = connected_by_stdio if PROCESSES in os.environ else _in_memory
+    async with transport(
+        index_path, *options, mode=mode, handler=handler, asked=asked, **variables
+    ) as client:
+        yield client
+
+
+@asynccontextmanager
+async def _in_memory(
+    index_path: Path,
+    *options: str,
+    mode: str,
+    handler: MessageHandlerFnT | None,
+    asked: ElicitationFnT | None,
+    **variables: str,
+) -> AsyncIterator[Client]:
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in variables.items():
+            environment.setenv(name, value)
+        server = server_with(str(index_path), *options)
+        async with Client(
+            server, mode=mode, message_handler=handler, elicitation_callback=asked
+        ) as client:
+            yield client
+
+
+def server_with(*arguments: str) -> SearchServer:
+    """Return the server that `mcp-lucene` makes of its arguments, instead of serving stdio."""
+    made: list[SearchServer] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("server.app.serve_stdio", made.append)
+        typer.main.get_command(app)([*arguments], standalone_mode=False)
+    return made[0]
+
+
+@asynccontextmanager
+async def connected_by_stdio(
     index_path: Path,
     *options: str,
     mode: str = "auto",
@@ -132,10 +176,9 @@ async def connected(
         for name, value in os.environ.items()
         if "COVERAGE" in name or name in {*USER_FOLDERS, OPTIONS_VARIABLE, "PYTHONPATH"}
     }
-    program, *arguments = server_command(get_default_environment() | passed_on | variables)
     server = StdioServerParameters(
-        command=program,
-        args=[*arguments, str(index_path), *(_PATIENT if SLOW in os.environ else ()), *options],
+        command=str(PROGRAMS / "mcp-lucene"),
+        args=[str(index_path), *(_PATIENT if SLOW in os.environ else ()), *options],
         env=passed_on | variables,
     )
     async with Client(

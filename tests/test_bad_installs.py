@@ -10,8 +10,8 @@ import lucene
 import pytest
 
 from shared.java.installation import JAVA_VERSION, LUCENE_VERSION
-from tests.fork_server import PROGRAMS
 from tests.idx.volumes import mount, unmount
+from tests.programs import PROGRAMS
 from tests.systems import ON_WINDOWS, without_wine
 
 PACKAGES = Path(str(lucene.__file__)).parents[1]

@@ -16,9 +16,9 @@ from idx.crawl.secret_files import SECRETS
 from server.app import app
 from shared import create
 from tests import format_table
-from tests.conftest import Connect
-from tests.fork_server import PROGRAMS
+from tests.conftest import Connect, Idx
 from tests.idx.test_secrets import SECRETS as EXAMPLES
+from tests.programs import PROGRAMS
 
 ROOT = Path(__file__).parents[1]
 TOOL_PAGES = ("tools.md", "administration.md")
@@ -34,20 +34,14 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/maintenance.md"])
-def test_the_session_of_a_page_is_real(page: str, tmp_path: Path) -> None:
+def test_the_session_of_a_page_is_real(page: str, tmp_path: Path, idx: Idx) -> None:
     (session,) = blocks(page, "console")
     (tmp_path / "test-index").symlink_to(ROOT / "test-index")
     shown = ""
     for line in session.splitlines():
         if not line.startswith("$ idx "):
             continue
-        done = subprocess.run(
-            [PROGRAMS / "idx", *shlex.split(line.removeprefix("$ idx "))],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = idx(*shlex.split(line.removeprefix("$ idx ")))
         shown += f"{line}\n{done.stdout}"
     shown = re.sub(r"in \d+\.\d s", "in 0.9 s", shown.replace(str(tmp_path), "/home/me"))
     assert without_sizes(shown) == without_sizes(session)

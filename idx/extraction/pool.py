@@ -155,7 +155,7 @@ class ExtractionPool:
         self, work: Callable[..., list[Any]], files: Iterable[Item]
     ) -> Iterator[tuple[Item, Any]]:
         task = partial(work, options=self._options, seconds=self._limits.seconds)
-        return (done for done in self._process(task, _batches(files)) if done is not None)
+        return (done for done in self._process(task, batches(files)) if done is not None)
 
     def _process(
         self, work: Work, batches: Iterable[list[Item]]
@@ -218,9 +218,9 @@ class ExtractionPool:
         if self._pool_failures == _MAX_POOL_FAILURES:
             raise ReadersDiedError(self._limits.memory_bytes)
         self.end()
-        batches = [*waiting.values()]
+        again = [*waiting.values()]
         waiting.clear()
-        for batch in batches:
+        for batch in again:
             self._schedule(work, batch, waiting)
 
     def end(self) -> None:
@@ -264,8 +264,8 @@ def _size(batch: Iterable[FileToRead]) -> int:
     return sum(item.size for item in batch)
 
 
-def _batches(files: Iterable[Item]) -> Iterator[list[Item]]:
-    """Yield files in order, with small ones grouped into batches."""
+def batches(files: Iterable[Item]) -> Iterator[list[Item]]:
+    """Yield files in order, with small ones grouped into what one worker reads at a time."""
     batch: list[Item] = []
     for item in files:
         if batch and (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from idx.crawl.selection import Selections
 from idx.extraction.pdf.ocr.run import OcrRun
-from idx.extraction.pool import ExtractionPool, Limits
+from idx.extraction.pool import ExtractionPool, Limits, batches
 from idx.extraction.types import OCR_TIME_FACTOR, ExtractionOptions
 from idx.sync.comparison import make_plan
 from idx.sync.events import Created, Event, Finished, Problem
@@ -129,7 +129,8 @@ def preview(paths: Iterable[Path], options: SyncOptions) -> Plan:
 
 
 def _pool(plan: Plan, options: SyncOptions) -> ExtractionPool:
-    workers = max(1, min(options.workers, len(plan.changes)))
+    # A worker more than there are batches would start only to be ended.
+    workers = max(1, min(options.workers, sum(1 for _ in batches(plan.changes))))
     extraction = replace(options.extraction, own_files=options.own_files)
     return ExtractionPool(workers, options.limits, extraction)
 

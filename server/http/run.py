@@ -32,7 +32,15 @@ _BACKLOG: Final = 128
 def run(
     state: ServerState, settings: HttpSettings, tokens: Sequence[Token], listener: socket.socket
 ) -> None:
-    """Serve until a signal stops the server.
+    """Serve until a signal stops the server; see `http_server`."""
+    log_to_stderr(settings.log_level, as_json=settings.json_logs)
+    http_server(state, settings, tokens, listener).run(sockets=[listener])
+
+
+def http_server(
+    state: ServerState, settings: HttpSettings, tokens: Sequence[Token], listener: socket.socket
+) -> GracefulServer:
+    """Return a server that is ready to run.
 
     Args:
         state: the state shared by the handlers.
@@ -50,7 +58,6 @@ def run(
     admission = Admission(settings.max_requests, settings.max_sessions, is_shared=is_shared)
     authenticated = authentication(settings, tokens, urls)
     app = http_application(state, settings, admission, authenticated, urls)
-    log_to_stderr(settings.log_level, as_json=settings.json_logs)
     config = uvicorn.Config(
         app,
         http=timed_connections(settings.receive_timeout),
@@ -88,4 +95,4 @@ def run(
         else:
             print(f"Listening on {own_url}", file=sys.stderr, flush=True)
 
-    GracefulServer(config, admission, announce, start_tracing()).run(sockets=[listener])
+    return GracefulServer(config, admission, announce, start_tracing())

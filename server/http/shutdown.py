@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -67,7 +68,11 @@ class GracefulServer(uvicorn.Server):
         """Stop gracefully at a signal, and immediately at a second one.
 
         uvicorn would raise the signal again at the end, which would end the process by that signal.
+        Signals reach only the main thread; a server in another one is stopped by `should_exit`.
         """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
         handle_signals(self._stop)
         try:
             yield

@@ -9,7 +9,6 @@ slow ones.
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -19,11 +18,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from server.answers.errors import QueryDisplacedError
-from server.pipes.stderr_queue import drain_stderr
 from server.runtime.limit import Limit
 from server.runtime.recovery import Recovery
 from shared.java.cancellation import Cancellation, SearchStoppedError
@@ -245,12 +242,7 @@ class LucenePool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         with self._lock:
             self._is_closed = True
             threads, running = set(self._threads), set(self._running)
@@ -261,16 +253,11 @@ class LucenePool:
                     waiting.future.cancel()
         for _ in threads:
             self._waiting.put(None)
-        unfinished = {self._searcher, self._model, *(call.future for call in running)}
-        unfinished = wait(unfinished, _DISCONNECT_GRACE_SECONDS).not_done
-        # A disconnected client needs no response, and the server only reads, so nothing needs
-        # saving. An error must still be reported.
-        if unfinished and error is None:
-            drain_stderr()
-            os._exit(0)
+        answers = {call.future for call in running}
+        wait({self._searcher, self._model, *answers}, _DISCONNECT_GRACE_SECONDS)
         for call in running:
             call.cancellation.cancel()
-        wait(unfinished, _DISCONNECT_GRACE_SECONDS)
+        wait(answers, _DISCONNECT_GRACE_SECONDS)
 
 
 def _resolve(future: Future[Any], work: Callable[[], Any]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.server.api.conftest import SAMPLES
 from tests.server.http.served import Served, served
 

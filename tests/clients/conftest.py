@@ -10,7 +10,7 @@ import pytest
 
 from shared import Document, Index
 from shared.writing.index import create
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.server.http.served import SECONDS, Served, served
 
 _HERE = Path(__file__).parent

@@ -16,7 +16,7 @@ from idx.extraction.pdf.grid import has_grid
 from idx.extraction.pdf.reader import extract_pdf
 from idx.extraction.text.cleaning import CELL_SEPARATOR
 from idx.extraction.types import Extracted, ExtractionOptions
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 
 SOURCES: Final = Path(__file__).parent / ".venv" / "sources"
 """The source packages, which `make soak` downloads."""

@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 IDX: Final = """
-import signal
 import idx.sync.ingestion
 from idx.__main__ import main
-# The shell of a test run may have it ignored.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 idx.sync.ingestion.SECONDS_BETWEEN_COMMITS = {}
 main()
 """

@@ -18,7 +18,6 @@ from shared import Document, Index
 from shared.installation import extra_command
 from tests.configured import write
 from tests.conftest import Idx
-from tests.idx.interruptible import INTERRUPTIBLE
 from tests.idx.output.test_terminal import on_a_terminal, without_styles
 from tests.model_server import (
     ANSWER_TROUBLES,
@@ -30,6 +29,7 @@ from tests.model_server import (
     streams,
     streams_for_ever,
 )
+from tests.programs import PROGRAMS
 
 QUESTION = ("when", "must", "the", "workshop", "rent", "be", "paid?")
 QUOTE = "paid by the third working day of each month"
@@ -264,7 +264,7 @@ def test_ctrl_c_ends_it_at_once(
     with model(streams_for_ever("word ", pause), monkeypatch) as server:
         terminal, end = pty.openpty()
         with subprocess.Popen(
-            [*INTERRUPTIBLE, "ask", *QUESTION, "-i", empty_index],
+            [PROGRAMS / "idx", "ask", *QUESTION, "-i", empty_index],
             stdin=subprocess.DEVNULL,
             stdout=end,
             stderr=subprocess.PIPE,

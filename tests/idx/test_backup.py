@@ -19,7 +19,6 @@ from shared.maintenance.check import check
 from shared.maintenance.progress import Step
 from shared.writing.index import create
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.contents import contents
 from tests.idx.files import make
 from tests.idx.output.test_terminal import on_a_terminal
@@ -27,6 +26,7 @@ from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.idx.segments import fill
 from tests.idx.volumes import enlarge, mount, unmount
+from tests.programs import PROGRAMS
 from tests.systems import has_mode, has_terminals, makes_links
 
 # Each commit replaces both documents, and leaves files of the one before to be deleted.

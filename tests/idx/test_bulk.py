@@ -13,8 +13,8 @@ from idx.sync.interruption import uninterrupted
 from shared import Document, DocumentSummary
 from tests.conftest import Idx
 from tests.idx.files import documents
-from tests.idx.interruptible import INTERRUPTIBLE
 from tests.idx.preparation import add_documents
+from tests.programs import PROGRAMS
 from tests.systems import sends_signals
 
 Listed = Callable[[], list[DocumentSummary]]
@@ -226,7 +226,7 @@ def test_an_interrupted_run_says_that_nothing_was_changed(
     idx: Idx, empty_index: Path, tmp_path: Path, listed: Listed
 ) -> None:
     with subprocess.Popen(
-        [*INTERRUPTIBLE, "bulk", "-j", "-"],
+        [PROGRAMS / "idx", "bulk", "-j", "-"],
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,

@@ -8,8 +8,8 @@ import pytest
 
 from shared import Document
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.preparation import add_documents
+from tests.programs import PROGRAMS
 from tests.systems import uses_a_unix_shell
 
 LONG = " ".join(f"word{number}" for number in range(500))

@@ -11,9 +11,9 @@ import pytest
 
 from shared import Document, Index, create
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.files import make
 from tests.idx.preparation import index_files
+from tests.programs import PROGRAMS, run_idx
 from tests.systems import has_pipes_as_files, has_terminals
 
 if sys.platform != "win32":
@@ -29,16 +29,11 @@ def answer(shell: str, words: tuple[str, ...], folder: Path) -> subprocess.Compl
     line = {"COMP_WORDS": "\n".join(("idx", *words)), "COMP_CWORD": f"{len(words)}"}
     if shell != "bash":
         line = {"_TYPER_COMPLETE_ARGS": " ".join(("idx", *words))}
-    line["_TYPER_COMPLETE_FISH_ACTION"] = "get-args"
-    return subprocess.run(
-        [PROGRAMS / "idx"],
-        cwd=folder,
-        env={**os.environ, **line, "_IDX_COMPLETE": f"complete_{shell}"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    line |= {"_TYPER_COMPLETE_FISH_ACTION": "get-args", "_IDX_COMPLETE": f"complete_{shell}"}
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in line.items():
+            environment.setenv(name, value)
+        return run_idx([], folder)
 
 
 def completed(*words: str, folder: Path, by: str = "bash") -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 from shared.settings.current import configuration_file
 from tests.configured import shown, write
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.systems import has_mode, has_modes, has_terminals
 from tests.unprivileged import UNPRIVILEGED
 

@@ -9,9 +9,9 @@ import pytest
 from shared import Document, Index, IndexPathError, Searcher
 from shared.system.command_lines import quoted
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.files import ids
 from tests.idx.watched import Watch
+from tests.programs import PROGRAMS
 from tests.systems import ON_WINDOWS, has_mode, makes_links, sends_signals
 
 ENTRY = json.dumps({"Id": "a", "Title": "A", "Content": "some text"})

@@ -13,8 +13,8 @@ import pytest
 
 from shared import Document, Index
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.files import ids
+from tests.programs import PROGRAMS
 from tests.systems import STOPS, has_modes, limits_processes, sends_signals
 from tests.unprivileged import UNPRIVILEGED
 

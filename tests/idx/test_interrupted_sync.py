@@ -49,7 +49,6 @@ INTERRUPTED_IN_COMMIT: Final = """
 import signal, sys
 from idx.__main__ import main
 from shared.writing.index import Index
-signal.signal(signal.SIGINT, signal.default_int_handler)
 commit, signals = Index.commit, [signal.SIGINT]
 def commit_interrupted(index):
     commit(index)
@@ -269,6 +268,33 @@ def test_an_interruption_during_a_commit_waits_for_its_end(
     assert messages.count("The commit has ended.") == 2
     assert "Interrupted: 2 documents committed" in messages
     assert len(ids(empty_index)) == 2
+
+
+def test_ctrl_c_is_not_for_a_sync_whose_parent_ignores_it(
+    empty_index: Path, tmp_path: Path
+) -> None:
+    make(tmp_path / "papers", *(f"{number}.txt" for number in range(3_000)))
+    running = start(
+        tmp_path,
+        "--json",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # As a shell without job control does with what it starts in the background.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )
+    assert running.stdout
+    assert running.stderr
+    for _ in range(200):
+        running.stdout.readline()
+    os.killpg(running.pid, signal.SIGINT)
+    assert "indexed" in running.stdout.readline()
+    running.send_signal(signal.SIGTERM)
+    with running.stdout, running.stderr:
+        running.stdout.read()
+        messages = running.stderr.read()
+    assert running.wait() == 143
+    assert messages.startswith("Interrupted: ")
+    assert 190 < len(ids(empty_index)) < 3_000
 
 
 def test_a_sync_that_has_committed_nothing_says_so(

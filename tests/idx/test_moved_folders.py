@@ -12,9 +12,9 @@ import pytest
 from shared.settings.current import configuration_file
 from tests.configured import write
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.files import documents, events, ids, make, result, sync
 from tests.idx.preparation import index_files
+from tests.programs import PROGRAMS
 from tests.systems import has_terminals
 
 if sys.platform != "win32":

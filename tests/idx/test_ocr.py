@@ -19,9 +19,9 @@ from PIL import Image, ImageDraw, ImageFont
 from shared.ocr.cache import ReadingCache
 from shared.ocr.reading import Reading, Word
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.files import events, ids, result, text_of
 from tests.idx.test_add_files import pdf_of
+from tests.programs import PROGRAMS
 
 needs_tesseract = pytest.mark.skipif(
     shutil.which("tesseract") is None, reason="Tesseract is not installed"

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from tests.conftest import Idx
-from tests.idx.interruptible import INTERRUPTIBLE
+from tests.programs import PROGRAMS
 from tests.server.http.served import SECONDS, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends signals of POSIX")
@@ -24,7 +24,7 @@ BROWSER = '#!/bin/sh\necho "$1" >> "$OPENED"\n'
 def opened(index: Path, *arguments: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
     """Run the command, which has printed its address."""
     process = subprocess.Popen(
-        [*INTERRUPTIBLE, "open", *arguments, "-i", index],
+        [PROGRAMS / "idx", "open", *arguments, "-i", index],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -80,10 +80,10 @@ def test_its_server_ends_however_it_ends(empty_index: Path, number: int, code: i
     wait_for(lambda: is_gone(address), "the server ends")
 
 
-def test_a_port_that_is_taken_is_an_error(empty_index: Path, idx: Idx) -> None:
+def test_a_port_that_is_taken_is_an_error(empty_index: Path, idx_process: Idx) -> None:
     with opened(empty_index, "--no-browser") as process:
         port = address_of(process).rstrip("/").rpartition(":")[2]
-        done = idx("open", "--no-browser", "--port", port, "-i", empty_index, code=1)
+        done = idx_process("open", "--no-browser", "--port", port, "-i", empty_index, code=1)
     assert done.stdout == ""
     assert f"port {port}" in done.stderr
 

@@ -13,10 +13,10 @@ from shared.storage.lock import holder
 from tests.conftest import Idx
 from tests.idx.contents import contents
 from tests.idx.files import make, sync
-from tests.idx.interruptible import INTERRUPTIBLE
 from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.raw_index import files_of_lucene, stored
 from tests.idx.segments import fill
+from tests.programs import PROGRAMS
 from tests.systems import STOPS
 
 
@@ -128,7 +128,7 @@ def start(path: Path) -> subprocess.Popen[str]:
     """A run that merges when this returns."""
     before = {file.name for file in path.iterdir()}
     process = subprocess.Popen(
-        [*INTERRUPTIBLE, "optimize", "-i", path],
+        [PROGRAMS / "idx", "optimize", "-i", path],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -8,9 +8,9 @@ import pytest
 
 from shared.files.access import OWN
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.files import ids, make, sync
 from tests.idx.test_failures import failures
+from tests.programs import PROGRAMS
 from tests.systems import makes_links
 
 

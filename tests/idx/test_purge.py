@@ -13,9 +13,9 @@ from shared import Document, Index
 from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.files import ids, make, sync
-from tests.idx.interruptible import INTERRUPTIBLE
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene
+from tests.programs import PROGRAMS
 
 if sys.platform != "win32":
     import pty
@@ -74,7 +74,7 @@ def test_without_a_terminal_and_without_yes_nothing_is_removed(idx: Idx, filled:
 def test_a_terminal_is_asked(filled: Path, typed: bytes, code: int, left: int) -> None:
     terminal, end = pty.openpty()
     with subprocess.Popen(
-        [*INTERRUPTIBLE, "purge", "-i", filled],
+        [PROGRAMS / "idx", "purge", "-i", filled],
         stdin=end,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -16,19 +16,17 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.storage.lock import holder
 from tests.conftest import Connect, Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
+from tests.programs import PROGRAMS
 from tests.systems import STOPS, limits_processes, sends_signals
 
 LONG = " ".join(f"word{number}" for number in range(400))
 
 SLOWLY = """
-import signal, sys, time
+import sys, time
 import shared.java.vm, shared.maintenance.rebuild
 from idx.__main__ import main
-# The shell of a test run may have it ignored.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 documents = shared.maintenance.rebuild.stored_documents
 def slowly(reader):
     for document in documents(reader):

@@ -97,9 +97,9 @@ def as_before(chunk: dict[str, Any]) -> dict[str, Any]:
 def test_the_language_of_older_documents_is_looked_for_once(
     idx: Idx, empty_index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mapping, "detect_language", lambda _: None)
     english = "The rent is due on the third of each month, and the deposit is two months of rent."
-    with Index(empty_index) as index:
+    with monkeypatch.context() as patch, Index(empty_index) as index:
+        patch.setattr(mapping, "detect_language", lambda _: None)
         index.add(Document("few", "Few", english))
         index.add(Document("many", "Many", english * 50, {f"key{n}": n for n in range(63)}))
         index.add(Document("full", "Full", english, {f"key{n}": n for n in range(64)}))

@@ -14,9 +14,9 @@ from shared.maintenance.check import check
 from shared.storage.lock import holder
 from tests.conftest import Idx
 from tests.idx.contents import contents
-from tests.idx.interruptible import INTERRUPTIBLE
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.segments import fill
+from tests.programs import PROGRAMS
 
 pytestmark = pytest.mark.usefixtures("own_temporary_folder")
 
@@ -35,7 +35,7 @@ def filled(empty_index: Path) -> Path:
 def start(path: Path) -> Process:
     """A run that writes, or is about to, when this returns."""
     process = subprocess.Popen(
-        [*INTERRUPTIBLE, "restore", path.parent / "copy", "-i", path, "--yes"],
+        [PROGRAMS / "idx", "restore", path.parent / "copy", "-i", path, "--yes"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -22,10 +22,10 @@ from shared.maintenance.backup import backup
 from shared.maintenance.check import check
 from shared.storage.lock import holder
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.segments import fill
+from tests.programs import PROGRAMS
 from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 

@@ -15,7 +15,7 @@ from shared.semantic import minilm
 from shared.semantic.models import cache_folder
 from shared.settings.defaults import MODEL_CACHE_VARIABLE
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 
 QUESTION = "How much money do I get if I am laid off?"
 
@@ -263,6 +263,7 @@ def test_a_model_that_does_not_exist_is_named(idx: Idx, index: Path) -> None:
     assert run.stderr.startswith("Error: the sentence model /none cannot be used: there is no")
 
 
+@pytest.mark.soak
 def test_a_folder_of_thousands_of_chunks_survives_interruptions(tmp_path: Path) -> None:
     """What was embedded before an interruption is kept, and the next run does the rest."""
     path = tmp_path / "index"

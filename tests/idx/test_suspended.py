@@ -11,8 +11,8 @@ import pytest
 
 from shared import Document, Index
 from tests.conftest import Connect, Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.test_index_errors import is_locked, wait_for
+from tests.programs import PROGRAMS
 from tests.server.tool_answers import answer
 from tests.systems import sends_signals
 

@@ -9,9 +9,9 @@ import pytest
 from shared import Index, IndexLockedError
 from shared.maintenance.unlock import unlock
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.files import ids
 from tests.idx.test_index_errors import is_locked, wait_for
+from tests.programs import PROGRAMS
 from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 

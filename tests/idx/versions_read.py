@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.versions import QUERY, mistake
-from tests.fork_server import PROGRAMS
 from tests.idx.versions_written import Writer
+from tests.programs import PROGRAMS
 from tests.server.raw_client import RawClient
 
 Search = Callable[[str], dict[str, Any]]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.versions import documents
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 
 _LIBRARY: Final = """
 import json, sys

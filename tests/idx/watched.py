@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from shared import Hit, Searcher
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 
 PATIENCE: Final = 60.0
 """Seconds within which whatever is waited for happens also where other tests run."""
@@ -51,20 +51,15 @@ class Watch:
         self._as_json = as_json
         self._is_over = False
         json_ = ["--json"] if as_json else []
-        # A shell ignores it for its background jobs, and what they start inherits that.
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        try:
-            self.process = subprocess.Popen(
-                [*prefix, PROGRAMS / "idx", "watch", *map(str, arguments), *json_],
-                cwd=folder,
-                env={**os.environ, **(environment or {})},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                start_new_session=True,
-            )
-        finally:
-            signal.signal(signal.SIGINT, before)
+        self.process = subprocess.Popen(
+            [*prefix, PROGRAMS / "idx", "watch", *map(str, arguments), *json_],
+            cwd=folder,
+            env={**os.environ, **(environment or {})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         self._readers = [
             threading.Thread(target=self._read_lines, daemon=True),
             threading.Thread(target=self._read_errors, daemon=True),

@@ -13,9 +13,9 @@ from typing import Final
 from shared import Document, Index
 from shared.maintenance.backup import backup
 from shared.writing.index import create
-from tests.fork_server import PROGRAMS
 from tests.idx.raw_index import stored
 from tests.idx.segments import fill
+from tests.programs import PROGRAMS
 
 Texts = dict[str, list[str]]
 """The texts of the chunks of each document."""

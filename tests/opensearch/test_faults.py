@@ -17,9 +17,9 @@ from shared.errors import ClusterUnreachableError
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
 from shared.opensearch.storage.store import Store
-from tests.fork_server import PROGRAMS
 from tests.opensearch.node import Node, free_port
 from tests.opensearch.test_commands import torn
+from tests.programs import PROGRAMS
 
 pytestmark = [pytest.mark.opensearch, pytest.mark.soak]
 

@@ -25,10 +25,10 @@ from shared.opensearch.storage.connection import Connection
 from shared.opensearch.storage.state import State
 from shared.opensearch.storage.store import Store
 from tests.conftest import Idx, connected
-from tests.fork_server import PROGRAMS
 from tests.idx.letters import OTHERS, letters
 from tests.opensearch.node import Node
 from tests.opensearch.parity import SCORE, differences
+from tests.programs import PROGRAMS
 from tests.relevance.queries import read
 from tests.relevance.test_relevance import DOCUMENTS
 from tests.server.tool_answers import answer

@@ -12,7 +12,7 @@ from mcp import Client
 
 from shared.writing.index import create
 from tests.conftest import connected
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.relevance.queries import Query, read
 from tests.server.tool_answers import answer
 

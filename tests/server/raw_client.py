@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.systems import without_wine
 
 

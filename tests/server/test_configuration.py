@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.configured import write
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 
 
 @pytest.mark.parametrize("named_by", ["argument", "variable", "file"])

@@ -11,7 +11,7 @@ from server.answers.uris import parse
 from shared import Document, Index, create
 from shared.model.document import Heading
 from tests.conftest import Connect, connected
-from tests.server.http.served import served
+from tests.server.http.served import served_here
 from tests.server.resource_answers import read
 from tests.server.tool_answers import answer, error
 
@@ -129,7 +129,7 @@ async def test_over_stdio_the_address_is_that_of_a_resource(index: Path) -> None
 async def test_by_http_the_address_is_a_page_of_the_server(
     index: Path, tmp_path: Path, options: tuple[str, ...], base: str | None
 ) -> None:
-    with served(index, *CONNECTOR, *options, log=tmp_path / "log") as server:
+    with served_here(index, *CONNECTOR, *options, log=tmp_path / "log") as server:
         async with Client(server.url) as client:
             (hit,) = await found(client, "word699")
         url = urlsplit(hit["url"])

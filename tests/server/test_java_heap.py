@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.server.raw_client import RawClient
 
 TOO_LARGE = (

@@ -14,8 +14,8 @@ from mcp import Client
 from shared import Document, Index
 from tests.configured import write
 from tests.conftest import Connect
-from tests.fork_server import PROGRAMS
 from tests.model_server import TROUBLES, ModelServer, is_silent, says, serving
+from tests.programs import PROGRAMS
 from tests.server.tool_answers import answer, error
 
 pytestmark = [pytest.mark.soak, pytest.mark.anyio]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.server.raw_client import RawClient
 from tests.systems import gives_sockets_as_files, is_in_time, limits_processes, uses_a_unix_shell
 

@@ -14,7 +14,7 @@ from shared.semantic.models import cache_folder, install
 from tests.conftest import connected
 from tests.embedding_server import NAME, embeds
 from tests.model_server import hangs_up, serving
-from tests.server.http.served import served
+from tests.server.http.served import served_here
 from tests.server.pages.browsing import visit
 from tests.server.tool_answers import answer
 
@@ -71,7 +71,7 @@ async def test_a_result_by_meaning_is_marked(client: Client) -> None:
 
 
 def test_the_page_marks_it_too(index: Path, tmp_path: Path) -> None:
-    with served(index, log=tmp_path / "log") as server:
+    with served_here(index, log=tmp_path / "log") as server:
         assert visit(server, "/", q=QUESTION).texts(".matched")[0] == "by meaning"
         assert "by meaning" not in visit(server, "/", q="paper jams").texts(".hit")[0]
 

@@ -15,9 +15,10 @@ from mcp import Client
 from mcp.types import CallToolResult, ImageContent
 from PIL import Image
 
-from tests.conftest import Connect, Idx
+from tests.conftest import Connect, Idx, connected
 from tests.idx.extraction.pdf_files import add_lines, write_pages, write_pdf
 from tests.idx.test_ocr import scan
+from tests.programs import run_idx
 from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
@@ -66,8 +67,18 @@ def folder(tmp_path: Path, files: Path) -> Path:
     return Path(shutil.copytree(files, tmp_path / "files"))
 
 
+@pytest.fixture(scope="module")
+async def reading(files: Path) -> AsyncIterator[Client]:
+    """A client for the files that no test changes."""
+    index = files.with_name("lucene-index")
+    run_idx(["sync", files, "--ocr", "off", "-i", index], files.parent)
+    async with connected(index) as client:
+        yield client
+
+
 @pytest.fixture
 async def client(idx: Idx, connect: Connect, folder: Path) -> AsyncIterator[Client]:
+    """A client for the files that the test may change."""
     assert idx("sync", str(folder), "--ocr", "off").returncode == 0
     async with connect() as client:
         yield client
@@ -83,14 +94,14 @@ def yellow(image: Image.Image) -> int:
     return sum(pixel == YELLOW for pixel in image.get_flattened_data())
 
 
-async def test_a_page_is_shown_with_its_citation(client: Client, folder: Path) -> None:
-    image, described = shown(await show(client, "manual.pdf", 2))
+async def test_a_page_is_shown_with_its_citation(reading: Client, files: Path) -> None:
+    image, described = shown(await show(reading, "manual.pdf", 2))
     assert 1_900_000 < image.width * image.height <= 2_000_000
     assert yellow(image) == 0
     assert described == {
         "source_document": "manual.pdf",
         "title": "manual.pdf",
-        "file_path": (folder / "manual.pdf").as_posix(),
+        "file_path": (files / "manual.pdf").as_posix(),
         "page_start": 2,
         "pages": 3,
         "has_text": True,
@@ -99,30 +110,30 @@ async def test_a_page_is_shown_with_its_citation(client: Client, folder: Path) -
     }
 
 
-async def test_words_of_a_query_are_marked_in_each_form(client: Client) -> None:
-    image, described = shown(await show(client, "manual.pdf", 1, "river bridge"))
+async def test_words_of_a_query_are_marked_in_each_form(reading: Client) -> None:
+    image, described = shown(await show(reading, "manual.pdf", 1, "river bridge"))
     assert described["marked"] == 3
     marked = yellow(image)
     assert marked > 1_000
-    image, described = shown(await show(client, "manual.pdf", 1, "bridge"))
+    image, described = shown(await show(reading, "manual.pdf", 1, "bridge"))
     assert described["marked"] == 1
     assert 0 < yellow(image) < marked
-    _, described = shown(await show(client, "manual.pdf", 2, "contract"))
+    _, described = shown(await show(reading, "manual.pdf", 2, "contract"))
     assert described["marked"] == 1
-    image, described = shown(await show(client, "manual.pdf", 3, "river"))
+    image, described = shown(await show(reading, "manual.pdf", 3, "river"))
     assert (described["marked"], yellow(image)) == (0, 0)
 
 
-async def test_a_scan_is_listed_and_shown_within_the_size_of_an_answer(client: Client) -> None:
+async def test_a_scan_is_listed_and_shown_within_the_size_of_an_answer(reading: Client) -> None:
     given = {"source_document_id": "scan.pdf"}
-    details = answer(await client.call_tool("document_details", given))
+    details = answer(await reading.call_tool("document_details", given))
     assert details["metadata"]["pages_without_text"] == [2]
-    result = await show(client, "scan.pdf", 2, "river")
+    result = await show(reading, "scan.pdf", 2, "river")
     _, described = shown(result)
     assert (described["has_text"], described["marked"]) == (False, 0)
     # Noise is what compresses worst, and some clients refuse a megabyte.
     assert len(result.model_dump_json()) < 1_000_000
-    _, described = shown(await show(client, "scan.pdf", 1, "river"))
+    _, described = shown(await show(reading, "scan.pdf", 1, "river"))
     assert (described["has_text"], described["marked"]) == (True, 1)
 
 
@@ -136,13 +147,13 @@ async def test_a_scan_is_listed_and_shown_within_the_size_of_an_answer(client: C
     ],
 )
 async def test_what_cannot_be_shown_is_named(
-    client: Client, name: str, page: int, reason: str
+    reading: Client, name: str, page: int, reason: str
 ) -> None:
-    assert error(await show(client, name, page)).removeprefix("show_page: ").startswith(reason)
+    assert error(await show(reading, name, page)).removeprefix("show_page: ").startswith(reason)
 
 
-async def test_a_query_that_cannot_be_searched_is_an_error(client: Client) -> None:
-    assert "20,000" in error(await show(client, "manual.pdf", 1, "word " * 5_000))
+async def test_a_query_that_cannot_be_searched_is_an_error(reading: Client) -> None:
+    assert "20,000" in error(await show(reading, "manual.pdf", 1, "word " * 5_000))
 
 
 async def test_a_document_without_a_file_has_no_pages(idx: Idx, connect: Connect) -> None:
@@ -241,6 +252,7 @@ async def slow_file(idx: Idx, connect: Connect, folder: Path) -> AsyncIterator[C
         yield client
 
 
+@pytest.mark.soak
 async def test_a_page_that_takes_too_long_costs_only_itself(
     idx: Idx, connect: Connect, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from shared import Document, Index
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.server.raw_client import RawClient
 from tests.systems import is_in_time, reads_proc, sends_signals
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Connect
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 
 SEARCH = ["Search", "more_like", "explain_query", "suggest_terms", "top_terms", "list_fields"]
 

@@ -9,8 +9,8 @@ import pytest
 
 from shared import Searcher
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.test_add_files import pdf_of
+from tests.programs import PROGRAMS
 from tests.systems import has_terminals, uses_a_unix_shell
 
 if sys.platform != "win32":

@@ -7,7 +7,7 @@ from typing import Any
 
 from idx.clients.catalogue import CLIENTS
 from idx.clients.jsonc import parse
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 
 PROGRAM = str(PROGRAMS / "mcp-lucene")
 

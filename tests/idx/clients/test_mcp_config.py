@@ -16,8 +16,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from idx.clients.catalogue import CLIENTS
 from shared import Document, Index
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.clients.files import PROGRAM, file_of, servers
+from tests.programs import PROGRAMS
 from tests.systems import has_mode
 
 PLAIN = {"command": PROGRAM, "args": ["INDEX"]}
@@ -68,16 +68,9 @@ def test_a_new_file_holds_what_is_printed(
     project = home / "project"
     project.mkdir()
     file = (home if scope == "user" else project) / path
-    script = "import os, sys; os.chdir('project'); from idx.__main__ import main; main()"
 
     def run(*options: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-c", script, "mcp-config", client, "--scope", scope, *options],
-            cwd=home,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        return idx("mcp-config", client, "--scope", scope, *options, folder=project)
 
     printed = run()
     assert str(file) in printed.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shared.installation import extra_command
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.systems import has_modes
 
 pytestmark = pytest.mark.soak

@@ -14,9 +14,9 @@ from shared.version import software_version
 from shared.writing.index import create
 from tests.configured import write
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.files import make
 from tests.idx.volumes import mount, unmount
+from tests.programs import PROGRAMS
 from tests.systems import has_modes, limits_processes, makes_links
 from tests.unprivileged import UNPRIVILEGED
 

@@ -3,16 +3,19 @@
 import json
 import os
 import re
-import subprocess
+import select
 import sys
+import tempfile
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index
 from tests.conftest import Idx
-from tests.fork_server import PROGRAMS
 from tests.idx.preparation import index_files
+from tests.programs import run_idx_on
 from tests.systems import has_terminals
 
 if sys.platform != "win32":
@@ -22,28 +25,32 @@ if sys.platform != "win32":
 def on_a_terminal(*arguments: str | Path, stdin: bytes = b"", **variables: str) -> str:
     """Everything that `idx` writes to a terminal of 80 columns."""
     terminal, end = pty.openpty()
-    with subprocess.Popen(
-        [PROGRAMS / "idx", *arguments],
-        stdin=subprocess.PIPE,
-        stdout=end,
-        stderr=end,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"} | variables,
-    ) as process:
-        os.close(end)
-        assert process.stdin is not None
-        process.stdin.write(stdin)
-        process.stdin.close()
-        written = b""
-        while True:
-            try:
-                part = os.read(terminal, 65536)
-            except OSError:  # the terminal's other end is closed
-                break
-            written += part
-            if not part:
-                break
+    os.set_blocking(terminal, False)
+    written: list[bytes] = []
+    ended = threading.Event()
+
+    def read() -> None:
+        # A child process of this one may have inherited the other end, and never closes it.
+        while select.select([terminal], [], [], 0.02)[0] or not ended.is_set():
+            with suppress(OSError):
+                written.append(os.read(terminal, 65536))
+
+    reader = threading.Thread(target=read)
+    with (
+        tempfile.TemporaryFile() as given,
+        os.fdopen(end, "wb") as output,
+        pytest.MonkeyPatch.context() as environment,
+    ):
+        given.write(stdin)
+        given.seek(0)
+        for name, value in ({"TERM": "xterm-256color", "COLUMNS": "80"} | variables).items():
+            environment.setenv(name, value)
+        reader.start()
+        run_idx_on([given, output, output], arguments, Path.cwd())
+        ended.set()
+        reader.join()
     os.close(terminal)
-    return written.decode()
+    return b"".join(written).decode()
 
 
 def without_styles(shown: str) -> list[str]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.server.administration.administered import SECONDS
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fork_server import PROGRAMS
-from tests.server.http.served import Served, served
+from tests.programs import PROGRAMS
+from tests.server.http.served import Served, served_here
 
 SAMPLES = Path(__file__).parents[3] / "test-index" / "documents"
 
@@ -23,5 +23,5 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def api(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server on `samples` that asks for no token."""
-    with served(samples, log=tmp_path_factory.mktemp("api") / "log") as running:
+    with served_here(samples, log=tmp_path_factory.mktemp("api") / "log") as running:
         yield running

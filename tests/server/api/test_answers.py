@@ -11,7 +11,7 @@ import pytest
 
 from shared.answers.answer import REFUSAL
 from tests.model_server import Answer, quoting, sends_bytes, serving, streams
-from tests.server.http.served import SECONDS, Served, served
+from tests.server.http.served import SECONDS, Served, served_here
 
 QUESTION = "How much is the deposit of the garden flat?"
 QUOTE = "have paid a deposit of £1,130"
@@ -21,7 +21,7 @@ QUOTE = "have paid a deposit of £1,130"
 def answering(index: Path, answer: Answer, log: Path) -> Iterator[Served]:
     with serving(answer) as model:
         variables = {"IDX_ANSWER_MODEL": "test", "IDX_ANSWER_URL": model.url}
-        with served(index, log=log, environment=variables) as server:
+        with served_here(index, log=log, environment=variables) as server:
             yield server
 
 
@@ -69,7 +69,7 @@ def test_what_the_documents_do_not_say_is_not_sent_to_a_model(
 ) -> None:
     with serving(streams(quoting("Yes [1].", QUOTE))) as model:
         variables = {"IDX_ANSWER_MODEL": "test", "IDX_ANSWER_URL": model.url}
-        with served(samples, log=tmp_path / "log", environment=variables) as server:
+        with served_here(samples, log=tmp_path / "log", environment=variables) as server:
             answer = asked(server, query="Who won the chess olympiad in Zagreb?").json()
             assert (answer["answer"], answer["answer_confidence"]) == (REFUSAL, 0)
             below = asked(server, min_relevance_score=1).json()
@@ -113,12 +113,12 @@ def test_who_searches_cannot_send_documents_to_another_server(
     samples: Path, tmp_path: Path
 ) -> None:
     variables = {"IDX_ANSWER_MODEL": "llama", "IDX_ANSWER_API_KEY": "sk-swordfish"}
-    with served(samples, log=tmp_path / "log", environment=variables) as server:
+    with served_here(samples, log=tmp_path / "log", environment=variables) as server:
         response = asked(server, answer_model="openai:gpt-5")
         assert response.status_code == 409
         assert "is not on the server of the configured one" in response.json()["detail"]
     with serving(streams(quoting("£1,130 [1].", QUOTE))) as model:
         variables = {"IDX_ANSWER_MODEL": "one", "IDX_ANSWER_URL": model.url}
-        with served(samples, log=tmp_path / "log2", environment=variables) as server:
+        with served_here(samples, log=tmp_path / "log2", environment=variables) as server:
             assert asked(server, answer_model="openai:other").json()["answer"]
         assert [request.body["model"] for request in model.requests] == ["openai:other"]

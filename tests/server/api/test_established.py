@@ -10,8 +10,8 @@ import httpx2
 import pytest
 
 from shared import Document, Index, create
-from tests.fork_server import PROGRAMS
-from tests.server.http.served import SECONDS, Served, served, wait_for
+from tests.programs import PROGRAMS
+from tests.server.http.served import SECONDS, Served, served_here, wait_for
 
 ADMIN = "boss:read,admin:" + "a" * 32
 READER = "me:read:" + "b" * 32
@@ -76,7 +76,7 @@ def test_a_category_is_that_of_the_metadata(tmp_path: Path, api: Served) -> None
     with Index(tmp_path / "index") as index:
         index.add(Document("a", "A", "one word", {"category": "law"}))
         index.add(Document("b", "B", "one word", {"category": "food"}))
-    with served(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
         found = searched(server, query="word", category_filter="law")
         assert [hit["source_document"] for hit in found["results"]] == ["a"]
         assert searched(server, query="word", category_filter="x")["results"] == []
@@ -115,7 +115,7 @@ def test_a_query_that_does_not_parse_is_a_problem_with_the_text_of_the_tool(api:
 
 def test_the_status_counts_documents_and_files_that_failed(tmp_path: Path) -> None:
     index = tmp_path / "index"
-    with served(index, log=tmp_path / "log") as server:
+    with served_here(index, log=tmp_path / "log") as server:
         # The server starts before there is an index.
         empty = {"doc_count": 0, "total_items": 0, "is_loaded": False, "index_coverage": 0.0}
         assert server.get("/index/status").json() == empty
@@ -140,7 +140,7 @@ def test_the_status_counts_documents_and_files_that_failed(tmp_path: Path) -> No
 def test_a_rebuild_needs_the_option_and_the_scope(samples: Path, tmp_path: Path) -> None:
     index = shutil.copytree(samples, tmp_path / "index")
     options = ["--admin", "--root", tmp_path]
-    with served(index, *options, log=tmp_path / "log", tokens=f"{ADMIN} {READER}") as server:
+    with served_here(index, *options, log=tmp_path / "log", tokens=f"{ADMIN} {READER}") as server:
         boss = {"Authorization": f"Bearer {'a' * 32}"}
         me = {"Authorization": f"Bearer {'b' * 32}"}
         assert posted(server, "/index/rebuild").status_code == 401

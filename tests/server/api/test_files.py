@@ -12,9 +12,9 @@ import pytest
 from PIL import Image
 
 from shared import Document, Index
-from tests.fork_server import PROGRAMS
 from tests.idx.extraction.pdf_files import write_pages
-from tests.server.http.served import SECONDS, Served, served
+from tests.programs import PROGRAMS
+from tests.server.http.served import SECONDS, Served, served_here
 
 HTML = "<html><body><script>alert(1)</script>a river in a page</body></html>"
 TEXT = "A text about a river.\n" * 10_000
@@ -44,7 +44,7 @@ def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     secret = folder.parent / "secret.txt"
     secret.write_text("secret")
     (folder / "link.txt").symlink_to(secret)
-    with served(index, log=tmp_path_factory.mktemp("files") / "log") as running:
+    with served_here(index, log=tmp_path_factory.mktemp("files") / "log") as running:
         yield running
 
 

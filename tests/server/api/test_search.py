@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from shared import Document, Index, create
-from tests.server.http.served import SECONDS, Served, served
+from tests.server.http.served import SECONDS, Served, served_here
 
 
 def tool_answer(server: Served, tool: str, **arguments: Any) -> Any:
@@ -124,7 +124,7 @@ def test_an_id_in_a_path_may_have_any_characters(tmp_path: Path) -> None:
     with Index(tmp_path / "index") as index:
         for name in names:
             index.add(Document(name, "T", f"text of {name}"))
-    with served(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
         for name in names:
             encoded = httpx2.URL("http://x/").copy_with(params={"": name}).query.decode()[1:]
             path = encoded.replace("+", "%20").replace("/", "%2F")
@@ -136,7 +136,7 @@ def test_an_id_in_a_path_may_have_any_characters(tmp_path: Path) -> None:
 
 def test_an_answer_may_be_kept_until_the_next_commit(tmp_path: Path) -> None:
     create(tmp_path / "index")
-    with served(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
         first = server.get("/api/search?query=word")
         assert first.json()["totalHits"] == 0
         tag = first.headers["etag"]

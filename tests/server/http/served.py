@@ -1,4 +1,4 @@
-"""The real server as a process that is reached by HTTP, and requests made by hand."""
+"""The real server that is reached by HTTP, in this process or one of its own, and its requests."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import re
 import resource
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -15,14 +16,18 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
+import typer
 from mcp.types import (
     CLIENT_CAPABILITIES_META_KEY,
     CLIENT_INFO_META_KEY,
     PROTOCOL_VERSION_META_KEY,
 )
 
-from tests.conftest import server_command
-from tests.fork_server import PROGRAMS
+from server.app import app
+from server.http.run import http_server
+from server.http.shutdown import GracefulServer
+from tests.programs import PROCESSES, PROGRAMS
 
 SECONDS = 120
 """How long anything may take before a test fails; the machine may be busy."""
@@ -38,13 +43,18 @@ class Served:
 
     Attributes:
         url: where it speaks MCP, as it told.
-        process: the server.
-        log: the file that its stderr goes to.
+        log: the file that its stderr goes to, if it is a process of its own.
+        own_process: its process; None if it runs in this one.
     """
 
     url: str
-    process: subprocess.Popen[bytes]
     log: Path
+    own_process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        assert self.own_process is not None
+        return self.own_process
 
     @property
     def base(self) -> str:
@@ -80,6 +90,7 @@ class Served:
         return socket.create_connection(("127.0.0.1", self.port), timeout=SECONDS)
 
     def logged(self) -> str:
+        assert self.own_process is not None
         return self.log.read_text()
 
 
@@ -133,7 +144,6 @@ def wait_for(condition: Any, what: str) -> None:
 
 
 SERVER = (PROGRAMS / "mcp-lucene",)
-"""The installed program, for tests that look at its process."""
 
 
 @contextmanager
@@ -144,16 +154,9 @@ def served(
     tokens: str = "",
     limit: tuple[int, tuple[int, int]] | None = None,
     environment: dict[str, str] | None = None,
-    program: tuple[str | Path, ...] | None = None,
+    program: tuple[str | Path, ...] = SERVER,
 ) -> Iterator[Served]:
-    """Start the server on a free port, and end it by SIGTERM, which has to end it in order.
-
-    The process only stands for the server's unless the program is named, for example by `SERVER`.
-    """
-    variables = os.environ | {"IDX_TOKENS": tokens} | (environment or {})
-    if limit:
-        program = SERVER
-    program = program or server_command(variables)
+    """Start the server as a process on a free port, and end it by SIGTERM, in order."""
     with (
         log.open("wb") as stderr,
         subprocess.Popen(
@@ -161,18 +164,57 @@ def served(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            env=variables,
+            env=os.environ | {"IDX_TOKENS": tokens} | (environment or {}),
             preexec_fn=limit and (lambda: resource.setrlimit(*limit)),  # noqa: PLW1509 - only that
         ) as process,
     ):
         try:
-            yield Served(_url(process, log), process, log)
+            yield Served(_url(process, log), log, process)
             process.terminate()
             assert process.wait(timeout=SECONDS) == 0, log.read_text()
             assert process.stdout is not None
             assert process.stdout.read() == b""
         finally:
             process.kill()
+
+
+@contextmanager
+def served_here(
+    index: Path,
+    *options: object,
+    log: Path,
+    tokens: str = "",
+    environment: dict[str, str] | None = None,
+) -> Iterator[Served]:
+    """Start the server like `served`, in a thread of this process, without a log."""
+    if PROCESSES in os.environ:
+        with served(index, *options, log=log, tokens=tokens, environment=environment) as running:
+            yield running
+        return
+    made: list[tuple[GracefulServer, socket.socket]] = []
+
+    def make(*arguments: Any) -> None:
+        made.append((http_server(*arguments), arguments[-1]))
+
+    with pytest.MonkeyPatch.context() as variables:
+        for name, value in ({"IDX_TOKENS": tokens} | (environment or {})).items():
+            variables.setenv(name, value)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("server.http.run.run", make)
+            arguments = [str(index), "--http", "--port", "0", *map(str, options)]
+            typer.main.get_command(app)(arguments, standalone_mode=False)
+        ((server, listener),) = made
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            wait_for(lambda: server.started or not thread.is_alive(), "the server does not start")
+            scheme = "https" if server.config.is_ssl else "http"
+            host, port = listener.getsockname()[:2]
+            yield Served(f"{scheme}://{host}:{port}/mcp", log)
+        finally:
+            server.should_exit = True
+            thread.join(SECONDS)
+            assert not thread.is_alive()
 
 
 def _url(process: subprocess.Popen[bytes], log: Path) -> str:

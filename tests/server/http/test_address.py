@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.server.http.served import SECONDS, message, refused, served
 
 READER = "r" * 40

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from shared import Document, Index, create
-from tests.server.http.served import Served, served, wait_for
+from tests.server.http.served import Served, served_here, wait_for
 
 ATTACKERS = 4
 VICTIMS = 2
@@ -56,7 +56,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def attacked(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(index, log=tmp_path_factory.mktemp("attacked") / "log") as server:
+    with served_here(index, log=tmp_path_factory.mktemp("attacked") / "log") as server:
         assert _asked(server) == 1
         yield server
 
@@ -127,7 +127,7 @@ def test_patterns_are_limited_by_the_terms_that_they_are_compared_with(attacked:
 def hurried(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server whose calls may take half a second."""
     log = tmp_path_factory.mktemp("hurried") / "log"
-    with served(index, "--time-budget", "0.5", log=log) as server:
+    with served_here(index, "--time-budget", "0.5", log=log) as server:
         wait_for(lambda: not server.call(query="rent").json()["result"]["isError"], "Java runs")
         yield server
 

@@ -17,7 +17,7 @@ from tests.server.http.served import (
     Served,
     initialize,
     message,
-    served,
+    served_here,
     status_of_answer,
     wait_for,
 )
@@ -53,7 +53,7 @@ def running(server: Served, calls: int) -> Iterator[None]:
 
 
 def test_one_token_runs_half_of_the_calls(documents: Path, tmp_path: Path) -> None:
-    with served(documents, "--max-requests", 4, tokens=TWO, log=tmp_path / "log") as server:
+    with served_here(documents, "--max-requests", 4, tokens=TWO, log=tmp_path / "log") as server:
         with running(server, 2):
             refused = server.call(headers=FIRST, query="text")
             assert refused.status_code == 429
@@ -66,7 +66,7 @@ def test_calls_of_one_token_that_wait_keep_no_other_waiting(
     documents: Path, tmp_path: Path
 ) -> None:
     with (
-        served(documents, "--max-requests", 4, tokens=TWO, log=tmp_path / "log") as server,
+        served_here(documents, "--max-requests", 4, tokens=TWO, log=tmp_path / "log") as server,
         running(server, 2),
     ):
         # The first search takes longer than a call waits.
@@ -98,7 +98,7 @@ def is_answered_before_others_are_refused(server: Served) -> bool:
 
 
 def test_one_token_opens_half_of_the_sessions(documents: Path, tmp_path: Path) -> None:
-    with served(documents, "--max-sessions", 4, tokens=TWO, log=tmp_path / "log") as server:
+    with served_here(documents, "--max-sessions", 4, tokens=TWO, log=tmp_path / "log") as server:
         opened = [initialize(server, **FIRST) for _ in range(3)]
         assert [answered.status_code for answered in opened] == [200, 200, 429]
         assert initialize(server, **SECOND).status_code == 200
@@ -109,7 +109,7 @@ def test_one_token_opens_half_of_the_sessions(documents: Path, tmp_path: Path) -
 
 def test_one_token_opens_half_of_the_streams(documents: Path, tmp_path: Path) -> None:
     with (
-        served(documents, "--max-sessions", 2, tokens=TWO, log=tmp_path / "log") as server,
+        served_here(documents, "--max-sessions", 2, tokens=TWO, log=tmp_path / "log") as server,
         ExitStack() as opened,
     ):
         for token, status in [(FIRST, 200), (FIRST, 429), (SECOND, 200)]:
@@ -121,7 +121,7 @@ def test_one_token_subscribes_to_half_of_the_resources(documents: Path, tmp_path
     uris = [f"document://{number}" for number in range(6_000)]
     kept = []
     with (
-        served(documents, tokens=TWO, log=tmp_path / "log") as server,
+        served_here(documents, tokens=TWO, log=tmp_path / "log") as server,
         ExitStack() as opened,
     ):
         for start in range(0, 5_000, 1_000):
@@ -167,7 +167,7 @@ def listening(
 @pytest.mark.soak
 def test_a_token_that_is_the_only_one_has_everything(documents: Path, tmp_path: Path) -> None:
     options = ["--max-requests", 4, "--max-sessions", 4]
-    with served(documents, *options, tokens=ONE, log=tmp_path / "log") as server:
+    with served_here(documents, *options, tokens=ONE, log=tmp_path / "log") as server:
         assert [initialize(server, **FIRST).status_code for _ in range(4)] == [200] * 4
         with running(server, 4):
             assert server.call(headers=FIRST, query="text").status_code == 429

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 
 from tests.server.http.issuer import AUDIENCE, Issuer, issuing
-from tests.server.http.served import SECONDS, SERVER, Served, served
+from tests.server.http.served import SECONDS, Served, served
 
 pytestmark = pytest.mark.soak
 
@@ -378,7 +378,7 @@ def test_a_hostile_authorization_server_lets_nobody_in_and_keeps_nobody_out(
         options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
         own = f"own:read:{OWN}"
         log = tmp_path / "log"
-        with served(documents, *options, log=log, tokens=own, program=SERVER) as server:
+        with served(documents, *options, log=log, tokens=own) as server:
             began = time.monotonic()
             assert status(server, issuer.token()) == 401
             assert time.monotonic() - began < 30

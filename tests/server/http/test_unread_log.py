@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from server.pipes.stderr_queue import MAX_WAITING_MESSAGES
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.server.http.served import SECONDS, Served
 
 REFUSED = b"GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -32,7 +32,7 @@ def unread(index: Path, *options: str) -> Iterator[Served]:
             assert process.stderr is not None
             found = re.search(r"http://[^\s\"]+", process.stderr.readline().decode())
             assert found
-            yield Served(found[0], process, Path())
+            yield Served(found[0], Path(), process)
         finally:
             process.kill()
 

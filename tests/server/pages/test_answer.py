@@ -6,7 +6,7 @@ import pytest
 
 from tests.model_server import quoting, sends_bytes, serving, streams
 from tests.server.api.test_answers import QUESTION, QUOTE, answering
-from tests.server.http.served import Served, served
+from tests.server.http.served import Served, served_here
 from tests.server.pages.browsing import visit
 
 
@@ -54,7 +54,7 @@ def test_a_refusal_has_no_text_of_the_model(samples: Path, tmp_path: Path) -> No
 def test_trouble_with_a_model_is_a_sentence(samples: Path, tmp_path: Path, status: int) -> None:
     with serving(sends_bytes(b"<html>secret-of-the-server", status)) as model:
         variables = {"IDX_ANSWER_MODEL": "test", "IDX_ANSWER_URL": model.url}
-        with served(samples, log=tmp_path / "log", environment=variables) as server:
+        with served_here(samples, log=tmp_path / "log", environment=variables) as server:
             page = visit(server, "/", q=QUESTION, answer="true")
             (said,) = page.texts("#answer .text")
             assert "language model" in said

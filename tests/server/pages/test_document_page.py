@@ -8,8 +8,8 @@ import pytest
 
 from server.pages.document import CHANGED
 from shared import Document, Index, create
-from tests.fork_server import PROGRAMS
-from tests.server.http.served import Served, served
+from tests.programs import PROGRAMS
+from tests.server.http.served import Served, served_here
 from tests.server.pages.browsing import follow, visit
 
 
@@ -48,7 +48,7 @@ def test_its_parts_repeat_nothing(tmp_path: Path) -> None:
     create(tmp_path / "index")
     with Index(tmp_path / "index") as index:
         index.add(Document("long", "Long", " ".join(words)))
-    with served(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
         for query in ("", "word700 word741"):
             page = visit(server, "/documents/long", q=query, chunk=4, start=1, end=99)
             assert " ".join(page.texts(".part .body")).split() == words
@@ -69,7 +69,7 @@ def test_a_very_long_one_is_read_in_windows(tmp_path: Path) -> None:
     create(tmp_path / "index")
     with Index(tmp_path / "index") as index:
         index.add(Document("long", "Long", "some words and more " * 15_000))
-    with served(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
         address, seen = f"{server.base}/documents/long", set()
         while True:
             page = follow(address)
@@ -98,7 +98,7 @@ def test_an_id_may_have_any_characters(tmp_path: Path, name: str) -> None:
     create(tmp_path / "index")
     with Index(tmp_path / "index") as index:
         index.add(Document(name, "T", "text of a document"))
-    with served(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
         found = visit(server, "/", q="document")
         page = follow(found.links(".hit h2 a")[0])
         assert page.texts(".where") == [name]
@@ -132,7 +132,7 @@ def test_it_says_what_has_become_of_the_original(tmp_path: Path) -> None:
     os.utime(folder / "longer.txt", (1_600_000_000, 1_600_000_000))
     os.utime(folder / "newer.txt")
     (folder / "gone.txt").unlink()
-    with served(index, log=tmp_path / "log") as server:
+    with served_here(index, log=tmp_path / "log") as server:
         pages = {name: visit(server, f"/documents/{name}", q="river") for name in (*names, "typed")}
     notices = {name: page.texts(".notice") for name, page in pages.items()}
     assert notices["same.txt"] == notices["typed"] == []

@@ -9,7 +9,7 @@ import pytest
 
 from shared import Document, Index, create
 from shared.model.document import Metadata
-from tests.server.http.served import SECONDS, SERVER, Served, served, wait_for
+from tests.server.http.served import SECONDS, Served, served, served_here, wait_for
 from tests.server.pages.browsing import follow, visit
 
 
@@ -152,7 +152,7 @@ def test_the_texts_of_documents_do_nothing(tmp_path: Path) -> None:
                 "file_type": evil,
             }
             index.add(Document(f"{evil}/{number}", f"# {evil}", f"word {evil} text", metadata))
-    with served(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
         # Not the words of the tags, since marks would take these apart.
         page = visit(server, "/", q="word")
         shown = [page, *(follow(link) for link in page.links(".hit h2 a, .facets a"))]
@@ -190,7 +190,7 @@ def test_pages_are_kept_nowhere_and_load_nothing_from_elsewhere(api: Served) -> 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux has /proc")
 def test_pictures_are_prepared_when_a_result_has_pages(samples: Path, tmp_path: Path) -> None:
-    with served(samples, log=tmp_path / "log", program=SERVER) as server:
+    with served(samples, log=tmp_path / "log") as server:
 
         def children() -> list[str]:
             threads = Path(f"/proc/{server.process.pid}/task").glob("*/children")

@@ -8,8 +8,8 @@ from urllib.parse import unquote
 import httpx2
 import pytest
 
-from tests.fork_server import PROGRAMS
-from tests.server.http.served import SECONDS, Served, served
+from tests.programs import PROGRAMS
+from tests.server.http.served import SECONDS, Served, served_here
 from tests.server.pages.browsing import HTML, visit
 
 STATIC = Path(__file__).parents[3] / "server" / "pages" / "static"
@@ -37,7 +37,7 @@ def test_files_that_failed_are_listed_with_their_reasons(tmp_path: Path) -> None
     subprocess.run(
         [PROGRAMS / "idx", "sync", folder, "-i", index], capture_output=True, check=False
     )
-    with served(index, log=tmp_path / "log") as server:
+    with served_here(index, log=tmp_path / "log") as server:
         page = visit(server, "/status")
         assert len(page.texts(".failures tbody tr")) == 50
         rest = visit(server, "/status", offset=50).texts(".failures tbody tr")
@@ -46,7 +46,7 @@ def test_files_that_failed_are_listed_with_their_reasons(tmp_path: Path) -> None
 
 
 def test_without_an_index_each_page_says_what_to_do(tmp_path: Path) -> None:
-    with served(tmp_path / "nothing", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "nothing", log=tmp_path / "log") as server:
         for path in ("/", "/status", "/documents/a"):
             page = visit(server, path, 503)
             assert page.texts("h1") == ["The index cannot be searched now"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from shared import Index
 from tests.idx.letters import OTHERS, VERSIONS, letters
-from tests.server.http.served import served
+from tests.server.http.served import served_here
 from tests.server.pages.browsing import follow, visit
 
 
@@ -12,7 +12,7 @@ def test_similar_documents_are_a_click_away(empty_index: Path, tmp_path: Path) -
     with Index(empty_index) as index:
         for document in letters():
             index.add(document)
-    with served(empty_index, log=tmp_path / "log") as server:
+    with served_here(empty_index, log=tmp_path / "log") as server:
         page = visit(server, "/", q="harbour")
         pages = [page, follow(page.links("a[rel=next]")[0])]
         shown = [name for each in pages for name in each.texts(".hit .where > bdi")]

@@ -7,9 +7,9 @@ time changes. What becomes visible is decided by `State`, and in the queries of 
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
@@ -38,8 +38,7 @@ Chunk = tuple[int, str, int]
 """A chunk: its batch, the version of the document, and its number."""
 
 
-@dataclass(frozen=True)
-class Writer:
+class Writer(NamedTuple):
     """A writer that replaces the document, and what it will do next.
 
     Attributes:
@@ -67,8 +66,7 @@ class Writer:
         return self.is_done or self.has_failed
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(NamedTuple):
     """A search: the state that it has read, and what it has found."""
 
     state: State | None = None
@@ -81,8 +79,7 @@ OVER: Final = Reader(found=frozenset(), read_at=-GRACE_SECONDS)
 """A search after its answer."""
 
 
-@dataclass(frozen=True)
-class Cleaner:
+class Cleaner(NamedTuple):
     """Another writer that cleans up.
 
     Attributes:
@@ -98,8 +95,7 @@ class Cleaner:
     dead: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class World:
+class World(NamedTuple):
     """The cluster and all that work with it.
 
     Attributes:
@@ -139,7 +135,7 @@ def beginning_between(*, is_new: bool) -> World:
     """The same, where a batch of others was published since the first of two writers began."""
     world = written(beginning("a", "b", is_new=is_new), 0)
     state, batch = world.state.opened(0.0)
-    return replace(world, state=state.published(batch, [], 0.0))
+    return world._replace(state=state.published(batch, [], 0.0))
 
 
 def written(world: World, place: int) -> World:
@@ -152,51 +148,51 @@ def written(world: World, place: int) -> World:
     state, chunks, visible = world.state, world.chunks, world.visible
     if writer.step == 0:
         state, batch = state.opened(world.now)
-        writer = replace(writer, batch=batch)
+        writer = writer._replace(batch=batch)
     elif writer.step == 1:
         chunks |= {(writer.batch, writer.name, 0)}
     elif writer.step == 2:
         chunks |= {(writer.batch, writer.name, number) for number in range(1, PARTS)}
         visible = chunks
     elif writer.step == 3:
-        writer = replace(writer, had_earlier=state.has_earlier(writer.batch))
+        writer = writer._replace(had_earlier=state.has_earlier(writer.batch))
     elif writer.step == 4:
         there = any(batch < writer.batch for batch, _, _ in visible)
-        writer = replace(writer, earlier=frozenset({DOCUMENT}) if there else frozenset())
+        writer = writer._replace(earlier=frozenset({DOCUMENT}) if there else frozenset())
     elif writer.lost_answer and state.is_published(writer.batch):
-        writer = replace(writer, is_done=True)
+        writer = writer._replace(is_done=True)
     else:
         documents = {DOCUMENT} if writer.had_earlier else writer.earlier
         try:
             late = [DOCUMENT] if world.repeats and not place else []
             state = state.published(writer.batch, documents, world.now, late=late)
-            writer = replace(writer, is_done=True)
+            writer = writer._replace(is_done=True)
         except KeyError:
-            writer = replace(writer, has_failed=True)
-    writer = replace(writer, step=writer.step + 1)
+            writer = writer._replace(has_failed=True)
+    writer = writer._replace(step=writer.step + 1)
     writers = (*world.writers[:place], writer, *world.writers[place + 1 :])
-    return replace(world, state=state, chunks=chunks, visible=visible, writers=writers)
+    return world._replace(state=state, chunks=chunks, visible=visible, writers=writers)
 
 
 def lost(world: World, place: int) -> World:
     """The world after the last step of a writer that does not get its answer, and so repeats it."""
     writer = world.writers[place]
     state = written(world, place).state
-    writer = replace(writer, lost_answer=True)
+    writer = writer._replace(lost_answer=True)
     writers = (*world.writers[:place], writer, *world.writers[place + 1 :])
-    return replace(world, state=state, writers=writers)
+    return world._replace(state=state, writers=writers)
 
 
 def arrived(world: World) -> World:
     """The world after a chunk has come that was sent again long before."""
     writer = world.writers[0]
-    return replace(world, chunks=world.chunks | {(writer.batch, writer.name, 0)})
+    return world._replace(chunks=world.chunks | {(writer.batch, writer.name, 0)})
 
 
 def renewed(world: World, place: int) -> World:
     """The world after a sign of life of a writer's batch, which must be open."""
     state = world.state.renewed(world.writers[place].batch, world.now)
-    return replace(world, state=state)
+    return world._replace(state=state)
 
 
 def cleaned(world: World) -> World:
@@ -222,9 +218,9 @@ def cleaned(world: World) -> World:
         chunks = frozenset(chunk for chunk in chunks if chunk[0] not in cleaner.dead)
     elif cleaner.before is not None:
         state = state.removed(cleaner.removable, cleaner.before)
-    cleaner = replace(cleaner, step=cleaner.step + 1)
+    cleaner = cleaner._replace(step=cleaner.step + 1)
     visible = world.visible & chunks
-    return replace(world, state=state, chunks=chunks, visible=visible, cleaner=cleaner)
+    return world._replace(state=state, chunks=chunks, visible=visible, cleaner=cleaner)
 
 
 cleaned_next = cleaned
@@ -237,12 +233,12 @@ def searched(world: World) -> World:
     if reader.state is None:
         done = frozenset(writer.name for writer in world.writers if writer.is_done)
         reader = Reader(world.state.as_searched, world.now, must_see=done)
-        return replace(world, reader=reader)
+        return world._replace(reader=reader)
     if world.now - reader.read_at > GRACE_SECONDS:
         # Its request has ended with an error long before.
-        return replace(world, reader=replace(reader, found=frozenset()))
+        return world._replace(reader=reader._replace(found=frozenset()))
     found = frozenset(chunk for chunk in world.visible if reader.state.shows(chunk[0], DOCUMENT))
-    return replace(world, reader=replace(reader, found=found))
+    return world._replace(reader=reader._replace(found=found))
 
 
 def following(world: World) -> Iterator[World]:
@@ -262,12 +258,12 @@ def following(world: World) -> Iterator[World]:
     if world.reader.found is None:
         yield searched(world)
     if world.visible != world.chunks:
-        yield replace(world, visible=world.chunks)
+        yield world._replace(visible=world.chunks)
     if world.cleaner.step < CLEANING:
         yield cleaned_next(world)
     if not world.is_late:
         later = world.now + max(LEASE_SECONDS, GRACE_SECONDS) + 1
-        yield replace(world, now=later, is_late=True)
+        yield world._replace(now=later, is_late=True)
 
 
 def versions(chunks: frozenset[Chunk]) -> dict[str, set[int]]:
@@ -323,7 +319,7 @@ def remembered(world: World) -> World:
     cleaner = world.cleaner if world.cleaner.step < CLEANING else Cleaner(CLEANING)
     if (writers, reader, cleaner) == (world.writers, world.reader, world.cleaner):
         return world
-    return replace(world, writers=writers, reader=reader, cleaner=cleaner)
+    return world._replace(writers=writers, reader=reader, cleaner=cleaner)
 
 
 def explored(world: World, *, stops: bool = False) -> tuple[set[World], dict[str, World]]:
@@ -405,7 +401,7 @@ def test_two_writers_and_a_batch_between_them_in_any_order(*, is_new: bool) -> N
 
 TWO: Final = beginning("a", "b")
 TWO_OF_NEW: Final = beginning("a", "b", is_new=True)
-REPEATED: Final = replace(TWO, repeats=True)
+REPEATED: Final = TWO._replace(repeats=True)
 
 
 def test_two_writers_and_a_request_that_comes_late_in_any_order() -> None:
@@ -456,10 +452,10 @@ def test_the_search_finds_a_cleaner_that_deletes_before_it_withdraws(
         state, now = world.state, world.now
         after = cleaned(world)
         if world.cleaner.step == 0:
-            cleaner = replace(after.cleaner, dead=tuple(state.expired(now)))
-            return replace(after, state=state, cleaner=cleaner)
+            cleaner = after.cleaner._replace(dead=tuple(state.expired(now)))
+            return after._replace(state=state, cleaner=cleaner)
         if world.cleaner.step == CLEANING - 1:
-            return replace(after, state=after.state.without_expired(now))
+            return after._replace(state=after.state.without_expired(now))
         return after
 
     monkeypatch.setattr(sys.modules[__name__], "cleaned_next", hasty)

@@ -23,10 +23,10 @@ from mcp.types import PromptReference, ResourceTemplateReference
 from server.prompts.table import PROMPTS
 from server.resources.templates import TEMPLATES
 from server.tools.table import TOOLS
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.server.hearing import LIST, hearing_through
 from tests.server.http.issuer import AUDIENCE, issuing
-from tests.server.http.served import SECONDS, Served, refused, served
+from tests.server.http.served import SECONDS, Served, refused, served_here
 
 SAMPLES: Final = Path(__file__).parents[4] / "test-index" / "documents"
 
@@ -87,7 +87,7 @@ def index_samples(path: Path, index: Path) -> None:
 def guarded(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     variables = {"IDX_COLLECTIONS": json.dumps(collections(folder))}
     log = tmp_path_factory.mktemp("log") / "log"
-    with served(folder / "index", tokens=TOKENS, environment=variables, log=log) as running:
+    with served_here(folder / "index", tokens=TOKENS, environment=variables, log=log) as running:
         yield running
 
 
@@ -182,7 +182,7 @@ def test_all_tools_that_read_are_tried() -> None:
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_no_tool_shows_more(folder: Path, tmp_path: Path, mode: str) -> None:
     variables = {"IDX_COLLECTIONS": json.dumps(collections(folder))}
-    with served(
+    with served_here(
         folder / "index", *ALL_TOOLS, tokens=TOKENS, environment=variables, log=tmp_path / "log"
     ) as server:
         await check_tools(server, mode)
@@ -353,7 +353,7 @@ def test_a_file_is_given_out_only_with_all_that_was_made_of_it(tmp_path: Path) -
     leases = {"name": "open", "filters": ["file_name=message 1|both.mbox|one.mbox"]}
     variables = {"IDX_COLLECTIONS": json.dumps([leases, {"name": "foreign", "filters": ["a=b"]}])}
     log = tmp_path / "log"
-    with served(index, tokens=TOKENS, environment=variables, log=log) as running:
+    with served_here(index, tokens=TOKENS, environment=variables, log=log) as running:
 
         def get(token: str, path: str) -> httpx2.Response:
             return httpx2.get(f"{running.base}{path}", headers=bearer(token), timeout=SECONDS)
@@ -387,7 +387,7 @@ async def test_changes_of_the_rest_are_not_heard_of(tmp_path: Path, era: str) ->
         (tmp_path / name).mkdir()
         await sync(tmp_path / name, index)
     variables = {"IDX_COLLECTIONS": json.dumps(collections(tmp_path))}
-    with served(index, tokens=TOKENS, environment=variables, log=tmp_path / "log") as server:
+    with served_here(index, tokens=TOKENS, environment=variables, log=tmp_path / "log") as server:
         uris = ["document://closed%2Fa.txt", "document://a.txt"]
         connect = partial(client_of, server, LIMITED)
         async with hearing_through(connect, era, *uris) as heard:
@@ -409,7 +409,7 @@ def test_tokens_of_an_issuer_are_limited_by_their_scopes(folder: Path, tmp_path:
     with issuing() as issuer:
         options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
         log = tmp_path / "log"
-        with served(folder / "index", *options, environment=variables, log=log) as server:
+        with served_here(folder / "index", *options, environment=variables, log=log) as server:
 
             def documents(scope: str) -> list[str]:
                 token = issuer.token(scope=scope)

@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.server.http.served import SECONDS, Served, refused, served
+from tests.server.http.served import SECONDS, Served, refused, served_here
 
 PATHS = ["/mcp", "/healthz", "/readyz", "/metrics", "/nothing", "/.well-known/x", "/mcp/"]
 
@@ -93,7 +93,7 @@ def test_other_names_and_origins_are_answered_where_they_are_allowed(
         *("--allowed-origin", "https://app.example.org"),
         *("--public-url", "https://public.example.net:443/search/mcp", "--insecure"),
     ]
-    with served(documents, *options, log=tmp_path / "log") as server:
+    with served_here(documents, *options, log=tmp_path / "log") as server:
         for host, status in [
             ("search.example.org", 200),
             ("search.example.org:1234", 200),

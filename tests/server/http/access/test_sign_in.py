@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.fork_server import PROGRAMS
+from tests.programs import PROGRAMS
 from tests.server.api.conftest import samples
-from tests.server.http.served import SECONDS, Served, served, wait_for
+from tests.server.http.served import SECONDS, Served, served, served_here, wait_for
 from tests.server.pages.browsing import HTML, Page
 
 __all__ = ["samples"]
@@ -26,7 +26,7 @@ def guarded(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     folder = tmp_path_factory.mktemp("guarded")
     index = shutil.copytree(samples, folder / "index")
     options = ["--admin", "--root", folder, "--public-url", "https://search.example.org/x/mcp"]
-    with served(index, *options, log=folder / "log", tokens=TOKENS) as server:
+    with served_here(index, *options, log=folder / "log", tokens=TOKENS) as server:
         yield server
 
 
@@ -189,7 +189,7 @@ def test_a_sync_can_be_started_from_the_page(tmp_path: Path) -> None:
     subprocess.run([PROGRAMS / "idx", "init", "-i", index], check=True, capture_output=True)
     variables = {"IDX_FOLDERS": str(folder)}
     options = ["--admin", "--root", tmp_path]
-    with served(
+    with served_here(
         index, *options, log=tmp_path / "log", tokens=TOKENS, environment=variables
     ) as server:
         cookie = signed_in(server, BOSS)

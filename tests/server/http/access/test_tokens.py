@@ -11,12 +11,12 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.server.http.served import (
     SECONDS,
-    SERVER,
     Served,
     begin_call,
     initialize,
     refused,
     served,
+    served_here,
     status_of_answer,
 )
 from tests.server.tool_answers import answer
@@ -42,7 +42,7 @@ def guarded(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     folder = tmp_path_factory.mktemp("guarded")
     text = f"# who may ask\n\nalice:read:{READER}\nroot:admin,read:{ADMIN}\nbob:admin:{NEITHER}\n"
     file = token_file(folder, text)
-    with served(documents, "--token-file", file, log=folder / "log") as running:
+    with served_here(documents, "--token-file", file, log=folder / "log") as running:
         yield running
 
 
@@ -101,7 +101,7 @@ def test_requests_without_a_token_take_no_room_from_others(documents: Path, tmp_
     tokens = f"alice:read:{READER}"
     options = ["--max-requests", 2]
     with (
-        served(documents, *options, tokens=tokens, log=tmp_path / "log") as server,
+        served_here(documents, *options, tokens=tokens, log=tmp_path / "log") as server,
         ExitStack() as opened,
     ):
         for _ in range(4):
@@ -148,7 +148,7 @@ def test_a_session_belongs_to_the_token_that_opened_it(guarded: Served) -> None:
 @pytest.mark.soak
 def test_tokens_come_from_the_environment_too(documents: Path, tmp_path: Path) -> None:
     tokens = f"alice:read:{READER} root:read,admin:{ADMIN}"
-    with served(documents, log=tmp_path / "log", tokens=tokens, program=SERVER) as server:
+    with served(documents, log=tmp_path / "log", tokens=tokens) as server:
         assert server.call(headers=bearer(READER), query="text").status_code == 200
         assert server.call(headers=bearer(ADMIN), query="text").status_code == 200
         assert server.call(headers=bearer(NEITHER), query="text").status_code == 401
@@ -161,7 +161,7 @@ def test_the_option_beats_the_variable(documents: Path, tmp_path: Path) -> None:
     file = token_file(tmp_path, f"alice:read:{READER}")
     options = ["--token-file", file]
     tokens = f"root:read:{ADMIN}"
-    with served(documents, *options, log=tmp_path / "log", tokens=tokens) as server:
+    with served_here(documents, *options, log=tmp_path / "log", tokens=tokens) as server:
         assert server.call(headers=bearer(READER), query="text").status_code == 200
         assert server.call(headers=bearer(ADMIN), query="text").status_code == 401
 
