@@ -19,6 +19,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from server.app import app
 from server.search_server import SearchServer
+from shared.java import vm
 from shared.java.vm import OPTIONS_VARIABLE, QUICK
 from shared.writing.index import create
 from tests.programs import PROCESSES, PROGRAMS, environment_at_start, run_idx
@@ -57,7 +58,10 @@ def _no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterat
     with pytest.MonkeyPatch.context() as environment:
         for variable in USER_FOLDERS:
             environment.setenv(variable, str(tmp_path_factory.mktemp(variable)))
-        # All runs of tests are short, those of the server, too, and share the processor.
+        # All runs of tests are short, those of the server, too, and share the processor. This
+        # process lives longer than what it starts, for which Java compiles less.
+        environment.setenv(OPTIONS_VARIABLE, " ".join(QUICK))
+        vm.start()
         environment.setenv(OPTIONS_VARIABLE, " ".join((*QUICK, "-XX:CompileThresholdScaling=30")))
         for name in [name for name in os.environ if name.startswith("IDX_")]:
             environment.delenv(name)
@@ -106,9 +110,14 @@ def idx_process(tmp_path: Path) -> Idx:
 
 
 def _checked_run(
-    folder: Path, *arguments: object, code: int = 0, stdin: str | None = None, **options: Any
+    start: Path,
+    *arguments: object,
+    code: int = 0,
+    stdin: str | None = None,
+    folder: Path | None = None,
+    **options: Any,
 ) -> subprocess.CompletedProcess[str]:
-    done = run_idx(arguments, options.pop("folder", folder), stdin, **options)
+    done = run_idx(arguments, folder or start, stdin, **options)
     done.stderr = without_wine(done.stderr)
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr

@@ -64,7 +64,7 @@ def run_idx(
     prefix: Sequence[str] = (),
     here: bool = True,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `idx` to its end; see `run_idx_on`.
+    """Run `idx` to its end, in this process unless a prefix or the environment says how it starts.
 
     Args:
         arguments: its arguments.
@@ -73,6 +73,18 @@ def run_idx(
         prefix: the beginning of a command, with which it is a process of its own.
         here: whether it may run in this process.
     """
+    command = [str(PROGRAMS / "idx"), *map(str, arguments)]
+    if prefix or not (here and can_run_here()):
+        return subprocess.run(
+            [*prefix, *command],
+            cwd=folder,
+            input=stdin or "",
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
     with (
         tempfile.TemporaryFile() as given,
         tempfile.TemporaryFile() as output,
@@ -80,35 +92,17 @@ def run_idx(
     ):
         given.write((stdin or "").encode())
         given.seek(0)
-        code = run_idx_on([given, output, errors], arguments, folder, prefix=prefix, here=here)
-        return subprocess.CompletedProcess(
-            ["idx", *map(str, arguments)], code, _text_of(output), _text_of(errors)
-        )
+        code = run_idx_on([given, output, errors], arguments, folder)
+        return subprocess.CompletedProcess(command, code, _text_of(output), _text_of(errors))
 
 
-def run_idx_on(
-    streams: Sequence[IO[bytes]],
-    arguments: Sequence[object],
-    folder: Path,
-    *,
-    prefix: Sequence[str] = (),
-    here: bool = True,
-) -> int:
-    """Run `idx` with standard streams, and return its exit code.
-
-    It runs in this process, unless something decides how it starts: a prefix or the environment.
-    """
+def run_idx_on(streams: Sequence[IO[bytes]], arguments: Sequence[object], folder: Path) -> int:
+    """Run `idx` with standard streams, in this process if it can, and return its exit code."""
     command = [str(PROGRAMS / "idx"), *map(str, arguments)]
-    if prefix or not (here and can_run_here()):
+    if not can_run_here():
         stdin, stdout, stderr = streams
         return subprocess.run(
-            [*prefix, *command],
-            cwd=folder,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            timeout=120,
-            check=False,
+            command, cwd=folder, stdin=stdin, stdout=stdout, stderr=stderr, timeout=120, check=False
         ).returncode
     with _streams(streams), _process_state(), chdir(folder):
         return _exit_code(command)
@@ -159,6 +153,7 @@ def _process_state() -> Iterator[None]:
     """Put back what a run changes for the whole process."""
     handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
     environment, arguments, threshold = dict(os.environ), sys.argv, gc.get_threshold()
+    temporary = tempfile.tempdir
     # Read once by a process, and another one before.
     tempfile.tempdir = None
     time.tzset()
@@ -175,7 +170,7 @@ def _process_state() -> Iterator[None]:
             os.environ.update(environment)
         sys.argv = arguments
         gc.set_threshold(*threshold)
-        tempfile.tempdir = None
+        tempfile.tempdir = temporary
 
 
 def _text_of(stream: IO[bytes]) -> str:

@@ -20,6 +20,7 @@ REINSTALL = f"pip install --force-reinstall pylucene=={LUCENE_VERSION}"
 ELSEWHERE = pytest.mark.skipif(ON_WINDOWS, reason="these installations are made of links")
 
 BOTH = pytest.mark.parametrize("program", ["idx", "mcp-lucene"])
+"""For cases that each program treats in code of its own."""
 
 EITHER = pytest.mark.parametrize(
     "program", ["idx", pytest.param("mcp-lucene", marks=pytest.mark.soak)]
@@ -136,13 +137,18 @@ def test_an_older_python_is_told(package: str, program: str) -> None:
 @pytest.mark.parametrize(
     ("variable", "text"),
     [
-        ("JAVA_HOME", "/nowhere"),
-        ("JDK_JAVA_OPTIONS", "-XX:NoSuchOption"),
         ("JAVA_TOOL_OPTIONS", "-XX:NoSuchOption"),
-        ("JAVA_TOOL_OPTIONS", "-javaagent:/nowhere.jar"),
-        ("JDK_AOT_VM_OPTIONS", "-XX:NoSuchOption"),
-        ("_JAVA_OPTIONS", "-Xmx20m"),
-        ("CLASSPATH", "/nowhere.jar"),
+        *(
+            pytest.param(variable, text, marks=pytest.mark.soak)
+            for variable, text in (
+                ("JAVA_HOME", "/nowhere"),
+                ("JDK_JAVA_OPTIONS", "-XX:NoSuchOption"),
+                ("JAVA_TOOL_OPTIONS", "-javaagent:/nowhere.jar"),
+                ("JDK_AOT_VM_OPTIONS", "-XX:NoSuchOption"),
+                ("_JAVA_OPTIONS", "-Xmx20m"),
+                ("CLASSPATH", "/nowhere.jar"),
+            )
+        ),
     ],
 )
 def test_variables_of_java_have_no_effect(
@@ -164,7 +170,13 @@ def test_another_jvm_in_the_path_of_libraries_is_not_looked_at(
 
 @EITHER
 @ELSEWHERE
-@pytest.mark.parametrize("home", [None, "", "/nonexistent", "/proc", "not-absolute"])
+@pytest.mark.parametrize(
+    "home",
+    [
+        *(None, "/nonexistent"),
+        *(pytest.param(home, marks=pytest.mark.soak) for home in ("", "/proc", "not-absolute")),
+    ],
+)
 def test_neither_a_home_nor_a_folder_for_caches_is_needed(
     empty_index: Path, program: str, home: str | None
 ) -> None:

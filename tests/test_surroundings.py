@@ -1,10 +1,19 @@
-"""Surroundings in which the tests themselves are started."""
+"""Surroundings in which the tests are started, and runs of `idx` in the process of a test."""
 
+import gc
+import os
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from tests.conftest import Idx
+from tests.programs import PROCESSES
 from tests.systems import sends_signals
 
 INTERRUPTION = (
@@ -19,7 +28,42 @@ def test_interruptions_are_tested_where_the_parent_ignores_them() -> None:
         cwd=Path(__file__).parents[1],
         capture_output=True,
         text=True,
+        # As a shell without job control does with what it starts in the background.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
         check=False,
     )
     assert "1 passed" in done.stdout, done.stdout
+
+
+def state() -> list[Any]:
+    """What a run may change in its process, and must leave as it was."""
+    return [
+        {number: signal.getsignal(number) for number in signal.valid_signals()},
+        (sys.stdin, sys.stdout, sys.stderr, sys.argv, [*sys.path]),
+        [os.fstat(number) for number in range(3)],
+        (dict(os.environ), Path.cwd(), tempfile.gettempdir(), gc.get_threshold()),
+        [thread.name for thread in threading.enumerate() if not thread.daemon],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["add", "papers"], 0), (["list", "--limit", "x"], 2), (["show"], 2)]
+)
+def test_a_run_in_this_process_leaves_it_as_it_was(
+    idx: Idx, tmp_path: Path, arguments: list[str], code: int
+) -> None:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "a.txt").write_text("some text")
+    before = state()
+    idx(*arguments, code=code)
+    for was, is_now in zip(before, state(), strict=True):
+        assert is_now == was
+
+
+def test_the_same_run_can_be_a_process(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
+    idx("add", "-d", "a", "-t", "Title", "-c", "some text")
+    here = idx("list", "--json")
+    assert '"Title"' in here.stdout
+    monkeypatch.setenv(PROCESSES, "1")
+    process = idx("list", "--json")
+    assert (process.stdout, process.stderr) == (here.stdout, here.stderr)

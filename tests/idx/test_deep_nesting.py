@@ -53,7 +53,8 @@ ENGINES: Final = {
 }
 
 
-@pytest.mark.parametrize("engine", ["pdfium", pytest.param("pdfplumber", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_reader_beside_java_survives_what_is_nested_deeply(tmp_path: Path, engine: str) -> None:
     names = ENGINES[engine]
     for name in names:

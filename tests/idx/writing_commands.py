@@ -14,7 +14,7 @@ from shared import Document, Index
 from shared.maintenance.backup import backup
 from shared.writing.index import create
 from tests.idx.raw_index import stored
-from tests.idx.segments import fill
+from tests.idx.segments import add_segments
 from tests.programs import PROGRAMS
 
 Texts = dict[str, list[str]]
@@ -57,7 +57,7 @@ def prepare(folder: Path) -> None:
     create(folder / "index")
     with Index(folder / "index") as index:
         index.add(Document("older", "Older", "text"))
-    fill(folder / "index")
+    add_segments(folder / "index")
     backup(folder / "index", folder / "copy")
     with Index(folder / "index") as index:
         index.delete("older")

@@ -164,6 +164,7 @@ def test_a_call_that_takes_long_does_not_keep_the_process(client: RawClient) -> 
     assert client.process.returncode == 0
 
 
+@pytest.mark.soak
 @is_in_time
 def test_a_call_that_takes_long_does_not_keep_it_when_stdout_is_closed(client: RawClient) -> None:
     client.initialize()

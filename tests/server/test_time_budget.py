@@ -64,6 +64,7 @@ async def test_what_cannot_tell_that_it_is_a_part_is_an_error(index: Path) -> No
         assert "no result after 1 seconds" in str(explained.content)
 
 
+@pytest.mark.soak
 @pytest.mark.anyio
 async def test_a_call_that_no_thread_was_free_for_is_an_error(index: Path) -> None:
     async with connected(index, "--time-budget", "2.5") as client:

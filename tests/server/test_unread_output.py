@@ -122,6 +122,7 @@ def test_a_client_that_never_reads_opens_no_streams_without_end(client: RawClien
     check_flood(client, LISTEN)
 
 
+@pytest.mark.soak
 def test_a_client_that_reads_late_gets_every_answer(session: RawClient) -> None:
     sent = flood(session, FLOODS["searches"])
     answers = [session.receive() for _ in range(sent - MAX_OPEN_REQUESTS)]

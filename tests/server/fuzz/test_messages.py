@@ -1,5 +1,6 @@
 """Lines that are no messages, or none of the kind that is expected, leave a server that answers."""
 
+import pytest
 from hypothesis import given, strategies as st
 
 from tests.server.fuzz.strategies import messages
@@ -15,6 +16,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.soak
 @EXAMPLES
 @given(lines=st.lists(messages(METHODS), min_size=25, max_size=25))
 def test_a_thousand_lines_are_passed_over_or_answered(

@@ -27,6 +27,7 @@ from mcp.types import (
 from server.app import app
 from server.http.run import http_server
 from server.http.shutdown import GracefulServer
+from shared.errors import McpLuceneError
 from tests.programs import PROCESSES, PROGRAMS
 
 SECONDS = 120
@@ -227,16 +228,8 @@ def _url(process: subprocess.Popen[bytes], log: Path) -> str:
 
 def refused(*options: object, index: Path, tokens: str = "") -> str:
     """What the server says when it does not start."""
-    done = subprocess.run(
-        [*SERVER, index, *map(str, options)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-        env=os.environ | {"IDX_TOKENS": tokens},
-    )
-    assert (done.returncode, done.stdout) == (1, ""), done.stderr
-    assert done.stderr.startswith("Error: ")
-    assert "Traceback" not in done.stderr
-    return done.stderr
+    with pytest.MonkeyPatch.context() as variables:
+        variables.setenv("IDX_TOKENS", tokens)
+        with pytest.raises(McpLuceneError) as refusal:
+            typer.main.get_command(app)([str(index), *map(str, options)], standalone_mode=False)
+    return f"Error: {refusal.value}\n"

@@ -48,7 +48,7 @@ def refuse(server: Served, times: int) -> None:
                 answers += connection.recv(65536)
 
 
-@pytest.mark.parametrize("options", [(), ("--json-logs",)])
+@pytest.mark.parametrize("options", [(), pytest.param(("--json-logs",), marks=pytest.mark.soak)])
 def test_requests_are_answered_while_nobody_reads_the_log(
     documents: Path, options: tuple[str, ...]
 ) -> None:
