@@ -38,8 +38,11 @@ def uninterrupted() -> Iterator[None]:
     def note(number: int, frame: FrameType | None) -> None:
         arrived.append((number, frame))
 
+    # A signal that the parent ignores, as a shell does for its background jobs, stays ignored.
     before: dict[int, Any] = {
-        number: signal.signal(number, note) for number in (signal.SIGINT, *TERMINATIONS)
+        number: signal.signal(number, note)
+        for number in (signal.SIGINT, *TERMINATIONS)
+        if signal.getsignal(number) != signal.SIG_IGN
     }
     try:
         yield

@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Final
 
 from shared.analysis.languages import LANGUAGES, WITH_LEMMAS
+from shared.analysis.stop_words import WITH_FUNCTION_WORDS, counted_function_words
 
 _PIECE: Final = 400
 """Length of each sampled piece of a long text, in characters."""
@@ -21,6 +22,13 @@ _LEAST_SHARE_OF_LETTERS: Final = 0.6
 
 _LEAST_SHARE_OF_LANGUAGE: Final = 50
 """Minimum share of the letters that are in the main language, in per cent."""
+
+_FEWEST_FUNCTION_WORDS: Final = 2
+"""Minimum number of function words of a language by which a text is taken to be in it; if the
+detector says another language with such words, more of them, and twice as many as of that one."""
+
+_SHARE_BY_FUNCTION_WORDS: Final = 100
+"""Share in per cent of a language that the function words tell."""
 
 _CODES: Final = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "nb": "no", "nn": "no"}
 """ISO 639-1 codes for withdrawn codes and for the forms of Norwegian."""
@@ -138,7 +146,11 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _detect(data: bytes) -> tuple[str, int, int] | None:
-    """Return the main language's code and share in per cent, and the size of the letters."""
+    """Return the main language's code and share in per cent, and the size of the letters.
+
+    The detector knows no language of many short texts, and mistakes names for a language; the
+    function words of a text then tell.
+    """
     import pycld2  # type: ignore[import-untyped]
 
     try:
@@ -148,4 +160,20 @@ def _detect(data: bytes) -> tuple[str, int, int] | None:
         printable = "".join(c if c.isprintable() else " " for c in data.decode())
         is_reliable, letters, languages = pycld2.detect(printable)
     _, code, share, _ = languages[0]
-    return (code, share, letters) if is_reliable and code != "un" else None
+    counts = counted_function_words(data.decode())
+    best, most = counts.most_common(1)[0] if counts else ("", 0)
+    is_clear = list(counts.values()).count(most) == 1
+    tells = most >= _FEWEST_FUNCTION_WORDS and is_clear
+    if code == "un":
+        return (best, _SHARE_BY_FUNCTION_WORDS, letters) if tells else None
+    if not is_reliable:
+        return best if tells else code, share, letters
+    own = _code(code)
+    if (
+        own in WITH_FUNCTION_WORDS
+        and most > _FEWEST_FUNCTION_WORDS
+        and 2 * counts[own] <= most
+        and is_clear
+    ):
+        return best, _SHARE_BY_FUNCTION_WORDS, letters
+    return code, share, letters

@@ -1,11 +1,12 @@
 """Stop words: words without a meaning of their own, such as "the" and "how", by language."""
 
 import re
+from collections import Counter, defaultdict
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
-
-import lucene  # noqa: F401 - makes the packages org and java importable
-from org.apache.lucene.analysis import StopFilter
+from zipfile import ZipFile
 
 from shared.analysis.transliteration import SPELLED_OUT
 
@@ -52,8 +53,34 @@ def is_function_word(language: str, word: str) -> bool:
 @cache
 def function_words(language: str) -> frozenset[str]:
     """Return the function words of a language of `WITH_FUNCTION_WORDS`, in small letters."""
-    # Any class of Lucene can load resources from its jars.
-    file = f"/org/apache/lucene/analysis/snowball/{_LISTS[language]}_stop.txt"
-    lines = StopFilter.class_.getResourceAsStream(file).readAllBytes().bytes_.decode()
-    words = _COMMENT.sub("", lines).split()
+    words = _words_of_lists()[language]
     return frozenset((*words, *(word.translate(SPELLED_OUT) for word in words)))
+
+
+def counted_function_words(text: str) -> Counter[str]:
+    """Return how many words of a text are function words, by language."""
+    languages = _languages_of_function_words()
+    return Counter(code for word in _WORD.findall(text.lower()) for code in languages.get(word, ()))
+
+
+@cache
+def _languages_of_function_words() -> dict[str, list[str]]:
+    found = defaultdict(list)
+    for language, words in _words_of_lists().items():
+        for word in words:
+            found[word].append(language)
+    return found
+
+
+@cache
+def _words_of_lists() -> dict[str, list[str]]:
+    """Return the lists in Lucene's jar, which is read without Java: file readers run without it."""
+    package = find_spec("lucene")
+    assert package is not None and package.origin is not None  # noqa: S101, PT018 - a dependency
+    (jar,) = Path(package.origin).parent.glob("lucene-analysis-common-*.jar")
+    with ZipFile(jar) as resources:
+        lists = {
+            code: resources.read(f"org/apache/lucene/analysis/snowball/{name}_stop.txt").decode()
+            for code, name in _LISTS.items()
+        }
+    return {code: _COMMENT.sub("", lines).split() for code, lines in lists.items()}

@@ -25,7 +25,13 @@ from shared.query.steps.metadata_fields import (
 )
 from shared.query.steps.metadata_filters import take_filters
 from shared.query.steps.metadata_values import ValueWords
-from shared.query.syntax import NamedText, has_evident_syntax, named_texts, to_lucene_syntax
+from shared.query.syntax import (
+    NamedText,
+    excluded_words,
+    has_evident_syntax,
+    named_texts,
+    to_lucene_syntax,
+)
 from shared.query.tree import Everything, Node, leaves, rewrite
 
 _MOST_NAMES: Final = 30
@@ -70,11 +76,13 @@ def read(request: SearchRequest, terms: IndexTerms) -> ReadQuery:
         return ReadQuery(text, Everything())
     if ":" not in text:
         classic, tree, notes = _parsed(request, request.syntax, ())
+        notes += _notes_on_exclusions(request, notes)
         return ReadQuery(classic, tree, (), tuple(notes))
     fields = with_type(terms.once(named_fields), text, terms)
     unknown = list(_unknown_names(request, fields.names, terms))
     apart = {named.colon for named in unknown if named.is_one_word}
     classic, tree, notes = _parsed(request, request.syntax, fields.names, apart)
+    notes += _notes_on_exclusions(request, notes)
     if request.syntax != "plain":
         notes += _notes_on_names([named.name for named in unknown], fields)
     notes += _notes_on_tree(tree, fields, terms)
@@ -111,6 +119,19 @@ def _parsed(
         note = f"The query was searched as plain text, since it is not valid: {error.reason}."
     classic, tree, _ = _parsed(request, "plain", names, apart)
     return classic, tree, [note]
+
+
+def _notes_on_exclusions(request: SearchRequest, notes: Sequence[str]) -> Iterator[str]:
+    """Yield a note on words that a minus has excluded, which may have been meant as text.
+
+    Args:
+        request: the query.
+        notes: the notes so far; with one, the query was searched as plain text.
+    """
+    words = [] if notes else excluded_words(request.query, request.syntax)
+    if words:
+        shown = " and ".join(repr(_brief(f"-{word}")) for word in words[:_MOST_NOTES])
+        yield f"{shown} excluded chunks; in quotes, it is searched as text."
 
 
 def _unknown_names(

@@ -35,6 +35,23 @@ _BEGINNING: Final = r"(?<![^\s(+\-!:])"
 """Position before the first character of a word; signs, parentheses and a field may precede it."""
 
 
+_SPECIAL_CHARACTERS: Final = r'+\-!(){}\[\]^"~*?:\\/&|'
+
+_EXCLUDED: Final = (
+    r"(?=[^\W\d_])(?:(?=[^\s()]*?[\u0370-\uffff])"
+    r"|(?=(?:[^\s()]*?[^\W\d_]){3})(?=[^\s()]*?[aeiouyAEIOUY\u00c0-\u024f]))"
+)
+"""Beginning of a word that a minus before it can exclude: of three letters and more, one of them a
+vowel. Others are options of a command line, as in ``tar -xzf``, or letters of a list."""
+
+_SIGN: Final = (
+    rf"(?<![^\s(])(?:[+!](?=[^\W\d])|-{_EXCLUDED}|[+\-!](?=[\"(*?/]|\\[{_SPECIAL_CHARACTERS}]))"
+)
+"""Sign that requires or excludes what follows. Before a digit it belongs to a number: -18, +49."""
+
+_EXCLUSION: Final = re.compile(rf"(?<![^\s(])-({_EXCLUDED}[^\s()]+)")
+
+
 @lru_cache(maxsize=16)
 def _syntax(keys: tuple[str, ...]) -> re.Pattern[str]:
     """Return an expression for syntax, given the metadata keys of an index."""
@@ -42,8 +59,8 @@ def _syntax(keys: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         "|".join(
             (
-                # A character that the user escaped.
-                r"\\.",
+                # A sign that the user escaped; before a letter a backslash belongs to a path.
+                rf"\\[{_SPECIAL_CHARACTERS}]",
                 # A phrase; and an unclosed quote, a mistake that the parser reports.
                 rf'{_BEGINNING}"(?:\\.|[^"\\])+"(?:~{_NUMBER})?{_BOOST}',
                 rf'{_BEGINNING}"(?=[^\s"])(?![^"]*")',
@@ -54,7 +71,7 @@ def _syntax(keys: tuple[str, ...]) -> re.Pattern[str]:
                 r"(?<!\S)(?:\*:\*|&&|\|\|)(?!\S)",
                 # A sign before a word, and a word with wildcards that are not just the end of a
                 # question.
-                r"(?<![^\s(])[+\-!](?=[\w\"(*?/\\])",
+                _SIGN,
                 rf"{_BEGINNING}(?=[{_WORD}.]*[*?])[*?]*[{_WORD}](?:[{_WORD}.*?]*[{_WORD}*])?",
                 # After a word: a fuzzy match, a weight.
                 rf"(?<=[{_WORD}])~(?:{_NUMBER})?{_BOOST}{_END}",
@@ -72,7 +89,9 @@ closed range. It is matched including the character after a sign."""
 
 _NO_SYNTAX: Final = re.compile(r"(?!)")
 
-_SPECIAL: Final = re.compile(r'[+\-!(){}\[\]^"~*?:\\/&|]')
+_SPECIAL: Final = re.compile(f"[{_SPECIAL_CHARACTERS}]")
+
+_LONE_BACKSLASH: Final = re.compile(rf"\\(?![{_SPECIAL_CHARACTERS}])")
 
 _KEY: Final = re.compile(r"(?<![^\s(+\-!])[^\W\d]\w*:(?=[^\s/])")
 
@@ -146,9 +165,35 @@ def to_lucene_syntax(
     pattern = _syntax(tuple(keys))
     groups = _groups(text, pattern)
     return "".join(
-        part if is_syntax else _escaped_but(part, start, groups, apart)
+        _as_meant(part) if is_syntax else _escaped_but(part, start, groups, apart)
         for start, part, is_syntax in _parts(text, pattern)
     )
+
+
+def _as_meant(part: str) -> str:
+    """Return syntax with backslashes in quotes escaped that belong to a path."""
+    return _LONE_BACKSLASH.sub(r"\\\\", part) if part.startswith('"') else part
+
+
+def excluded_words(text: str, syntax: Syntax) -> list[str]:
+    """Return the words that a minus before them excludes, as typed.
+
+    Args:
+        text: the query as typed.
+        syntax: its syntax; only in ``auto`` the minus may have been meant as text.
+    """
+    if syntax != "auto" or "-" not in text:
+        return []
+    quoted = [
+        range(start, start + len(part))
+        for start, part, is_syntax in _parts(text, _syntax(()))
+        if is_syntax and len(part) > 1
+    ]
+    return [
+        found[1]
+        for found in _EXCLUSION.finditer(text)
+        if not any(found.start() in part for part in quoted)
+    ]
 
 
 def has_evident_syntax(text: str, keys: Collection[str] = ()) -> bool:

@@ -90,6 +90,22 @@ def test_what_is_no_prose_is_not_taken_for_a_foreign_language(text: str) -> None
     assert detect_language(text) in {None, "en"}
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        # The detector knows none of them, or is not sure.
+        ("Область состоит из одного объединенного статистического ареала, и для", "ru"),
+        ("De Nederlanders en de Belgen van het Benelux", "nl"),
+        # Names in another language than the text.
+        ("El coro de San Francisco y la Golden Gate Park Band del parque", "es"),
+    ],
+)
+def test_function_words_tell_the_language_where_the_detector_does_not(
+    text: str, language: str
+) -> None:
+    assert detect_language(text) == language
+
+
 def test_data_without_words_is_in_no_language() -> None:
     assert detect_language(CSV) is None
     assert detect_language(JSON) is None

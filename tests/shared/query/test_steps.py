@@ -9,7 +9,9 @@ from shared import Document, Index, QueryParseError, Searcher, create
 from shared.model.weights import Weights
 from shared.query.parser import parse
 from shared.query.steps import phrases, wildcards
+from shared.query.steps.function_words import without_function_words
 from shared.query.steps.words import WordsOnFields
+from shared.query.syntax import to_lucene_syntax
 from shared.query.tree import (
     Clause,
     Clauses,
@@ -100,6 +102,30 @@ def test_an_irregular_form_counts_less() -> None:
 def test_a_function_word_is_searched_as_it_is() -> None:
     assert "content:die title:die" in on_fields(Word("die"))
     assert on_fields(Word("the")).endswith("metadata:the^0.15")
+
+
+@pytest.mark.parametrize(
+    ("query", "telling"),
+    [
+        ("how long is the warranty", "warranty"),
+        ("How long? the warranty", "warranty"),
+        ("wie lange gilt die Garantie", "gilt Garantie"),
+        ("wie viel kostet Bier", "kostet Bier"),
+        ("combien coûte le billet", "coûte billet"),
+        ("cuántos días de vacaciones", "días vacaciones"),
+        ("сколько стоит билет", "стоит билет"),
+        # About something long, and about nothing else.
+        ("a long report", "long report"),
+        ('how "long" is it', "long"),
+        ("how long", "how long"),
+        ("title:how long", "title:how long"),
+    ],
+)
+def test_words_that_ask_for_a_measure_are_no_topic(query: str, telling: str) -> None:
+    classic = to_lucene_syntax(query)
+    languages = dict.fromkeys(("de", "en", "es", "fr", "ru"), 0.2)
+    tree = parse(query, classic, "or")
+    assert str(without_function_words(tree, classic, "should", languages)) == telling
 
 
 @pytest.mark.parametrize(

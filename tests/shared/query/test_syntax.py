@@ -62,6 +62,15 @@ def found(searcher: Searcher, query: str, syntax: Syntax = "auto") -> list[str]:
         "--verbose",
         "50 %, 3 ^ 2",
         "ends with \\",
+        "store at -18 °C",
+        "account balance -84,00 EUR",
+        "tar -xzf archive",
+        "git commit -m",
+        "ls -la",
+        "git log --oneline -n 5",
+        "+49 30 123 45 67",
+        r"C:\Users\Anna",
+        r"CORP\jsmith",
     ],
 )
 def test_natural_language_is_words(query: str) -> None:
@@ -103,6 +112,9 @@ def test_syntax_stays_syntax(query: str) -> None:
     [
         ("-rent? -e-mail", r"-rent\? -e\-mail"),
         ("contr?ct?", r"contr?ct\?"),
+        ("tar -xzf -archive", r"tar \-xzf -archive"),
+        ("-中国 -18", r"-中国 \-18"),
+        (r'"C:\Users\Anna" -"a \"b\""', r'"C:\\Users\\Anna" -"a \"b\""'),
         ('is "notice period" C++?', r'is "notice period" C\+\+\?'),
         ("(what? why)", r"(what\? why)"),
         ("title:who? foo:bar", r"title:who\? foo\:bar"),
@@ -139,6 +151,22 @@ def test_what_is_evidently_broken_syntax_is_named(searcher: Searcher, query: str
 )
 def test_people_find_what_they_type(searcher: Searcher, query: str, first: str) -> None:
     assert found(searcher, query)[0] == first
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("screen -network", "'-network' excluded chunks; in quotes, it is searched as text."),
+        ("screen -network -e-mail", "'-network' and '-e-mail' excluded"),
+        ('screen "-network"', ""),
+        ("screen -18 -xzf", ""),
+        ("screen NOT network", ""),
+    ],
+)
+def test_what_a_minus_excluded_is_said(searcher: Searcher, query: str, note: str) -> None:
+    said = searcher.search(query).note or ""
+    assert note in said
+    assert bool(note) == bool(said)
 
 
 def test_the_syntax_can_be_chosen(searcher: Searcher) -> None:

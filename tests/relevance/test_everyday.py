@@ -1,0 +1,100 @@
+"""What people type every day, each with the text that answers it, in one index of all texts."""
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+from mcp import Client
+
+from tests.conftest import connected
+from tests.programs import run_idx
+from tests.server.tool_answers import answer
+
+HERE: Final = Path(__file__).parent
+
+FIRST_HITS: Final = 3
+"""Number of hits among which the wanted text must be."""
+
+OTHERS: Final = ("de", "en-house", "es", "fr", "ja", "ru", "zh")
+"""Documents of other tests that stand in the same index."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A query and what it must find.
+
+    Attributes:
+        kind: what the query is an example of.
+        query: the query as typed.
+        want: the text that answers it: the first of its own, and among the first of all hits.
+        texts: the texts of the case, by name.
+        absent: names of texts that must not be found.
+    """
+
+    kind: str
+    query: str
+    want: str
+    texts: dict[str, str]
+    absent: list[str]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.query}"
+
+
+CASES: Final = [
+    Case(**json.loads(line)) for line in (HERE / "everyday.jsonl").read_text("utf-8").splitlines()
+]
+
+NOT_FOUND_YET: Final = {
+    *("Hausmeister", "larsson", "node", "InvoiceService", "Müller", "unlock biometrics"),
+    *("Covid19", "ISO9001", "10kg", "DE89370400440532013000", "1250000", "1234.56"),
+    *("9783161484100", "0301234567", "CO2", "§ 5"),
+    "氧-18比氧-16重多少?",
+    "太平洋中部-東部で海水温が上昇する現象とは？",  # noqa: RUF001 - as people type it
+}
+"""Queries whose words the analysis of texts does not take apart or put together yet."""
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("everyday") / "lucene-index"
+    texts = {name: text for case in CASES for name, text in case.texts.items()}
+    entries = [
+        json.dumps({"Id": name, "Title": f"note {number}", "Content": text})
+        for number, (name, text) in enumerate(texts.items())
+    ]
+    entries += [
+        line
+        for name in OTHERS
+        for line in (HERE / "documents" / f"{name}.jsonl").read_text("utf-8").splitlines()
+    ]
+    done = run_idx(["bulk", "-j", "-", "-i", path], path.parent, "\n".join(entries))
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+@pytest.fixture(scope="module")
+async def client(index: Path) -> AsyncIterator[Client]:
+    async with connected(index) as client:
+        yield client
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=pytest.mark.xfail if case.query in NOT_FOUND_YET else ())
+        for case in CASES
+    ],
+    ids=str,
+)
+async def test_an_everyday_query_finds_the_text_that_answers_it(client: Client, case: Case) -> None:
+    found = answer(await client.call_tool("Search", {"query": case.query, "limit": 20}))
+    hits = [hit["source_document"] for hit in found["results"]]
+    own = [name for name in hits if name in case.texts]
+    assert case.want in hits[:FIRST_HITS], hits
+    assert own[0] == case.want, hits
+    assert not {*case.absent} & {*hits}, hits
