@@ -29,7 +29,7 @@ def main() -> None:
     except ImportError as error:
         _end(1, f"Error: {incomplete_installation(error)}")
     except SystemExit as end:
-        _end(end.code if isinstance(end.code, int) else 0)
+        _end(end.code if isinstance(end.code, int) else bool(end.code))
 
 
 def _end(code: int, message: str = "") -> NoReturn:

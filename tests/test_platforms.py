@@ -54,6 +54,7 @@ def types_on(platform: str, folder: Path, cache: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
 def test_the_types_are_those_of_another_system(platform: str) -> None:
     assert types_on(platform, ROOT, ROOT / ".mypy_cache" / platform) == ""

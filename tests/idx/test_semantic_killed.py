@@ -130,7 +130,8 @@ def test_without_its_workers_it_ends_with_an_error_and_the_next_one_completes_it
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("kills", [3, pytest.param(30, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("kills", [30])
 def test_a_killed_embedding_is_completed(plain: Path, tmp_path: Path, kills: int) -> None:
     whole = shutil.copytree(plain, tmp_path / "whole")
     switch_on(whole, "minilm")

@@ -1,8 +1,6 @@
 """Each query of the suite, through the real server on an index that `idx bulk` wrote."""
 
 import json
-import os
-import subprocess
 from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,7 +10,7 @@ from mcp import Client
 
 from shared.writing.index import create
 from tests.conftest import connected
-from tests.programs import PROGRAMS
+from tests.programs import run_idx
 from tests.relevance.queries import Query, read
 from tests.server.tool_answers import answer
 
@@ -26,15 +24,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("relevance")
     path = folder / "lucene-index"
     create(path)
-    done = subprocess.run(
-        [PROGRAMS / "idx", "bulk", "-i", path, "-j", "-"],
-        input=b"".join(file.read_bytes() for file in DOCUMENTS),
-        env={**os.environ, "XDG_CONFIG_HOME": str(folder)},
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr.decode()
+    lines = "".join(file.read_text("utf-8") for file in DOCUMENTS)
+    done = run_idx(["bulk", "-i", path, "-j", "-"], folder, lines)
+    assert done.returncode == 0, done.stderr
     return path
 
 

@@ -21,7 +21,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("rare") / "index"
 
 
-@pytest.fixture(scope="module", params=[50, 10_000], ids=["few", "many"])
+@pytest.fixture(
+    scope="module", params=[50, pytest.param(10_000, marks=pytest.mark.soak)], ids=["few", "many"]
+)
 def others(request: pytest.FixtureRequest) -> int:
     """How many English chunks stand beside the letter."""
     return int(request.param)

@@ -1,12 +1,11 @@
 """The sample documents in an index, and a server on it that everyone may ask."""
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.programs import PROGRAMS
+from tests.programs import run_idx
 from tests.server.http.served import Served, served_here
 
 SAMPLES = Path(__file__).parents[3] / "test-index" / "documents"
@@ -16,7 +15,7 @@ SAMPLES = Path(__file__).parents[3] / "test-index" / "documents"
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an index of the sample documents, which tests only read."""
     path = tmp_path_factory.mktemp("api") / "lucene-index"
-    subprocess.run([PROGRAMS / "idx", "add", SAMPLES, "-i", path], check=True, capture_output=True)
+    assert run_idx(["add", SAMPLES, "-i", path], path.parent).returncode == 0
     return path
 
 

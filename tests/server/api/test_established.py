@@ -1,7 +1,6 @@
 """The endpoints at the root: `POST /search`, `GET /index/status`, `POST /index/rebuild`."""
 
 import shutil
-import subprocess
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import httpx2
 import pytest
 
 from shared import Document, Index, create
-from tests.programs import PROGRAMS
+from tests.programs import run_idx
 from tests.server.http.served import SECONDS, Served, served_here, wait_for
 
 ADMIN = "boss:read,admin:" + "a" * 32
@@ -125,10 +124,7 @@ def test_the_status_counts_documents_and_files_that_failed(tmp_path: Path) -> No
         for name in ("a", "b", "c"):
             (folder / f"{name}.txt").write_text("some text")
         (folder / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
-        added = subprocess.run(
-            [PROGRAMS / "idx", "add", folder, "-i", index], capture_output=True, check=False
-        )
-        assert added.returncode == 1
+        assert run_idx(["add", folder, "-i", index], folder).returncode == 1
         assert server.get("/index/status").json() == {
             "doc_count": 3,
             "total_items": 4,

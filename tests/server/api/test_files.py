@@ -2,7 +2,6 @@
 
 import io
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -13,7 +12,7 @@ from PIL import Image
 
 from shared import Document, Index
 from tests.idx.extraction.pdf_files import write_pages
-from tests.programs import PROGRAMS
+from tests.programs import run_idx
 from tests.server.http.served import SECONDS, Served, served_here
 
 HTML = "<html><body><script>alert(1)</script>a river in a page</body></html>"
@@ -35,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     index = tmp_path_factory.mktemp("files") / "index"
-    subprocess.run([PROGRAMS / "idx", "add", folder, "-i", index], check=True, capture_output=True)
+    assert run_idx(["add", folder, "-i", index], folder).returncode == 0
     with Index(index) as writer:
         writer.add(Document("typed", "Typed", "a river"))
     (folder / "gone.txt").unlink()

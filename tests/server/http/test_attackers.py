@@ -136,7 +136,11 @@ def hurried(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     ("tool", "arguments"),
     [
         ("Search", {"query": ATTACKS["as many patterns as are allowed"]}),
-        ("Search", {"query": ATTACKS["as many patterns as are allowed"], "content": "passages"}),
+        pytest.param(
+            "Search",
+            {"query": ATTACKS["as many patterns as are allowed"], "content": "passages"},
+            marks=pytest.mark.soak,
+        ),
         pytest.param(
             "Search",
             {"query": ATTACKS["phrases of fifty words"], "facets": ["kind"]},

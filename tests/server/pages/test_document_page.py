@@ -1,14 +1,13 @@
 """The page of a document as it is without JavaScript."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from server.pages.document import CHANGED
 from shared import Document, Index, create
-from tests.programs import PROGRAMS
+from tests.programs import run_idx
 from tests.server.http.served import Served, served_here
 from tests.server.pages.browsing import follow, visit
 
@@ -125,7 +124,7 @@ def test_it_says_what_has_become_of_the_original(tmp_path: Path) -> None:
         (folder / name).write_text("The river is deep.")
         # A file that was just written may change again within the resolution of its time.
         os.utime(folder / name, (1_600_000_000, 1_600_000_000))
-    subprocess.run([PROGRAMS / "idx", "add", folder, "-i", index], check=True, capture_output=True)
+    assert run_idx(["add", folder, "-i", index], folder).returncode == 0
     with Index(index) as writer:
         writer.add(Document("typed", "Typed", "The river is deep."))
     (folder / "longer.txt").write_text("The river is deep and wide.")

@@ -1,14 +1,13 @@
 """The status page, the documentation of the API, and errors as pages."""
 
 import hashlib
-import subprocess
 from pathlib import Path
 from urllib.parse import unquote
 
 import httpx2
 import pytest
 
-from tests.programs import PROGRAMS
+from tests.programs import run_idx
 from tests.server.http.served import SECONDS, Served, served_here
 from tests.server.pages.browsing import HTML, visit
 
@@ -34,9 +33,7 @@ def test_files_that_failed_are_listed_with_their_reasons(tmp_path: Path) -> None
     for number in range(60):
         (folder / f"{number:02}.bin").write_bytes(b"\0\1\2")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
-    subprocess.run(
-        [PROGRAMS / "idx", "sync", folder, "-i", index], capture_output=True, check=False
-    )
+    assert run_idx(["sync", folder, "-i", index], folder).returncode == 1
     with served_here(index, log=tmp_path / "log") as server:
         page = visit(server, "/status")
         assert len(page.texts(".failures tbody tr")) == 50

@@ -218,7 +218,13 @@ def test_a_name_is_found_in_every_spelling_of_its_umlaut(
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("language", ["de", "en", "pl", "ja", UNDETERMINED])
+@pytest.mark.parametrize(
+    "language",
+    [
+        "de",
+        *(pytest.param(code, marks=pytest.mark.soak) for code in ("en", "pl", "ja", UNDETERMINED)),
+    ],
+)
 def test_a_word_may_be_a_megabyte_long(language: str) -> None:
     for letter in "Aa_ä":
         stemmed((language,), letter * 1_000_000)

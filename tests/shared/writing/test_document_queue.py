@@ -11,7 +11,7 @@ from shared.storage.mapping import to_lucene
 
 
 def test_documents_are_written_in_the_order_in_which_they_are_submitted(empty_index: Path) -> None:
-    long = " ".join(map(str, range(110_000)))
+    long = "long text " * 55_000
     with Index(empty_index) as index:
         written = [
             index.submit(Document(name, "Title", text))
@@ -81,7 +81,7 @@ def test_documents_before_one_that_cannot_be_indexed_are_told(empty_index: Path)
 
 def test_whatever_is_called_afterwards_comes_after_them(empty_index: Path) -> None:
     # As long as a text can be that is written while the caller goes on.
-    text = " ".join(map(str, range(100_000)))
+    text = "some words " * 50_000
     with Index(empty_index) as index:
         for name in "abc":
             index.submit(Document(name, "Title", text))

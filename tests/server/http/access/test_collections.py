@@ -1,9 +1,7 @@
 """A token that is limited to collections cannot look around its limit, whatever it asks."""
 
-import asyncio
 import json
 import re
-import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from email.message import EmailMessage
@@ -23,7 +21,7 @@ from mcp.types import PromptReference, ResourceTemplateReference
 from server.prompts.table import PROMPTS
 from server.resources.templates import TEMPLATES
 from server.tools.table import TOOLS
-from tests.programs import PROGRAMS
+from tests.programs import run_idx
 from tests.server.hearing import LIST, hearing_through
 from tests.server.http.issuer import AUDIENCE, issuing
 from tests.server.http.served import SECONDS, Served, refused, served_here
@@ -78,9 +76,7 @@ def index_samples(path: Path, index: Path) -> None:
             copy(SAMPLES / file, path / name)
     (path / "closed" / "torn.pdf").write_bytes(b"%PDF-1.7 board")
     for name in ("open", "closed"):
-        subprocess.run(
-            [PROGRAMS / "idx", "sync", path / name, "-i", index], check=False, capture_output=True
-        )
+        run_idx(["sync", path / name, "-i", index], path)
 
 
 @pytest.fixture(scope="module")
@@ -345,11 +341,7 @@ def test_a_file_is_given_out_only_with_all_that_was_made_of_it(tmp_path: Path) -
         box = b"".join(b"From a@a Sat Mar  1 10:00:00 2025\n" + m.as_bytes() for m in messages)
         (tmp_path / "papers" / name).write_bytes(box)
     index = tmp_path / "index"
-    subprocess.run(
-        [PROGRAMS / "idx", "sync", tmp_path / "papers", "-i", index],
-        check=True,
-        capture_output=True,
-    )
+    assert run_idx(["sync", "papers", "-i", index], tmp_path).returncode == 0
     leases = {"name": "open", "filters": ["file_name=message 1|both.mbox|one.mbox"]}
     variables = {"IDX_COLLECTIONS": json.dumps([leases, {"name": "foreign", "filters": ["a=b"]}])}
     log = tmp_path / "log"
@@ -400,8 +392,7 @@ async def test_changes_of_the_rest_are_not_heard_of(tmp_path: Path, era: str) ->
 
 
 async def sync(folder: Path, index: Path) -> None:
-    command = [str(PROGRAMS / "idx"), "sync", str(folder), "-i", str(index)]
-    await asyncio.to_thread(subprocess.run, command, check=True, capture_output=True)
+    assert run_idx(["sync", folder, "-i", index], folder).returncode == 0
 
 
 def test_tokens_of_an_issuer_are_limited_by_their_scopes(folder: Path, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Sign-in of people: a token once, then a cookie that only the server's own pages can use."""
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 from http.cookies import Morsel, SimpleCookie
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.programs import PROGRAMS
+from tests.programs import run_idx
 from tests.server.api.conftest import samples
 from tests.server.http.served import SECONDS, Served, served, served_here, wait_for
 from tests.server.pages.browsing import HTML, Page
@@ -186,7 +185,7 @@ def test_a_sync_can_be_started_from_the_page(tmp_path: Path) -> None:
     folder, index = tmp_path / "folder", tmp_path / "index"
     folder.mkdir()
     (folder / "a.txt").write_text("some text")
-    subprocess.run([PROGRAMS / "idx", "init", "-i", index], check=True, capture_output=True)
+    assert run_idx(["init", "-i", index], tmp_path).returncode == 0
     variables = {"IDX_FOLDERS": str(folder)}
     options = ["--admin", "--root", tmp_path]
     with served_here(
