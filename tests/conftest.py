@@ -1,8 +1,10 @@
 """Fixtures that run the real programs on a real index in a temporary folder."""
 
 import os
+import shlex
 import signal
 import subprocess
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -44,6 +46,16 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the folders of tests where their names need no quotes in a command line.
+
+    Messages quote such names, and the sockets of some programs may lie no deeper.
+    """
+    temporary, usual = tempfile.gettempdir(), Path("/tmp")  # noqa: S108 - mkdtemp is safe there
+    if shlex.quote(temporary) != temporary and not config.option.basetemp and usual.is_dir():
+        config.option.basetemp = mkdtemp(dir=usual, prefix="pytest-")
+
+
 def pytest_report_header() -> str:
     return f"Lucene {lucene.VERSION}"
 
@@ -63,8 +75,10 @@ def _no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterat
         environment.setenv(OPTIONS_VARIABLE, " ".join(QUICK))
         vm.start()
         environment.setenv(OPTIONS_VARIABLE, " ".join((*QUICK, "-XX:CompileThresholdScaling=30")))
-        for name in [name for name in os.environ if name.startswith("IDX_")]:
-            environment.delenv(name)
+        for name in list(os.environ):
+            # Requests to servers of the tests must not go through a proxy of this machine.
+            if name.startswith("IDX_") or name.lower().endswith("_proxy"):
+                environment.delenv(name)
         for name in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"):
             # readline, which pytest imports, sets some of them without os.environ knowing.
             environment.setenv(name, "")

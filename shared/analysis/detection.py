@@ -36,7 +36,7 @@ _CODES: Final = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "nb": "no", "nn
 _CODE_LENGTH: Final = 2
 
 
-def detect_language(text: str) -> str | None:
+def detect_language(text: str, *, surely: bool = False) -> str | None:
     """Return the main language of a text, detected from a sample.
 
     The sample is the whole of a short text, or the beginning, the middle and the end of a long one.
@@ -44,6 +44,8 @@ def detect_language(text: str) -> str | None:
 
     Args:
         text: any text.
+        surely: whether only an answer of which the detector is sure counts, for a text that may be
+            in no language at all.
 
     Returns:
         The ISO 639-1 code, such as ``de``. None if there is too little text, mostly other things
@@ -53,7 +55,7 @@ def detect_language(text: str) -> str | None:
     if "://" in sample or "www." in sample:
         sample = _WEB_ADDRESS.sub(" ", sample)
     data = _VOWEL_MARKS.sub("", sample).encode(errors="ignore")
-    found = _detect(data)
+    found = _detect(data, surely=surely)
     if found is None:
         return None
     code, share, letters = found
@@ -145,7 +147,7 @@ def _pieces(text: str) -> Iterator[str]:
         yield text[begin : begin + _PIECE]
 
 
-def _detect(data: bytes) -> tuple[str, int, int] | None:
+def _detect(data: bytes, *, surely: bool = False) -> tuple[str, int, int] | None:
     """Return the main language's code and share in per cent, and the size of the letters.
 
     The detector knows no language of many short texts, and mistakes names for a language; the
@@ -160,6 +162,8 @@ def _detect(data: bytes) -> tuple[str, int, int] | None:
         printable = "".join(c if c.isprintable() else " " for c in data.decode())
         is_reliable, letters, languages = pycld2.detect(printable)
     _, code, share, _ = languages[0]
+    if surely:
+        return (code, share, letters) if is_reliable and code != "un" else None
     counts = counted_function_words(data.decode())
     best, most = counts.most_common(1)[0] if counts else ("", 0)
     is_clear = list(counts.values()).count(most) == 1

@@ -77,7 +77,7 @@ def is_garbled(text: str) -> bool:
         return True
     sample = text[:_SAMPLE_CHARACTERS]
     share = _share_of_common(sample)
-    if share > _MAX_SHARE_OF_SHIFTED or detect_language(text) is not None:
+    if share > _MAX_SHARE_OF_SHIFTED or detect_language(text, surely=True):
         # Lists of names and parts have few common words, but words of a language.
         return False
     return _is_shifted(sample) or _is_mixed(text, length)
@@ -87,7 +87,7 @@ def _is_shifted(sample: str) -> bool:
     """Check whether a text comes out when all letters are shifted by some number of places."""
     for places in (*range(-_MAX_SHIFT, 0), *range(1, _MAX_SHIFT + 1)):
         shifted = _shifted(sample, places)
-        if _share_of_common(shifted) > _MIN_SHARE_OF_TEXT and detect_language(shifted):
+        if _share_of_common(shifted) > _MIN_SHARE_OF_TEXT and detect_language(shifted, surely=True):
             return True
     return False
 
