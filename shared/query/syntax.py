@@ -176,7 +176,7 @@ def _as_meant(part: str) -> str:
 
 
 def excluded_words(text: str, syntax: Syntax) -> list[str]:
-    """Return the words that a minus before them excludes, as typed.
+    """Return the words that a minus before them excludes, as typed, without those on a field.
 
     Args:
         text: the query as typed.
@@ -192,7 +192,7 @@ def excluded_words(text: str, syntax: Syntax) -> list[str]:
     return [
         found[1]
         for found in _EXCLUSION.finditer(text)
-        if not any(found.start() in part for part in quoted)
+        if ":" not in found[1] and not any(found.start() in part for part in quoted)
     ]
 
 

@@ -161,6 +161,7 @@ def test_people_find_what_they_type(searcher: Searcher, query: str, first: str) 
         ('screen "-network"', ""),
         ("screen -18 -xzf", ""),
         ("screen NOT network", ""),
+        ("screen -title:network", ""),
     ],
 )
 def test_what_a_minus_excluded_is_said(searcher: Searcher, query: str, note: str) -> None:
