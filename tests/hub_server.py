@@ -38,6 +38,9 @@ class HubServer(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
 
+    def handle_error(self, *_: object) -> None:
+        """Write nothing about clients that left: a run of `idx` in this process has its stderr."""
+
     def described(self) -> dict[str, Any]:
         """The model as the API tells it."""
         return {

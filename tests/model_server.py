@@ -71,6 +71,9 @@ class ModelServer(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}/v1"
 
+    def handle_error(self, *_: object) -> None:
+        """Write nothing about clients that left: a run of `idx` in this process has its stderr."""
+
 
 @contextmanager
 def serving(answer: Answer) -> Iterator[ModelServer]:
