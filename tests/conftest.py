@@ -34,8 +34,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 USER_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA")
 """Variables for the folders of a user's settings and data; the last one is for Windows."""
 
-_PATIENT = ("--time-budget", "300")
-"""Options of a server whose Java takes longer to start than a call may wait for it."""
 
 Idx = Callable[..., subprocess.CompletedProcess[str]]
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
@@ -167,11 +165,16 @@ async def _in_memory(
     with pytest.MonkeyPatch.context() as environment:
         for name, value in variables.items():
             environment.setenv(name, value)
-        server = server_with(str(index_path), *options)
+        server = server_with(str(index_path), *_patience(), *options)
         async with Client(
             server, mode=mode, message_handler=handler, elicitation_callback=asked
         ) as client:
             yield client
+
+
+def _patience() -> tuple[str, ...]:
+    """Return the options of a server whose Java takes longer to start than a call may wait."""
+    return ("--time-budget", "300") if SLOW in os.environ else ()
 
 
 def server_with(*arguments: str) -> SearchServer:
@@ -201,13 +204,19 @@ async def connected_by_stdio(
     }
     server = StdioServerParameters(
         command=str(PROGRAMS / "mcp-lucene"),
-        args=[str(index_path), *(_PATIENT if SLOW in os.environ else ()), *options],
+        args=[str(index_path), *_patience(), *options],
         env=passed_on | variables,
     )
     async with Client(
         stdio_client(server), mode=mode, message_handler=handler, elicitation_callback=asked
     ) as client:
         yield client
+
+
+@pytest.fixture
+def connect_by_stdio(index_path: Path) -> Connect:
+    """Connect like `connect`, but always to a process."""
+    return partial(connected_by_stdio, index_path)
 
 
 @pytest.fixture

@@ -156,7 +156,8 @@ def _process_state() -> Iterator[None]:
     temporary = tempfile.tempdir
     # Read once by a process, and another one before.
     tempfile.tempdir = None
-    time.tzset()
+    if sys.platform != "win32":
+        time.tzset()
     file.read.cache_clear()
     try:
         with warnings.catch_warnings():

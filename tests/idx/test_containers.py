@@ -266,10 +266,10 @@ SECRET = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA" + "A" * 99
 
 def test_bad_containers_are_bounded_and_say_so(idx: Idx, empty_index: Path, papers: Path) -> None:
     bad = {
-        "bomb.zip": (zipped({f"{n}.txt": b"\0" * 40_000_000 for n in range(3)}), "to more than"),
+        "bomb.zip": (zipped({f"{n}.bin": bytes(40_000_000) for n in range(3)}), "to more than"),
         "bomb.gz": (gzip.compress(b" " * 60_000_000), "more than the 50 MB"),
         "bomb.tgz": (
-            gzip.compress(tarred({f"{n}": b" " * 30_000_000 for n in range(4)})),
+            gzip.compress(tarred({f"{n}.bin": bytes(30_000_000) for n in range(4)})),
             "to more than 100 MB",
         ),
         "deep.zip": (nested(4), "it lies within 3 other files"),
@@ -373,7 +373,7 @@ def test_what_is_not_reached_for_once_stays_in_the_index(
     sync(idx)
     before = ids(empty_index)
     assert {"a.tgz!/b.txt", "b.zip!/inner.tgz!/c.txt"} < {*before}
-    large: dict[str, bytes | str] = {f"{n}": b" " * 40_000_000 for n in range(3)}
+    large: dict[str, bytes | str] = {f"{n}.bin": bytes(40_000_000) for n in range(3)}
     (papers / "a.tgz").write_bytes(gzip.compress(tarred(large | {"a.txt": "a", "b.txt": "b"})))
     (papers / "b.zip").write_bytes(zipped({"inner.tgz": inner[:50]}))
     assert sync(idx, code=1)["deleted"] == 1

@@ -22,9 +22,9 @@ async def search(client: Client, query: str, **arguments: Any) -> dict[str, Any]
 
 
 async def test_a_server_started_before_the_index_finds_each_document_at_once(
-    idx: Idx, index_path: Path, connect: Connect
+    idx: Idx, index_path: Path, connect_by_stdio: Connect
 ) -> None:
-    async with connect() as client:
+    async with connect_by_stdio() as client:
         early = await client.call_tool("Search", {"query": "anything"})
         assert early.is_error
         assert "there is no index at" in early.content[0].text  # type: ignore[union-attr] # text
@@ -41,11 +41,11 @@ async def test_a_server_started_before_the_index_finds_each_document_at_once(
 
 
 async def test_deletions_and_replacements_are_seen_at_once(
-    idx: Idx, empty_index: Path, connect: Connect
+    idx: Idx, empty_index: Path, connect_by_stdio: Connect
 ) -> None:
     long = " ".join(f"word{number}" for number in range(700))
     idx("add", "-d", "a", "-t", "A", "-c", long)
-    async with connect() as client:
+    async with connect_by_stdio() as client:
         following = {"chunk_id": "a-chunk-002"}
         step = await client.call_tool("get_next_chunk", following)
         assert step.structured_content is not None
@@ -61,7 +61,7 @@ async def test_deletions_and_replacements_are_seen_at_once(
 
 
 async def test_concurrent_searches_while_another_process_writes(
-    empty_index: Path, connect: Connect
+    empty_index: Path, connect_by_stdio: Connect
 ) -> None:
     def text(version: int) -> str:
         return " ".join([f"version{version}"] * 700)
@@ -86,7 +86,7 @@ async def test_concurrent_searches_while_another_process_writes(
             assert found["totalHits"] == 4
             answers += 1
 
-    async with connect() as client, asyncio.TaskGroup() as group:
+    async with connect_by_stdio() as client, asyncio.TaskGroup() as group:
         for _ in range(8):
             group.create_task(read_whole_documents(client))
         with other_writer(empty_index) as add:
@@ -98,10 +98,10 @@ async def test_concurrent_searches_while_another_process_writes(
     assert answers > 50
 
 
-async def test_a_server_outlives_its_index(empty_index: Path, connect: Connect) -> None:
+async def test_a_server_outlives_its_index(empty_index: Path, connect_by_stdio: Connect) -> None:
     with Index(empty_index) as index:
         index.add(Document("a", "A", "text"))
-    async with connect() as client:
+    async with connect_by_stdio() as client:
         assert (await search(client, "text"))["totalHits"] == 1
         empty_index.rename(empty_index.with_name("moved"))
         gone = await client.call_tool("Search", {"query": "text"})
