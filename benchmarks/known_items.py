@@ -12,7 +12,7 @@ from typing import Final
 from unittest.mock import patch
 
 from shared import Document, Searcher
-from shared.analysis.stop_words import is_function_word
+from shared.analysis.stop_words import function_words
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 
 TEXTS: Final = 300
@@ -38,7 +38,9 @@ def in_a_row(words: Sequence[str], count: int, generator: random.Random) -> str:
 
 def anywhere(words: Sequence[str], count: int, generator: random.Random) -> str:
     """Some words of a text in any order, without those that say nothing."""
-    telling = [word for word in words if word.isalpha() and not is_function_word("en", word)]
+    telling = [
+        word for word in words if word.isalpha() and word.lower() not in function_words("en")
+    ]
     return " ".join(generator.sample(telling, count))
 
 
@@ -51,8 +53,8 @@ KINDS: Final[dict[str, tuple[Callable[[Sequence[str], int, random.Random], str],
 
 VARIANTS: Final = {
     "default": DEFAULT_WEIGHTS,
-    "whole_phrase=0": Weights(whole_phrase=0),
-    "proximity=0": Weights(proximity=0),
+    "whole=0": Weights(whole=0),
+    "exact=0": Weights(exact=0),
     "feedback=0": Weights(feedback=0),
 }
 """The weights that are compared."""
@@ -80,7 +82,7 @@ def known_item_table(documents: Sequence[Document], index_path: Path) -> Iterato
     yield f"|---|{'---:|' * len(KINDS)}"
     for name, weights in VARIANTS.items():
         yield _row(name, weights, kinds, index_path)
-    with patch("shared.search.ranking.unanswered", new=lambda *_: 1.0):
+    with patch("shared.search.lucene.feedback.unanswered", new=lambda *_: 1.0):
         yield _row(ALWAYS, DEFAULT_WEIGHTS, kinds, index_path)
 
 

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from unittest.mock import patch
 
 from shared import Searcher
-from shared.analysis.stop_words import WITH_FUNCTION_WORDS, is_function_word
+from shared.analysis.stop_words import function_words_in
 from shared.model.search_results import Hit
 
 REPEATS: Final = (0, 1, 2, 3)
@@ -40,11 +40,7 @@ class Item(NamedTuple):
 def telling_words(text: str) -> list[str]:
     """Return the words of a text, each once, without function words of any language."""
     words = dict.fromkeys(word.strip(".,;:()\"'`*") for word in text.split())
-    return [
-        word
-        for word in words
-        if word.isalpha() and not any(is_function_word(code, word) for code in WITH_FUNCTION_WORDS)
-    ]
+    return [word for word in words if word.isalpha() and not function_words_in(word)]
 
 
 def by_section(hit: Hit, generator: random.Random) -> str | None:

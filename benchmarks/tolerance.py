@@ -1,8 +1,7 @@
-"""Ways to find what was meant by misspelled words, and by words of other languages.
+"""What is found by misspelled words, with similar words and without.
 
-Asks the queries of a test collection as they are and misspelled, in each of the ways of
-`benchmarks.tolerance_methods`, in turns; then for words that have a common root in six languages.
-The machine should be idle. It writes the tables of docs/measured/tolerance.md.
+Asks the queries of a test collection as they are and misspelled, in turns. The machine should be
+idle. It writes the tables of docs/measured/tolerance.md.
 """
 
 import json
@@ -13,27 +12,24 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from benchmarks.cognates import cognate_table
 from benchmarks.collection import Collection
 from benchmarks.misspelled import misspelled
 from benchmarks.page import machine, write_figures
 from benchmarks.relevance import ranked
-from benchmarks.tolerance_methods import METHODS, NOTHING, Method, known_grams, write
 from idx.evaluation.collection.judgements import Judgements, read_judgements
 from idx.evaluation.collection.queries import Query, read_queries
-from idx.evaluation.experiment import WARM_UP
+from idx.evaluation.experiment import WARM_UP, temporary_index
 from idx.evaluation.intervals import estimates
 from idx.evaluation.measures import measure, measure_names
 from idx.evaluation.report.figures import change, figure, interval
 from idx.evaluation.run import Run
 from shared import Searcher
 from shared.java import vm
-from shared.model.weights import Weights
+from shared.model.weights import DEFAULT_WEIGHTS, Weights
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -58,6 +54,12 @@ FEWEST_LETTERS: Final = 5
 """Letters of such a word; shorter ones are no case for tolerance."""
 
 
+METHODS: Final = {"nothing": Weights(similar=0), "this project": DEFAULT_WEIGHTS}
+"""The ways to treat a word that no chunk has, and their weights."""
+
+NOTHING: Final = "nothing"
+
+
 @dataclass
 class Asked:
     """What was measured of one way to ask.
@@ -80,12 +82,8 @@ def main() -> None:
     asked = read_queries(collection.queries)
     queries = [query for query in asked if judgements.has_relevant(query.id)]
     vm.start("batch")
-    with TemporaryDirectory() as home, known_grams():
-        sizes = {
-            grams: write(collection.documents, Path(home) / f"index-{grams}", grams)
-            for grams in dict.fromkeys(method.index for method in METHODS)
-        }
-        lines = [*method_tables(Path(home), queries, judgements, sizes), "", *cognate_table()]
+    with temporary_index(collection.documents) as (index, _):
+        lines = [*method_tables(index, queries, judgements)]
     lines += [
         "",
         (f"Collection {collection.folder.name}: {len(queries):,} queries. On {machine()}."),
@@ -94,11 +92,11 @@ def main() -> None:
     write_figures("tolerance.md", lines)
 
 
-def method_tables(
-    home: Path, queries: Sequence[Query], judgements: Judgements, sizes: dict[str, int]
-) -> Iterator[str]:
+def method_tables(index: Path, queries: Sequence[Query], judgements: Judgements) -> Iterator[str]:
     """A table for each number of misspelled words, and one of what else there is to compare."""
-    searchers = {grams: Searcher(home / f"index-{grams}", program="batch") for grams in sizes}
+    searchers = {
+        name: Searcher(index, program="batch", weights=weights) for name, weights in METHODS.items()
+    }
     by_words = {
         words: ask(searchers, queries, judgements, words, ROUNDS if words else 1)
         for words in (0, 1, 2)
@@ -108,14 +106,14 @@ def method_tables(
         yield ""
         yield from measures_table(asked)
         yield ""
-    exact = exactly_answered(home / "index-", queries)
+    exact = exactly_answered(index, queries)
     strict = by_words[0][NOTHING].answers
-    absent = absent_words(home / "index-")
+    absent = absent_words(index)
     yield (
-        f"| way | index, MB | changed of {len(exact)} answers | {len(absent)} absent words found "
+        f"| way | changed of {len(exact)} answers | {len(absent)} absent words found "
         "| ms | p95 | ms, 1 word | p95 |"
     )
-    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
     for method in METHODS:
         answers = by_words[0][method].answers
         changed = sum(answers[query] != strict[query] for query in exact)
@@ -124,9 +122,8 @@ def method_tables(
             for words in (0, 1)
             for part in spread(by_words[words][method].seconds)
         ]
-        size = f"{sizes[method.index] / 1e6:.2f}"
-        found = sum(bool(search(searchers[method.index], method, word)[0]) for word in absent)
-        yield f"| {method.name} | {size} | {changed} | {found} | {' | '.join(times)} |"
+        found = sum(bool(search(searchers[method], word)[0]) for word in absent)
+        yield f"| {method} | {changed} | {found} | {' | '.join(times)} |"
     for searcher in searchers.values():
         searcher.close()
 
@@ -137,12 +134,12 @@ def ask(
     judgements: Judgements,
     words: int,
     rounds: int,
-) -> dict[Method, Asked]:
+) -> dict[str, Asked]:
     """Ask all queries in every way, after some without the clock, while Java still compiles."""
     asked = {method: Asked() for method in METHODS}
     for query in queries[:WARM_UP]:
         for method in METHODS:
-            search(searchers[method.index], method, query.text)
+            search(searchers[method], query.text)
     for number in range(rounds):
         generator = random.Random(words + 10 * number)  # noqa: S311 - reproducible, not secret
         texts = {query.id: misspelled(query.text, words, generator) for query in queries}
@@ -150,7 +147,7 @@ def ask(
         turns = list(METHODS)
         for id_, text in texts.items():
             for method in turns:
-                found, seconds = search(searchers[method.index], method, text)
+                found, seconds = search(searchers[method], text)
                 asked[method].seconds.append(seconds)
                 asked[method].answers[id_] = found[:SHOWN]
                 runs[method].rankings[id_] = list(ranked(found))
@@ -160,12 +157,11 @@ def ask(
     return asked
 
 
-def search(searcher: Searcher, method: Method, text: str) -> tuple[list[str], float]:
+def search(searcher: Searcher, text: str) -> tuple[list[str], float]:
     """The documents found in one way, and how long the search took."""
-    with method.at_work():
-        begin = time.perf_counter()
-        answer = searcher.search(text, limit=CHUNKS, syntax="plain", content="none")
-        seconds = time.perf_counter() - begin
+    begin = time.perf_counter()
+    answer = searcher.search(text, limit=CHUNKS, syntax="plain", content="none")
+    seconds = time.perf_counter() - begin
     ids = list(dict.fromkeys(hit.source_document for hit in answer.results))
     return ids[: max(DEPTHS)], seconds
 
@@ -177,7 +173,7 @@ def measured(run: Run, judgements: Judgements, ids: Sequence[str]) -> "NDArray[f
     return values
 
 
-def measures_table(asked: dict[Method, Asked]) -> Iterator[str]:
+def measures_table(asked: dict[str, Asked]) -> Iterator[str]:
     """What is found in each way, compared with nothing at all."""
     yield "| way | nDCG@10 | to nothing | 95 % interval | recall@10 | recall@100 |"
     yield "|---|---:|---:|---|---:|---:|"
@@ -188,10 +184,10 @@ def measures_table(asked: dict[Method, Asked]) -> Iterator[str]:
         gain, deep, deeper = (figure(float(mean)) for mean in values.mean(axis=0))
         compared = (
             " | "
-            if method is NOTHING
+            if method == NOTHING
             else f"{change(difference.mean)} | {interval(difference.low, difference.high)}"
         )
-        yield f"| {method.name} | {gain} | {compared} | {deep} | {deeper} |"
+        yield f"| {method} | {gain} | {compared} | {deep} | {deeper} |"
 
 
 def exactly_answered(index: Path, queries: Sequence[Query]) -> list[str]:

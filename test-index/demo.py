@@ -33,7 +33,7 @@ SCANNED = "mooring fee of the sloop Marigold"
 """A question answered by a scan, where Tesseract is installed."""
 OLD = "loose stones of the quay wall"
 """A question answered by a document of Word 97, where LibreOffice is installed."""
-IN_OTHER_WORDS = "When can I move out of the apartment?"
+IN_OTHER_WORDS = "When can I quit the apartment?"
 """A question that the lease of a flat answers without one of its words."""
 
 

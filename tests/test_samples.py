@@ -57,7 +57,7 @@ def test_the_demonstration_shows_scored_chunks(tmp_path: Path) -> None:
     for question, best in within.items():
         assert re.search(rf"Search\('{question}'\): .*\n +\d+\.\d+  {best}\n", done.stdout)
     by_words, by_both = done.stdout.split("By words only:")[1].split("By words and meaning:")
-    assert "Search('When can I move out of the apartment?')" in by_words
+    assert "Search('When can I quit the apartment?')" in by_words
     assert "lease-garden-flat" not in by_words
     assert "lease-garden-flat.txt-chunk-003  by meaning" in by_both
     assert "The chunk after meeting-notes-2025-05-14.md-chunk-001: " in done.stdout

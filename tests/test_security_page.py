@@ -44,7 +44,7 @@ from server.search_server import MAX_ARGUMENTS
 from server.tools import arguments
 from shared.language_models import transport
 from shared.model import document
-from shared.query import expressions, limits
+from shared.query import limits
 from shared.rewriting import rewriter
 from shared.rewriting.prompt import MAX_ANSWER_TOKENS
 from shared.settings import defaults as shared_settings
@@ -113,15 +113,9 @@ def expected() -> dict[str, str]:
         "filters of a search": f"{arguments.MAX_FILTERS}",
         "values that its filters compare with": f"{arguments.MAX_FILTER_VALUES:,}",
         "product of the weights behind `^`": f"{limits.MAX_BOOST:.0e}",
-        "repetitions in a regular expression, nested ones multiplied": (
-            f"{expressions.MAX_REPETITIONS:,}"
-        ),
-        "letters of all regular expressions, repetitions written out": (
-            f"{expressions.MAX_EXPRESSION_LETTERS:,}"
-        ),
-        "transitions that Lucene makes of all regular expressions": (
-            f"{expressions.MAX_EXPRESSION_TRANSITIONS:,}"
-        ),
+        "repetitions in a regular expression, in one pair of braces": (f"{limits.MAX_REPETITIONS}"),
+        "letters of a regular expression": f"{limits.MAX_EXPRESSION_LETTERS}",
+        "letters of all regular expressions of a query": f"{limits.MAX_EXPRESSIONS_LETTERS:,}",
         "terms of the index that all patterns of a query have Lucene look at": (
             f"{limits.MAX_TERMS_LOOKED_AT:,}"
         ),

@@ -16,7 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import org.apache.lucene.analysis.Analyzer;
 import org.apache.lucene.analysis.custom.CustomAnalyzer;
-import org.apache.lucene.analysis.miscellaneous.PerFieldAnalyzerWrapper;
+import org.apache.lucene.analysis.DelegatingAnalyzerWrapper;
 import org.apache.lucene.analysis.standard.StandardAnalyzer;
 import org.apache.lucene.document.BinaryDocValuesField;
 import org.apache.lucene.document.DoubleField;
@@ -156,7 +156,7 @@ public final class PlainLucene {
   /**
    * Puts a chunk with all fields of shared/storage/mapping.py in place of the one with its id, as
    * shared/writing/index.py does: {@code document, title, language, year, content, chunk, languages,
-   * reversed, stems, title_stems, identifiers, details, fingerprint, stored fingerprint}.
+   * reversed, stems, title_stems, digits, details, fingerprint, stored fingerprint}.
    */
   private static void replaceChunk(IndexWriter writer, String[] columns) throws IOException {
     String document = columns[0];
@@ -173,14 +173,13 @@ public final class PlainLucene {
     fields.add(new StringField("id", columns[5], Store.YES));
     fields.add(new StoredField("title", title));
     fields.add(new TextField("content", content, Store.YES));
-    for (String language : columns[6].split(" ")) {
-      fields.add(new StringField("languages", language, Store.NO));
-    }
+    fields.add(new StringField("languages", columns[6], Store.NO));
+    LANGUAGE.set(columns[6]);
     fields.add(new Field("content.reversed", columns[7], TERMS));
     fields.add(new Field("stems", columns[8], WORDS));
     fields.add(new Field("title_stems", columns[9], WORDS));
     if (!columns[10].isEmpty()) {
-      fields.add(new Field("identifiers", columns[10], TERMS));
+      fields.add(new Field("digits", columns[10], TERMS));
     }
     fields.add(new IntPoint("chunk_index", 1));
     fields.add(new NumericDocValuesField("chunk_index", 1));
@@ -194,10 +193,28 @@ public final class PlainLucene {
     writer.updateDocuments(new Term("source_document", document), List.of(fields));
   }
 
+  /** The language of the stems that a thread writes. */
+  private static final ThreadLocal<String> LANGUAGE = new ThreadLocal<>();
+
+  /** The analyzer of a field, for the fields of stems in the language of the chunk. */
+  private static final class ByLanguage extends DelegatingAnalyzerWrapper {
+    private final Map<String, Analyzer> byField;
+
+    ByLanguage(Map<String, Analyzer> byField) {
+      super(PER_FIELD_REUSE_STRATEGY);
+      this.byField = byField;
+    }
+
+    @Override
+    protected Analyzer getWrappedAnalyzer(String field) {
+      Analyzer analyzer = byField.get(field);
+      return analyzer != null ? analyzer : byField.get(field + ":" + LANGUAGE.get());
+    }
+  }
+
   /**
-   * The analyzers of fields: each line of the file has a field, a tokenizer and token filters, with
-   * their parameters as in URLs. Fields with the same steps share an analyzer, so that a dictionary
-   * is loaded once.
+   * The analyzers of fields: each line of the file has a field, and the kind and name of each step,
+   * with its parameters as in URLs. Fields with the same steps share an analyzer.
    */
   private static Analyzer analyzers(Path file, Path resources) throws IOException {
     Map<String, Analyzer> bySteps = new HashMap<>();
@@ -211,27 +228,30 @@ public final class PlainLucene {
       }
       byField.put(columns[0], analyzer);
     }
-    return new PerFieldAnalyzerWrapper(byField.remove("content"), byField);
+    return new ByLanguage(byField);
   }
 
   private static Analyzer analyzer(String[] steps, Path resources) throws IOException {
     CustomAnalyzer.Builder builder = CustomAnalyzer.builder(resources);
-    builder.withTokenizer(name(steps[0]), parameters(steps[0]));
-    for (int step = 1; step < steps.length; step++) {
-      builder.addTokenFilter(name(steps[step]), parameters(steps[step]));
+    for (String step : steps) {
+      switch (step.split(" ", 2)[0]) {
+        case "char" -> builder.addCharFilter(name(step), parameters(step));
+        case "tokens" -> builder.withTokenizer(name(step), parameters(step));
+        default -> builder.addTokenFilter(name(step), parameters(step));
+      }
     }
     return builder.build();
   }
 
   private static String name(String step) {
-    return step.split("\\?", 2)[0];
+    return step.split(" ", 2)[1].split("\\?", 2)[0];
   }
 
   private static Map<String, String> parameters(String step) {
     // Lucene's factories take away what they have read.
     Map<String, String> parameters = new HashMap<>();
     String[] parts = step.split("\\?", 2);
-    if (parts.length == 2) {
+    if (!parts[1].isEmpty()) {
       for (String pair : parts[1].split("&")) {
         String[] sides = pair.split("=", 2);
         parameters.put(URLDecoder.decode(sides[0], UTF_8), URLDecoder.decode(sides[1], UTF_8));

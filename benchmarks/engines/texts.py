@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from benchmarks.made_up_texts import chunks
 
 if TYPE_CHECKING:
-    from shared.analysis.languages import Chain
+    from shared.analysis.analyzers import Chain
     from shared.model.document import Document, Metadata
 
 YEARS: Final = 20
@@ -66,32 +66,35 @@ def write_fields(texts: Path, fields: Path, analyzers: Path) -> None:
     Args:
         texts: the texts.
         fields: where to write the columns of a text, then those of its chunk: the chunk's id,
-            its languages, the texts of the fields `schema.REVERSED`, `schema.STEMS`,
-            `schema.TITLE_STEMS`, `schema.IDENTIFIERS` and `schema.DETAILS`, the terms of its
+            its language, the texts of the fields `schema.REVERSED`, `schema.STEMS`,
+            `schema.TITLE_STEMS`, `schema.DIGITS` and `schema.DETAILS`, the terms of its
             fingerprint, and the fingerprint in base64. Values of a field have blanks between them.
-        analyzers: where to write the steps of each field that is analyzed.
+        analyzers: where to write the steps of each field that is analyzed; those of stems have a
+            colon and the language behind them.
     """
-    from shared.analysis.analyzers import writing_steps
+    from shared.analysis.analyzers import writing_chain
     from shared.java import vm
     from shared.model import schema
 
     vm.start("batch")
-    known = {schema.CONTENT, schema.TITLE}
+    languages = set()
     with fields.open("w", encoding="utf-8", newline="\n") as file:
         for row, document in zip(rows(texts), documents(texts), strict=True):
             by_name = _fields(document)
             columns = (
                 *(schema.ID, schema.LANGUAGES, schema.REVERSED, schema.STEMS, schema.TITLE_STEMS),
-                *(schema.IDENTIFIERS, schema.DETAILS, schema.FINGERPRINT, _STORED_FINGERPRINT),
+                *(schema.DIGITS, schema.DETAILS, schema.FINGERPRINT, _STORED_FINGERPRINT),
             )
-            values = (" ".join(by_name.get(name, ())) for name in columns)
+            values = (" ".join(by_name.get(name, ())).replace("\n", " ") for name in columns)
             print(*row, *values, sep="\t", file=file)
-            known |= by_name.keys()
-    analyzed = [name for name in sorted(known) if name.split(".")[0] in _ANALYZED]
-    _write(analyzers, ((name, *_steps(writing_steps(name))) for name in analyzed))
-
-
-_ANALYZED: Final = ("content", "title", "identifiers", "stems", "title_stems")
+            languages.update(by_name[schema.LANGUAGES])
+    chains = {
+        name: writing_chain(name)
+        for name in (schema.CONTENT, schema.TITLE, schema.REVERSED, schema.DIGITS)
+    }
+    for name in schema.STEM_FIELDS:
+        chains |= {f"{name}:{code}": writing_chain(name, code) for code in sorted(languages)}
+    _write(analyzers, ((name, *_steps(chain)) for name, chain in chains.items()))
 
 
 _STORED_FINGERPRINT: Final = "fingerprint as bytes"
@@ -105,7 +108,7 @@ def _fields(document: "Document") -> dict[str, list[str]]:
     from shared.storage.mapping import to_lucene
     from shared.storage.vectors import bytes_of
 
-    ((chunk,),) = to_lucene(document)
+    ((_, (chunk,)),) = to_lucene(document)
     found: dict[str, list[str]] = {}
     for each in chunk:
         field: Any = IndexableField.cast_(each)
@@ -119,10 +122,12 @@ def _fields(document: "Document") -> dict[str, list[str]]:
     return found
 
 
-def _steps(steps: "Chain") -> Iterator[str]:
-    """The steps of an analyzer, with their parameters as in URLs."""
-    for step in (steps.tokenizer, *steps.filters):
-        yield f"{step.name}?{urlencode(step.parameters)}" if step.parameters else step.name
+def _steps(chain: "Chain") -> Iterator[str]:
+    """The steps of an analyzer behind their kind, with their parameters as in URLs."""
+    kinds = {"char": chain.char_filters, "tokens": (chain.tokenizer,), "filter": chain.filters}
+    for kind, steps in kinds.items():
+        for step in steps:
+            yield f"{kind} {step.name}?{urlencode(step.parameters)}"
 
 
 def _write(file: Path, table: Iterable[Iterable[str]]) -> None:

@@ -30,7 +30,6 @@ def index(path: Path) -> Findings:
     try:
         with Searcher(path, collections=_collections()) as searcher:
             figures, failures = searcher.statistics(), searcher.failures()
-            unknown = searcher.documents_without_fingerprint()
             folders = [folder.path for folder in searcher.folders()]
             collections = [_collection(searcher, name) for name in searcher.collections]
     except McpLuceneError as error:
@@ -40,8 +39,6 @@ def index(path: Path) -> Findings:
         yield _size(figures)
         yield from _version(figures)
         yield _failures(failures)
-        if unknown:
-            yield _without_versions(unknown, figures)
         yield from collections
     yield from _writing(path)
     yield from _folders(folders)
@@ -69,16 +66,6 @@ def _version(figures: IndexStatistics) -> Findings:
             f"mcp-lucene {figures.software_version} has written the index, which is newer than "
             f"this one ({software_version()}); upgrade: {upgrade_command()}",
         )
-
-
-def _without_versions(documents: int, figures: IndexStatistics) -> Finding:
-    return Finding(
-        "Versions",
-        "warning",
-        f"of {documents:,} of {quantity(figures.documents, 'document')} searches do not tell which "
-        "are versions of the same text, since an older mcp-lucene has indexed them; add what is "
-        "missing: idx rebuild",
-    )
 
 
 def _failures(failures: FailureList) -> Finding:

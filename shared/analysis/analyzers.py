@@ -1,9 +1,22 @@
-"""Analyzers of the fields: the tokenizer and token filters that make their terms."""
+"""Analyzers: the char filters, the tokenizer and the token filters that make terms.
 
+All text fields have one chain, which is the same for texts and for queries. Before the tokenizer,
+char filters write numbers and signs in one way: ``1.234,56`` and ``1,234.56``, CO₂ and CO2, C++.
+After it, words of several parts are taken apart, as ``node.js``, ``unlockDoor`` and ``10kg``; texts
+also have the parts joined to one term. The field of stems has a stemmer in this chain and the code
+of the language before each term, as in ``en:contract``.
+"""
+
+import threading
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import lucene  # noqa: F401 - makes the packages org and java importable
 from java.nio.file import Paths
@@ -14,22 +27,22 @@ from org.apache.lucene.analysis.custom import CustomAnalyzer
 from org.apache.lucene.analysis.miscellaneous import PerFieldAnalyzerWrapper
 from org.apache.lucene.analysis.tokenattributes import (
     CharTermAttribute,
+    OffsetAttribute,
     PositionIncrementAttribute,
+    TypeAttribute,
 )
 
 from shared.analysis.languages import (
-    FOLDED,
-    KNOWN,
     LANGUAGES,
-    Chain,
+    UNDETERMINED,
+    WITH_DICTIONARY,
+    WITH_FUNCTION_WORDS,
     Step,
-    chain,
-    dictionary_lookup,
 )
 from shared.model import schema
 
-_REMEMBERED: Final = 10_000
-"""Number of query words whose terms are cached; many words recur."""
+_REMEMBERED: Final = 50_000
+"""Number of words of queries whose terms are cached; many words recur (Zipf's law)."""
 
 _LONGEST: Final = 64
 """Maximum length of a cached word, in characters; longer texts would fill the memory, and do not
@@ -38,220 +51,422 @@ recur."""
 _RESOURCES: Final = Path(__file__).parent
 """Folder that is searched for dictionaries and word lists before Lucene's own resources."""
 
-_CONNECTING: Final = "-_./:@#+&"
-"""Characters that join several words to one identifier, as in DEC-0054 or user@host."""
-
-_OTHER_SIGNS: Final = (
-    " \t\r\n\f\v\u0085\u00a0\u2007\u2028\u2029\u202f\u3000()[]{}<>,;!?|\\*%$=~^`'\""
-)
-_QUOTES: Final = "„“”‚‘’«»‹›…。、，；：！？（）「」『』【】·•–—"  # noqa: RUF001 - as in texts
+_DECIMAL_SIGN: Final = "\u203f"
+"""Sign of a decimal point or comma in a term, which is treated as a digit (`word_parts.txt`)."""
 
 
-def _escaped(characters: str) -> str:
-    """Return characters escaped for a Lucene regular expression (`RegExp`)."""
-    return "".join(f"\\{character}" for character in characters)
+def _replaced(pattern: str, by: str) -> Step:
+    return Step("patternReplace", {"pattern": pattern, "replacement": by})
 
 
-_SIGN: Final = f"[{_escaped(_CONNECTING)}]"
-_LETTER: Final = f"[^{_escaped(_CONNECTING + _OTHER_SIGNS + _QUOTES)}]"
-_IDENTIFIER: Final = "|".join(
-    (
-        rf"[\@\#\.]?{_LETTER}+({_SIGN}+{_LETTER}+)+(\+\+|\#)?",
-        rf"{_LETTER}+(\+\+|\#)",
-        rf"[\@\#\.]{_LETTER}+",
+def _thousands(sign: str) -> str:
+    """Return an expression for a sign between groups of three digits, in Java's syntax."""
+    return (
+        rf"{sign}(?=\d{{3}}(?:{sign}\d{{3}})*(?!\d|{sign}\d))"
+        rf"(?<=(?<![\d.,\p{{L}}])\d{{1,3}}(?:{sign}\d{{3}}){{0,4}}{sign})"
     )
-)
-"""Word with punctuation in it, or with leading or trailing signs that belong to names: .NET,
-C++."""
 
-_IDENTIFIER_TOKENIZER: Final = Step("simplePattern", {"pattern": _IDENTIFIER})
+
+_NORMALIZED: Final = (
+    # Without the vowels of Thai and Lao that would become two characters, which ICU's dictionaries
+    # do not have.
+    Step("icuNormalizer2", {"form": "nfkc", "mode": "compose", "filter": "[^\u0e33\u0eb3]"}),
+    # Soft hyphens and other signs without a width.
+    _replaced("[\u00ad\u2060\ufeff]", ""),
+    # Apostrophes, before the tokenizer and the filter of the English possessive see them.
+    _replaced("\u2019", "'"),
+    # Numbers: the signs between thousands, the decimal sign, and zeros at the end.
+    _replaced("|".join(map(_thousands, (r"\.", ",", "['\u00a0\u202f]"))), ""),
+    _replaced(r"[.,](?=\d{1,12}(?![.,]?\d))(?<=(?<![\d.,])\d{1,12}[.,])", _DECIMAL_SIGN),
+    _replaced(
+        rf"{_DECIMAL_SIGN}0*(?!\d)|0+(?!\d)(?<={_DECIMAL_SIGN}\d{{1,24}})",
+        "",
+    ),
+    # An option of a command line; a hyphen or an ampersand between letters, or beside one; and the
+    # end of an acronym, as in parseHTMLResponse.
+    _replaced(r"--?(?=\p{L})(?<=[^\n] --?)", "opt_"),
+    _replaced(
+        r"[-&\u2010\u2011](?=[\p{L}\d])(?<=\p{L}[-&\u2010\u2011])"
+        r"|[-\u2010\u2011](?=\p{L})(?<=\d[-\u2010\u2011])"
+        r"|(?<=\p{Lu})(?=\p{Lu}\p{Ll})",
+        "_",
+    ),
+    # Signs that are a part of names: C++, C#, .NET, § 5.
+    _replaced(r"\+\+(?<=\p{L}\+\+)(?!\p{L})", "_plusplus "),
+    _replaced(r"#(?<=\p{L}#)(?!\p{L}|\d)", "_sharp "),
+    _replaced(r"\.(?=\p{L})(?<![\p{L}\p{N}\p{P}]\.)", "dot_"),
+    _replaced(r"\u00a7+\s*(?=\d)", "para_"),
+)
+"""Char filters of all text fields. No pattern begins with a lookbehind: tried at each character,
+it takes several times as long."""
+
+_TOKENIZER: Final = Step("icu", {"cjkAsWords": "false"})
+"""Words at the boundaries of Unicode (UAX #29), those of Thai and others by ICU's dictionaries."""
+
+_FOLDED: Final = (
+    # Voiced and unvoiced kana are different letters.
+    Step("icuFolding", {"filter": "[^\u3040-\u30ff]"}),
+)
+
+ELISION: Final = Step("elision", {"articles": "elision.txt"})
+
+
+def _parts(*, joins: bool) -> tuple[Step, ...]:
+    """Return the filters that take words apart; a text has the parts joined, too."""
+    parts = {
+        "generateWordParts": "1",
+        "generateNumberParts": "1",
+        "catenateAll": str(int(joins)),
+        "splitOnCaseChange": "1",
+        "splitOnNumerics": "1",
+        "stemEnglishPossessive": "1",
+        "types": "word_parts.txt",
+    }
+    length = Step("length", {"min": "1", "max": str(schema.MAX_WORD)})
+    graph = Step("wordDelimiterGraph", parts)
+    return (ELISION, length, graph, *([Step("flattenGraph")] if joins else []))
+
+
+def _bigrams(*, with_unigrams: bool) -> Step:
+    """Return the filter that makes bigrams of Chinese, Japanese and Korean."""
+    return Step("cjkBigram", {"outputUnigrams": str(with_unigrams).lower()})
+
+
+@dataclass(frozen=True)
+class Chain:
+    """An analysis chain: char filters, a tokenizer, and token filters in order."""
+
+    filters: tuple[Step, ...]
+    tokenizer: Step = _TOKENIZER
+    char_filters: tuple[Step, ...] = _NORMALIZED
+
+
+def content_chain(*, of_query: bool = False) -> Chain:
+    """Return the chain of all text fields except those of stems."""
+    filters = (
+        *_parts(joins=not of_query),
+        Step("lowercase"),
+        *_FOLDED,
+        _bigrams(with_unigrams=False),
+    )
+    return Chain(filters)
+
+
+def stems_chain(language: str, *, of_query: bool = False) -> Chain:
+    """Return the chain of the fields of stems for texts or queries in a language.
+
+    Args:
+        language: a code of `LANGUAGES`; for any other one, words are folded only.
+        of_query: whether it is for a query, whose words are neither joined nor left out.
+    """
+    leaves_out = not of_query and language in WITH_FUNCTION_WORDS
+    # Case matters: IT and WHO are no function words.
+    function_words = {"words": f"function_words/{language}.txt", "ignoreCase": "false"}
+    filters = (
+        *_parts(joins=not of_query),
+        *([Step("stop", function_words)] if leaves_out else []),
+        *LANGUAGES.get(language, (Step("lowercase"),)),
+        *_FOLDED,
+        _bigrams(with_unigrams=not of_query),
+        _replaced("^", f"{language}:"),
+    )
+    return Chain(filters)
+
+
+def _marking_chain(language: str) -> Chain:
+    """Return the chain for the passages of a text, in which a word has its stem beside it."""
+    (lowercase, *stemmer) = LANGUAGES.get(language, (Step("lowercase"),))
+    filters = (
+        *_parts(joins=True),
+        lowercase,
+        Step("keywordRepeat"),
+        *stemmer,
+        *_FOLDED,
+        Step("removeDuplicates"),
+        _bigrams(with_unigrams=True),
+    )
+    return Chain(filters)
+
+
+_DIGITS: Final = Chain(
+    (_replaced("[^0-9]", ""), Step("reverseString")),
+    Step("simplePattern", {"pattern": "[0-9]([ ()/\u00a0\u2013\\-]{0,2}[0-9]){4,33}"}),
+    _NORMALIZED[:1],
+)
+"""Chain of runs of five digits and more, such as telephone numbers, without the signs in them."""
 
 _FIELDS: Final[Mapping[str, Chain]] = {
-    schema.REVERSED: chain(*FOLDED, "reverseString"),
-    schema.STEMS: chain(tokenizer="whitespace"),
-    schema.TITLE_STEMS: chain(tokenizer="whitespace"),
-    schema.IDENTIFIERS: chain(
-        Step(
-            "wordDelimiterGraph",
-            {
-                "preserveOriginal": "1",
-                "catenateWords": "1",
-                "splitOnCaseChange": "0",
-                "splitOnNumerics": "0",
-                "stemEnglishPossessive": "0",
-            },
-        ),
-        "flattenGraph",
-        *FOLDED,
-        tokenizer=_IDENTIFIER_TOKENIZER,
-    ),
+    schema.REVERSED: Chain((Step("lowercase"), *_FOLDED, Step("reverseString"))),
+    schema.DIGITS: _DIGITS,
 }
-"""Chains of fields with their own analysis, for writing to the index."""
-
-_TEXT: Final = chain(*FOLDED)
-"""Chain of all other fields: words at the boundaries of Unicode (UAX #29), folded."""
-
-_IN_QUERIES: Final = {schema.IDENTIFIERS: chain(*FOLDED, tokenizer=_IDENTIFIER_TOKENIZER)}
-"""Chains of fields that differ in queries: identifiers are searched whole, while the index also has
-their parts."""
 
 
-def writing_analyzer() -> Analyzer:
-    """Return the analyzer of an `IndexWriter`, to which `prepare` adds the fields beforehand.
-
-    Keywords stay whole. The virtual machine must run.
-    """
-    # Lucene keeps a reference to this map, so a language costs nothing before its first text.
-    return PerFieldAnalyzerWrapper(_built(_TEXT), _prepared())
+_WRITING: Final = threading.Lock()
+"""Lock of the language in which stems are written: Lucene has one analyzer for each field."""
 
 
 @cache
-def _prepared() -> Any:
-    """Return the analyzers of fields that are not analyzed as plain text."""
-    # Synchronized: Lucene reads it in one thread while another one adds to it.
+def _by_field() -> Any:
+    # Synchronized: Lucene reads it in one thread while another one changes it.
     by_field = Hashtable()
     for field in schema.KEYWORD_FIELDS:
         by_field.put(field, KeywordAnalyzer())
+    for field in _FIELDS:
+        by_field.put(field, _analyzer_of(field))
     return by_field
 
 
 @cache
-def prepare(field: str) -> None:
-    """Add the chain of a field to the writing analyzer."""
-    _prepared().put(field, writing_analyzer_of(field))
+def _analyzer_of(field: str) -> Analyzer:
+    return _built(_FIELDS[field])
 
 
-def writing_steps(field: str) -> Chain:
-    """Return the chain that makes the terms of a text field when it is written to the index."""
-    return _FIELDS.get(field, _TEXT)
+def writing_analyzer() -> Analyzer:
+    """Return the analyzer of an `IndexWriter`. The virtual machine must run."""
+    # Lucene keeps a reference to this map.
+    return PerFieldAnalyzerWrapper(_content_analyzer(), _by_field())
 
 
-@cache
-def writing_analyzer_of(field: str) -> Analyzer:
+@contextmanager
+def writing(language: str) -> Iterator[None]:
+    """Let the writing analyzer make the stems of a language in the block, in which texts are added.
+
+    Args:
+        language: a code of `LANGUAGES`, or `UNDETERMINED`.
+    """
+    with _WRITING:
+        for field in schema.STEM_FIELDS:
+            _by_field().put(field, _stems_analyzer(language))
+        yield
+
+
+def writing_chain(field: str, language: str = UNDETERMINED) -> Chain:
+    """Return the chain of a text field when it is written."""
+    if field in schema.STEM_FIELDS:
+        return stems_chain(language)
+    return _FIELDS.get(field, content_chain())
+
+
+def writing_analyzer_of(field: str, language: str = UNDETERMINED) -> Analyzer:
     """Return the analyzer of a text field when it is written; threads may share it."""
-    return _built(writing_steps(field))
+    if field in schema.STEM_FIELDS:
+        return _stems_analyzer(language)
+    return _analyzer_of(field) if field in _FIELDS else _content_analyzer()
 
 
 @cache
-def query_analyzer(field: str) -> Analyzer:
-    """Return the analyzer for query text in a field; threads may share it."""
-    return _built(_IN_QUERIES[field]) if field in _IN_QUERIES else writing_analyzer_of(field)
+def _content_analyzer() -> Analyzer:
+    return _built(content_chain())
 
 
-def tokens(field: str, text: str) -> Sequence[Sequence[str]]:
-    """Return the terms of a query text in a field, a sequence for each position.
+@cache
+def _stems_analyzer(language: str) -> Analyzer:
+    return _built(stems_chain(language))
 
-    A position has several terms if a word has several lemmas.
+
+@cache
+def marking_analyzer(language: str) -> Analyzer:
+    """Return the analyzer for the passages of a text in a language; threads may share it."""
+    return _built(_marking_chain(language))
+
+
+@cache
+def topic_analyzer(language: str) -> Analyzer:
+    """Return an analyzer for the stems of the words that a text is about; threads may share it.
+
+    It does without what is made of signs and numbers, which would take most of the time.
     """
-    if is_ascii_word(text) and field not in _IN_QUERIES:
-        return ((text.lower(),),)
-    return _known_tokens(field, text) if len(text) <= _LONGEST else _tokens(field, text)
+    filters = [step for step in stems_chain(language).filters if step.name not in _OF_PARTS]
+    return _built(Chain(tuple(filters), char_filters=()))
 
 
-def is_ascii_word(text: str) -> bool:
-    """Check whether a text is a word of the letters A to Z, which folding only makes small.
+_OF_PARTS: Final = frozenset(("wordDelimiterGraph", "flattenGraph"))
 
-    Calling an analyzer takes far longer.
+
+@cache
+def _query_analyzer(language: str | None) -> Analyzer:
+    """Return the analyzer of queries: for the stems of a language, or for all other fields."""
+    if language is None:
+        return _built(content_chain(of_query=True))
+    return _built(stems_chain(language, of_query=True))
+
+
+class Token(NamedTuple):
+    """A term of a text.
+
+    Attributes:
+        text: the term.
+        is_of_syllables: whether it is of Chinese, Japanese or Korean: one or two characters.
+        others: further terms of the same word, if a dictionary has several.
     """
-    return len(text) <= _LONGEST and text.isascii() and text.isalpha()
+
+    text: str
+    is_of_syllables: bool
+    others: tuple[str, ...] = ()
 
 
-def _tokens(field: str, text: str) -> Sequence[Sequence[str]]:
-    return tokens_of(query_analyzer(field), text)
+_SYLLABLES: Final = frozenset(
+    ("<DOUBLE>", "<SINGLE>", "<IDEOGRAPHIC>", "<HIRAGANA>", "<KATAKANA>", "<HANGUL>")
+)
+"""Types of tokens of Chinese, Japanese and Korean."""
+
+_known: Final[dict[str | None, dict[str, Sequence[Token]]]] = defaultdict(dict)
+"""Terms of words of queries, by the language of the stems."""
 
 
-def tokens_of(analyzer: Analyzer, text: str) -> Sequence[Sequence[str]]:
-    """Return the terms that an analyzer makes of a text, a sequence for each position."""
+def tokens_of(words: Sequence[str], language: str | None = None) -> list[Sequence[Token]]:
+    """Return the terms of each of some words of a query.
+
+    All unknown words are analyzed at once, since each call of an analyzer takes far longer.
+
+    Args:
+        words: words as separated by blanks.
+        language: the language of the stems; None for the terms of all other fields.
+    """
+    known = _known[language]
+    missing = [word for word in dict.fromkeys(words) if word not in known]
+    if not missing:
+        return [known[word] for word in words]
+    made = dict(zip(missing, _analyzed(_query_analyzer(language), missing), strict=True))
+    found = [made[word] if word in made else known[word] for word in words]
+    if len(known) + len(made) > _REMEMBERED:
+        known.clear()
+    known.update((word, tokens) for word, tokens in made.items() if len(word) <= _LONGEST)
+    return found
+
+
+def tokens(word: str, language: str | None = None) -> Sequence[Token]:
+    """Return the terms of a word of a query; see `tokens_of`."""
+    return tokens_of((word,), language)[0]
+
+
+def _analyzed(analyzer: Any, words: Sequence[str]) -> Iterator[Sequence[Token]]:
+    """Yield the terms of each of some words, analyzed at once and told apart by their offsets."""
+    # Java counts a character beyond the basic plane as two.
+    lengths = (len(word.encode("utf-16-le", "surrogatepass")) // 2 + 1 for word in words)
+    starts = list(accumulate(lengths, initial=0))
+    found: dict[int, list[Token]] = defaultdict(list)
+    stream = TokenStream.cast_(analyzer.tokenStream("", "\n".join(words)))
+    term = CharTermAttribute.cast_(stream.getAttribute(CharTermAttribute.class_))
+    offset = OffsetAttribute.cast_(stream.getAttribute(OffsetAttribute.class_))
+    kind = TypeAttribute.cast_(stream.addAttribute(TypeAttribute.class_))
+    increment = PositionIncrementAttribute.cast_(
+        stream.addAttribute(PositionIncrementAttribute.class_)
+    )
+    with closing(stream):
+        stream.reset()
+        while stream.incrementToken():
+            number = bisect_right(starts, offset.startOffset()) - 1
+            tokens, text = found[number], term.toString()
+            if tokens and not increment.getPositionIncrement():
+                tokens[-1] = tokens[-1]._replace(others=(*tokens[-1].others, text))
+            else:
+                tokens.append(Token(text, kind.type() in _SYLLABLES))
+        stream.end()
+    return (found[number] for number in range(len(words)))
+
+
+def positions_of(analyzer: Analyzer, text: str) -> Iterator[tuple[int, str]]:
+    """Yield the terms of a text, each with its position, from 0."""
     stream = TokenStream.cast_(analyzer.tokenStream("", text))
-    return tuple(map(tuple, _positions(stream)))
+    term = CharTermAttribute.cast_(stream.getAttribute(CharTermAttribute.class_))
+    increment = PositionIncrementAttribute.cast_(
+        stream.addAttribute(PositionIncrementAttribute.class_)
+    )
+    position = -1
+    with closing(stream):
+        stream.reset()
+        while stream.incrementToken():
+            position += increment.getPositionIncrement()
+            yield position, term.toString()
+        stream.end()
 
 
-_known_tokens: Final = lru_cache(maxsize=_REMEMBERED)(_tokens)
+def folded(text: str) -> str:
+    """Return a part of a word, such as a prefix, folded like the words of all text fields."""
+    if text.isascii() and text.isalnum():
+        return text.lower()
+    return str(_folding().normalize("", text).utf8ToString())
+
+
+@cache
+def _folding() -> Analyzer:
+    return _built(Chain((Step("lowercase"), *_FOLDED), char_filters=_NORMALIZED[:1]))
+
+
+KNOWN: Final = " "
+"""Suffix of the lemmas in the dictionaries, by which words that they lack are told apart."""
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def is_in_dictionary(language: str, word: str) -> bool:
-    """Check whether the dictionary of a language has a word, in any of its forms.
+def lemmas(language: str, word: str) -> tuple[str, ...]:
+    """Return the lemmas of a word in the dictionary of a language; empty if it is not there.
 
     Args:
-        language: a language of `WITH_LEMMAS`.
-        word: the word as typed.
+        language: a language of `WITH_DICTIONARY`.
+        word: a folded word.
     """
-    stream = TokenStream.cast_(_dictionary(language).tokenStream(schema.CONTENT, word))
-    return any(text.endswith(KNOWN) for texts in _positions(stream) for text in texts)
+    found = (term for _, term in positions_of(_dictionary(language), word))
+    return tuple(term.removesuffix(KNOWN) for term in found if term.endswith(KNOWN))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def irregular_stems(language: str, stem: str) -> Sequence[str]:
+    """Return the other stems of a word whose forms have several.
+
+    "paid" and "pay", "ging" and "gehen" have different stems.
+
+    Args:
+        language: a language of `WITH_DICTIONARY`.
+        stem: one of the stems, without the code of the language.
+    """
+    # Found in the text of the list: to take that apart costs more than all queries of a process.
+    rows = _irregular_rows(language)
+    found: dict[str, None] = {}
+    place = rows.find(stem)
+    while place >= 0:
+        end = place + len(stem)
+        if rows[place - 1].isspace() and rows[end].isspace():
+            row = rows[rows.rindex("\n", 0, place) : rows.index("\n", end)]
+            found |= dict.fromkeys(row.split())
+        place = rows.find(stem, end)
+    return tuple(other for other in found if other != stem)
+
+
+@cache
+def _irregular_rows(language: str) -> str:
+    path = _RESOURCES / "lemmas" / f"{language}.irregular.txt"
+    return "\n" + path.read_text("utf-8")
+
+
+def lemmas_of(language: str, words: Iterable[str]) -> dict[str, list[str]]:
+    """Return the lemmas of the words that are in the dictionary of a language.
+
+    Args:
+        language: a language of `WITH_DICTIONARY`.
+        words: folded words.
+    """
+    asked = list(dict.fromkeys(words))
+    found: dict[str, list[str]] = {}
+    for position, term in positions_of(_dictionary(language), " ".join(asked)):
+        if term.endswith(KNOWN):
+            found.setdefault(asked[position], []).append(term.removesuffix(KNOWN))
+    return found
 
 
 @cache
 def _dictionary(language: str) -> Analyzer:
-    return _built(dictionary_lookup(language))
+    assert language in WITH_DICTIONARY  # noqa: S101 - there is no file for others
+    lookup = Step("morfologik", {"dictionary": f"lemmas/{language}.dict"})
+    return _built(Chain((lookup,), Step("whitespace"), ()))
 
 
-def dictionary_lemmas(language: str, words: Iterable[str]) -> dict[str, list[str]]:
-    """Return the lemmas of the words that are in the dictionary of a language.
-
-    Args:
-        language: a language of `WITH_LEMMAS`.
-        words: folded words, with the letters a to z only.
-    """
-    asked = list(dict.fromkeys(words))
-    if len(asked) == 1:
-        lemmas = _lemmas(language, asked[0])
-        return {asked[0]: list(lemmas)} if lemmas else {}
-    stream = TokenStream.cast_(_dictionary(language).tokenStream(schema.CONTENT, " ".join(asked)))
-    found = zip(asked, _positions(stream), strict=True)
-    known = ((word, lemmas) for word, lemmas in found if lemmas[0].endswith(KNOWN))
-    return {word: [lemma.removesuffix(KNOWN) for lemma in lemmas] for word, lemmas in known}
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _lemmas(language: str, word: str) -> Sequence[str]:
-    """Return the lemmas of a word; none if the dictionary does not have it."""
-    stream = TokenStream.cast_(_dictionary(language).tokenStream(schema.CONTENT, word))
-    (lemmas,) = _positions(stream)
-    return [lemma.removesuffix(KNOWN) for lemma in lemmas] if lemmas[0].endswith(KNOWN) else []
-
-
-def normalized(field: str, text: str) -> str:
-    """Return a part of a word, such as a prefix, folded like the words of a field."""
-    if is_ascii_word(text):
-        return text.lower()
-    return query_analyzer(field).normalize(field, text).utf8ToString()
-
-
-def _positions(stream: Any) -> Iterator[list[str]]:
-    term = CharTermAttribute.cast_(stream.getAttribute(CharTermAttribute.class_))
-    increment = PositionIncrementAttribute.cast_(
-        stream.getAttribute(PositionIncrementAttribute.class_)
-    )
-    found: list[str] = []
-    try:
-        stream.reset()
-        while stream.incrementToken():
-            if found and increment.getPositionIncrement():
-                yield found
-                found = []
-            found.append(term.toString())
-        if found:
-            yield found
-        stream.end()
-    finally:
-        stream.close()
-
-
-@cache
-def stemming_analyzer(language: str) -> Analyzer:
-    """Return the analyzer that makes the stems of a language; threads may share it.
-
-    Args:
-        language: a code of `LANGUAGES`; for any other one, words are folded only.
-    """
-    return _built(LANGUAGES.get(language, _TEXT))
-
-
-def _built(steps: Chain) -> Analyzer:
+def _built(chain: Chain) -> Analyzer:
     builder = CustomAnalyzer.builder(Paths.get(str(_RESOURCES)))
-    builder = builder.withTokenizer(steps.tokenizer.name, _pairs(steps.tokenizer))
-    for step in steps.filters:
+    for step in chain.char_filters:
+        builder = builder.addCharFilter(step.name, _pairs(step))
+    builder = builder.withTokenizer(chain.tokenizer.name, _pairs(chain.tokenizer))
+    for step in chain.filters:
         builder = builder.addTokenFilter(step.name, _pairs(step))
     return builder.build()
 

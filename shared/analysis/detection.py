@@ -1,12 +1,11 @@
-"""Detection of the language of a text, and of the languages in which a chunk is indexed."""
+"""Detection of the language of a text, and of that in which a chunk is indexed."""
 
 import re
 from collections.abc import Iterator
-from itertools import chain
 from typing import Final
 
-from shared.analysis.languages import LANGUAGES, WITH_LEMMAS
-from shared.analysis.stop_words import WITH_FUNCTION_WORDS, counted_function_words
+from shared.analysis.languages import LANGUAGES
+from shared.analysis.stop_words import counted_function_words
 
 _PIECE: Final = 400
 """Length of each sampled piece of a long text, in characters."""
@@ -26,6 +25,12 @@ _LEAST_SHARE_OF_LANGUAGE: Final = 50
 _FEWEST_FUNCTION_WORDS: Final = 2
 """Minimum number of function words of a language by which a text is taken to be in it; if the
 detector says another language with such words, more of them, and twice as many as of that one."""
+
+VOTING: Final = frozenset(
+    ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ru", "sv")
+)
+"""Languages whose function words tell a language: the lists of near relatives, such as Catalan and
+Galician, have too many words in common with them."""
 
 _SHARE_BY_FUNCTION_WORDS: Final = 100
 """Share in per cent of a language that the function words tell."""
@@ -69,69 +74,56 @@ def detect_language(text: str, *, surely: bool = False) -> str | None:
     return code
 
 
-_PASSAGE: Final = 150
-"""Length of each sampled passage of a chunk, in characters."""
-
-_PASSAGES: Final = 3
-
-_SHORT: Final = 300
-"""Maximum length of a text, in characters, that is indexed in every language with lemmas if none is
-detected."""
-
-_FALLBACK: Final = ("en",)
-"""Languages of longer texts without a detected language, such as programs and tables."""
-
 _BY_SCRIPT: Final = {
-    "[\u0400-\u04ff]": ("bg", "ru", "sr", "uk"),
-    "[\u0600-\u06ff]": ("ar", "fa"),
-    "[\u0900-\u097f]": ("hi", "ne"),
-    "[\u3040-\u30ff\u4e00-\u9fff]": ("ja", "zh"),
+    "ja": "\u3040-\u30ff",
+    "ko": "\uac00-\ud7af",
+    "zh": "\u3400-\u4dbf\u4e00-\u9fff",
+    "ru": "\u0400-\u04ff",
+    "ar": "\u0600-\u06ff",
+    "el": "\u0370-\u03ff",
+    "hi": "\u0900-\u097f",
+    "th": "\u0e00-\u0e7f",
+    "ta": "\u0b80-\u0bff",
+    "te": "\u0c00-\u0c7f",
+    "bn": "\u0980-\u09ff",
+    "hy": "\u0530-\u058f",
+    "km": "\u1780-\u17ff",
+    "lo": "\u0e80-\u0eff",
+    "my": "\u1000-\u109f",
 }
-"""Languages by the script of a text, if the script is all that is known."""
+"""Most common language of a script, if the script is all that is known; Japanese texts have kana
+beside the characters of Chinese ones."""
 
 _VOWEL_MARKS: Final = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 """Vowel marks of Arabic and Hebrew, which are removed because the detector does not know them."""
 
-_SENTENCE: Final = re.compile(r"[^.!?\n]{20,}")
+_LEAST_SHARE_OF_SCRIPT: Final = 0.2
+"""Minimum share of the characters of a text that are in the script of its language."""
 
 
-def languages_of(text: str) -> tuple[str, ...]:
-    """Return the detected languages of a chunk.
-
-    Each sentence of a short text, and each of three passages of a long one, may be in another
-    language.
+def language_of(text: str, otherwise: object = None) -> str | None:
+    """Return the language in which a chunk is indexed.
 
     Args:
         text: the content of a chunk.
+        otherwise: the language of its document, if that is known.
 
     Returns:
-        Codes of `LANGUAGES`, usually one; none if no language is detected.
+        A code of `LANGUAGES`; None if neither the detector, nor function words, nor the document,
+        nor the script tell one.
     """
-    if not text.isascii():
-        text = _VOWEL_MARKS.sub("", text)
-    if len(text) <= _PASSAGE * _PASSAGES:
-        passages = chain([text], _SENTENCE.findall(text))
-    else:
-        step = (len(text) - _PASSAGE) // (_PASSAGES - 1)
-        passages = chain(text[begin : begin + _PASSAGE] for begin in range(0, len(text), step))
-    found = [_detect(passage.encode(errors="ignore")) for passage in passages]
-    codes = dict.fromkeys(
-        _code(language) for language, _, letters in filter(None, found) if letters >= _FEWEST_BYTES
-    )
-    return tuple(code for code in codes if code in LANGUAGES)
-
-
-def presumed_languages(text: str) -> tuple[str, ...]:
-    """Return the languages that a text may be written in if none is detected.
-
-    Returns:
-        The languages of the text's script, if it is significant; else `WITH_LEMMAS` for a short
-        text, and English for a longer one.
-    """
-    for letters, languages in _BY_SCRIPT.items():
-        if re.search(letters, text):
-            return languages
-    return WITH_LEMMAS if len(text) <= _SHORT else _FALLBACK
+    found = _detect(_VOWEL_MARKS.sub("", "\n".join(_pieces(text))).encode(errors="ignore"))
+    if found is not None:
+        code, _, letters = found
+        if letters >= _FEWEST_BYTES and _code(code) in LANGUAGES:
+            return _code(code)
+    if isinstance(otherwise, str) and otherwise in LANGUAGES:
+        return otherwise
+    if text.isascii():
+        return None
+    least = max(1, _LEAST_SHARE_OF_SCRIPT * len(text))
+    scripts = _BY_SCRIPT.items()
+    return next((code for code, of in scripts if len(re.findall(f"[{of}]", text)) >= least), None)
 
 
 def _code(language: str) -> str:
@@ -164,7 +156,7 @@ def _detect(data: bytes, *, surely: bool = False) -> tuple[str, int, int] | None
     _, code, share, _ = languages[0]
     if surely:
         return (code, share, letters) if is_reliable and code != "un" else None
-    counts = counted_function_words(data.decode())
+    counts = counted_function_words(data.decode(), VOTING)
     best, most = counts.most_common(1)[0] if counts else ("", 0)
     is_clear = list(counts.values()).count(most) == 1
     tells = most >= _FEWEST_FUNCTION_WORDS and is_clear
@@ -173,11 +165,6 @@ def _detect(data: bytes, *, surely: bool = False) -> tuple[str, int, int] | None
     if not is_reliable:
         return best if tells else code, share, letters
     own = _code(code)
-    if (
-        own in WITH_FUNCTION_WORDS
-        and most > _FEWEST_FUNCTION_WORDS
-        and 2 * counts[own] <= most
-        and is_clear
-    ):
+    if own in VOTING and most > _FEWEST_FUNCTION_WORDS and 2 * counts[own] <= most and is_clear:
         return best, _SHARE_BY_FUNCTION_WORDS, letters
     return code, share, letters

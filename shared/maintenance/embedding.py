@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from org.apache.lucene.search import IndexSearcher
 
-from shared.analysis.detection import languages_of
+from shared.analysis.detection import language_of
 from shared.errors import SemanticModelError
 from shared.files import index_folder
 from shared.java import vm
@@ -275,8 +275,8 @@ class _Run:
         for id_, passage in batch:
             # A language is not known for certain from a title.
             is_telling = self.model.languages and len(passage) >= _MIN_TELLING_CHARACTERS
-            languages = languages_of(passage) if is_telling else ()
-            if not languages or any(map(self.model.knows, languages)):
+            language = language_of(passage) if is_telling else None
+            if language is None or self.model.knows(language):
                 known.append((id_, passage))
             else:
                 self.waiting[id_] = (passage, key_of(passage))

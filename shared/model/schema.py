@@ -12,9 +12,10 @@ meaning.
 | `chunk_index`      | int point, numeric doc values    | yes    | the order of a document's chunks|
 | `stems`            | text without positions           | no     | "contracts" finds "contract"    |
 | `title_stems`      | text without positions           | no     | the same for titles             |
-| `languages`        | keyword                          | no     | languages of the stems          |
+| `path`             | text without positions           | no     | names of the file and folders   |
+| `digits`           | terms only                       | no     | runs of digits, backwards       |
+| `languages`        | keyword                          | no     | language of the stems           |
 | `content.reversed` | terms only                       | no     | `*contract` as fast as a prefix |
-| `identifiers`      | terms only                       | no     | DEC-0054, v2.3.1, user@host, C++|
 | `metadata`         | text without positions           | no     | the text of authors, keywords … |
 | `details`          | -                                | yes    | JSON, see below                 |
 | `file_state`       | binary doc values                | no     | size, time, hash; chunk 1 only  |
@@ -41,10 +42,10 @@ from typing import Final
 
 from shared.errors import InvalidTextError
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 """Version of the schema, raised whenever older indexes must be rebuilt to be searched correctly."""
 
-REBUILT_VERSIONS: Final = (1, 2, 3, SCHEMA_VERSION)
+REBUILT_VERSIONS: Final = (1, 2, 3, 4, SCHEMA_VERSION)
 """Schema versions with these stored fields, so that their indexes can be rebuilt."""
 
 VERSION_WITH_LANGUAGES: Final = 2
@@ -58,7 +59,8 @@ STEMS: Final = "stems"
 TITLE_STEMS: Final = "title_stems"
 SECTION: Final = "section"
 LANGUAGES: Final = "languages"
-IDENTIFIERS: Final = "identifiers"
+DIGITS: Final = "digits"
+PATH: Final = "path"
 SOURCE_DOCUMENT: Final = "source_document"
 CHUNK_INDEX: Final = "chunk_index"
 DETAILS: Final = "details"
@@ -68,6 +70,9 @@ FILE_PATH: Final = "file_path"
 FILE_STATE: Final = "file_state"
 VECTOR: Final = "vector"
 FINGERPRINT: Final = "fingerprint"
+
+STEM_FIELDS: Final = (STEMS, TITLE_STEMS)
+"""Fields whose terms begin with the code of a language and a colon."""
 
 KEYWORD_FIELDS: Final = (ID, SOURCE_DOCUMENT)
 """Fields with one term each: queries on them are not analyzed."""
@@ -82,6 +87,9 @@ wrote it, the folders that its documents come from, and the sentence model of it
 
 COMMIT_LIMITED: Final = "mcp-lucene.limited"
 """Key of the user data of a commit in memory that shows only a part of the index; never stored."""
+
+MAX_WORD: Final = 255
+"""Maximum length of a word, in characters; longer ones are encoded data and not indexed."""
 
 _MAX_KEYWORD_BYTES: Final = 32_000
 """Maximum length of a keyword, in bytes; Lucene refuses terms over 32,766

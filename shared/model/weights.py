@@ -16,18 +16,22 @@ class Weights:
         stems: a form of a word in the title, the headings above the chunk, or its content.
         title_stems: a form of a word in the title, in addition.
         irregular: an irregular form, such as "mice" for "mouse", relative to other forms.
-        content: a phrase or a pattern in the content.
-        title: a phrase or a pattern in the title.
+        exact: a word as it was typed, in addition to its forms.
+        content: a phrase or a pattern in the content, or a word without forms.
+        title: a phrase or a pattern in the title, or a word without forms.
+        path: a word in the path of the file.
         metadata: a word in the metadata.
-        identifier: an identifier, which is a name with punctuation in it, as it was typed.
+        part: a part of a word, such as "node" of "node.js", relative to a whole word.
+        short_part: a letter or a number as a part of a word, relative to other parts.
+        row: the parts of a word next to each other.
+        joined: the parts of a word as one, such as "email" for "e-mail".
+        digits: the same digits as in a number of five digits and more, whatever is between them.
         exact_phrase: a phrase as it was typed.
         near_phrase: the words of a phrase near each other.
-        exact: a word as it was typed, for the best hits.
-        proximity: two words of the query near each other, for the best hits.
-        whole_phrase: three words or more, which are the whole query, next to each other, for the
-            best hits.
-        feedback: the terms that the best hits of a longer query have in common, relative to the
-            words of the query; less if the best hits match nearly the whole query.
+        whole: all words of the query next to each other.
+        feedback: the terms that the best hits have in common, for the hits after the first, if the
+            best ones lack some of the query's words.
+        language: a chunk in the language of the query, if the index has several.
         similar: a word similar to one that no chunk contains, relative to the weight of the word.
         compound: a German compound with a word that no chunk contains by itself.
         pattern: a match of a pattern beyond the terms that are scored one by one.
@@ -39,16 +43,21 @@ class Weights:
     stems: float = 1.0
     title_stems: float = 0.3
     irregular: float = 0.3
+    exact: float = 0.15
     content: float = 1.0
     title: float = 0.3
+    path: float = 0.3
     metadata: float = 0.15
-    identifier: float = 1.0
+    part: float = 0.7
+    short_part: float = 0.4
+    row: float = 0.3
+    joined: float = 0.3
+    digits: float = 8.0
     exact_phrase: float = 1.0
     near_phrase: float = 0.5
-    exact: float = 0.05
-    proximity: float = 0.2
-    whole_phrase: float = 2.0
+    whole: float = 2.0
     feedback: float = 0.5
+    language: float = 1.5
     similar: float = 1.0
     compound: float = 0.5
     pattern: float = 0.1

@@ -3,31 +3,27 @@
 import hashlib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
-from shared.analysis.analyzers import writing_analyzer_of
+from shared.analysis.analyzers import positions_of, writing_analyzer_of
 from shared.analysis.fingerprints import Fingerprinter
-from shared.analysis.stems import terms_of_each
+from shared.analysis.languages import UNDETERMINED
 from shared.messages import decodable
 from shared.model import schema
 from shared.model.chunks import Chunk, Place
 from shared.model.document import Document
 from shared.model.folders import file_term
-from shared.model.metadata import texts_of
 from shared.opensearch.storage import layout
 from shared.storage.mapping import (
     chunk_search_texts,
     details_for,
+    document_search_texts,
+    language_of_chunk,
     metadata_text,
     placed_chunks,
 )
-
-_MOST_CACHED: Final = 50_000
-"""Maximum number of pieces of text of a field whose terms are cached."""
-
-_LONGEST: Final = 64
-"""Maximum length of a cached piece, in characters."""
 
 KEYWORDS: Final = frozenset((schema.SECTION, schema.LANGUAGES))
 """Search texts that are whole values."""
@@ -64,7 +60,7 @@ class ChunkDocuments:
         common = _common(document)
         details = None
         fingerprinter = Fingerprinter()
-        self.words[schema.TITLE].update(common[schema.TITLE].split())
+        self.words[schema.TITLE].update(words_of(common[schema.TITLE]))
         for chunk, place in self._placed:
             details = details or details_for(document, chunk)
             made = {**common, **self._search_fields(chunk, place)}
@@ -93,28 +89,26 @@ class ChunkDocuments:
     def _search_fields(self, chunk: Chunk, place: Place) -> Mapping[str, Any]:
         content = analyzed(schema.CONTENT, chunk.content)
         found: dict[str, Any] = {schema.CONTENT: content}
-        self.words[schema.CONTENT].update(content.split())
+        self.words[schema.CONTENT].update(words_of(content))
         section = str(place.get("section", ""))
-        for name, text in chunk_search_texts(self._document, chunk.content, section):
+        language = language_of_chunk(self._document, chunk.content)
+        texts = chunk_search_texts(self._document, chunk.content, language, section)
+        for name, text in texts:
             if name in KEYWORDS:
                 found.setdefault(name, []).append(text)
-            elif name == schema.REVERSED:
-                found[layout.field(name)] = _reversed(text)
+            elif name in (schema.REVERSED, schema.DIGITS):
+                found[layout.field(name)] = _distinct(analyzed(name, text))
             else:
-                found[name] = analyzed(name, text)
-        self.words[schema.STEMS].update(found[schema.STEMS].split())
+                found[name] = analyzed(name, text, language)
+        self.words[schema.STEMS].update(words_of(found[schema.STEMS]))
         return found
 
 
 def _common(document: Document) -> dict[str, Any]:
     """Return the fields that all chunks of a document share."""
-    common: dict[str, Any] = {
-        schema.TITLE: analyzed(schema.TITLE, document.title),
-        schema.SOURCE_DOCUMENT: schema.keyword(document.id),
-    }
-    texts = "\n".join(texts_of(document.metadata))
-    if texts:
-        common[layout.field(schema.METADATA)] = analyzed(schema.METADATA, texts)
+    common: dict[str, Any] = {schema.SOURCE_DOCUMENT: schema.keyword(document.id)}
+    for name, text in document_search_texts(document):
+        common[layout.field(name)] = analyzed(name, text)
     values: dict[str, list[str]] = {}
     numbers: dict[str, list[float]] = {}
     if document.file is not None:
@@ -132,34 +126,23 @@ def _common(document: Document) -> dict[str, Any]:
     return common
 
 
-def analyzed(name: str, text: str) -> str:
-    """Return the terms of a text in a field of the schema, with blanks between them."""
-    known = _cache(name)
-    pieces = text.split()
-    missing = {piece for piece in pieces if piece not in known}
-    if missing:
-        each = list(missing)
-        made = terms_of_each(writing_analyzer_of(name), each)
-        found = {
-            piece: " ".join(map(layout.sent, terms))
-            for piece, terms in zip(each, made, strict=True)
-        }
-        short = {piece: terms for piece, terms in found.items() if len(piece) <= _LONGEST}
-        found |= {piece: known[piece] for piece in pieces if piece in known}
-        if len(known) + len(short) > _MOST_CACHED:
-            known.clear()
-        known |= short
-        known = found
-    return " ".join(terms for piece in pieces if (terms := known[piece]))
+def analyzed(name: str, text: str, language: str = UNDETERMINED) -> str:
+    """Return the terms of a text in a field of the schema, with blanks between their positions."""
+    made = positions_of(writing_analyzer_of(name, language), text)
+    positions = (
+        layout.ALTERNATIVES.join(dict.fromkeys(layout.sent(term) for _, term in terms))
+        for _, terms in groupby(made, itemgetter(0))
+    )
+    return " ".join(positions)
 
 
-def _reversed(text: str) -> str:
-    return " ".join({term[::-1] for term in analyzed(schema.CONTENT, text).split()})
+def words_of(terms: str) -> Iterable[str]:
+    """Return the terms of what `analyzed` has returned."""
+    return terms.replace(layout.ALTERNATIVES, " ").split()
 
 
-@cache
-def _cache(name: str) -> dict[str, str]:  # noqa: ARG001 - a cache for each field
-    return {}
+def _distinct(terms: str) -> str:
+    return " ".join(dict.fromkeys(words_of(terms)))
 
 
 def document_id(batch: int, chunk_id: str) -> str:

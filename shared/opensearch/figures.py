@@ -15,7 +15,7 @@ from shared.opensearch.documents import FIRST_CHUNK
 from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.search.facets import most_frequent
 from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import HAS_FINGERPRINT, IS_CHUNK
+from shared.opensearch.storage.queries import IS_CHUNK
 from shared.reading.fields import described_fields
 from shared.reading.terms import MAX_LISTED_TERMS, analyzed_prefix
 from shared.storage.field_names import field_named
@@ -152,11 +152,3 @@ def _documents_by(key: str, snapshot: ClusterSnapshot) -> dict[str, int]:
     buckets = found["aggregations"]["by"]["buckets"]
     counts = {str(of["key"]): int(of["doc_count"]) for of in islice(buckets, _MOST_VALUES)}
     return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
-
-
-def documents_without_fingerprint(snapshot: ClusterSnapshot) -> int:
-    """Return the number of documents that were indexed before versions of a text were told."""
-    documents = snapshot.count(snapshot.visible(FIRST_CHUNK))
-    if schema.FINGERPRINT not in snapshot.known.fields:
-        return documents
-    return documents - snapshot.count(snapshot.visible(HAS_FINGERPRINT))

@@ -109,8 +109,6 @@ class Index(FolderIndex):
         self._program = program
         self._store = Store(Connection(address))
         self.created = create and self._store.create()
-        if not self.created:
-            self._store.add_fields()
         state, _ = self._store.state()
         self._batches = Batches(self._store)
         self._queue = BulkQueue(self._store)

@@ -52,8 +52,7 @@ from shared.reading.documents import list_failures
 from shared.reading.searcher import Searcher as FolderSearcher
 from shared.search import answer
 from shared.search.explanation import explain
-from shared.search.feedback import topic_terms
-from shared.search.meaning.ranked_hit import RankedHit
+from shared.search.topic_terms import topic_terms
 from shared.semantic.query_encoder import QueryEncoder
 
 Result = TypeVar("Result")
@@ -235,10 +234,6 @@ class Searcher(FolderSearcher):
         """Return the state of the index."""
         return self._call(figures.statistics)
 
-    def documents_without_fingerprint(self) -> int:
-        """Return the number of documents that were indexed before versions of a text were told."""
-        return self._call(figures.documents_without_fingerprint)
-
     def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
         """Return the files of the indexed folders that are not in the index, with reasons."""
         check_page(offset, limit)
@@ -269,7 +264,8 @@ def _similar_chunks(snapshot: ClusterSnapshot, chunk_id: str, limit: int) -> Sim
     hit = everything.with_id(chunk_id)
     if hit is None:
         raise ChunkNotFoundError(chunk_id)
-    tree = topic_terms(everything, [RankedHit(hit.doc, 1.0, 1.0)])
+    (text,) = everything.contents([hit])
+    tree = topic_terms(text, everything.terms)
     if isinstance(tree, Nothing):
         return SimilarChunks(chunk_id, "words", [])
     near = everything.scored_by(tree, limit + 1)

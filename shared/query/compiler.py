@@ -35,7 +35,7 @@ from org.apache.lucene.util import BytesRef
 
 from shared.errors import QueryParseError
 from shared.model import schema
-from shared.query.steps.metadata_values import ValueWords
+from shared.query.metadata_values import ValueWords
 from shared.query.tree import (
     Best,
     Between,

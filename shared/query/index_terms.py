@@ -4,26 +4,20 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.model import schema
-from shared.query.steps.metadata_values import ValueWords
-from shared.query.tree import (
-    Best,
-    Clause,
-    Clauses,
-    Everything,
-    Node,
-    Nothing,
-    TermPhrase,
-    Terms,
-    Weighted,
-    best_of,
-    weighted,
-)
+from shared.query.metadata_values import ValueWords
+from shared.query.tree import Best, Clauses, Node, TermPhrase, Terms, Values, Weighted
 
 Result = TypeVar("Result")
+
+_MOST_WORDS: Final = 10_000
+"""Maximum number of words of queries in the cache of a commit, with some kilobytes each."""
+
+_LONGEST_WORD: Final = 64
+"""Maximum length of such a word, in characters; longer ones do not recur."""
 
 
 class IndexTerms(ABC):
@@ -31,10 +25,22 @@ class IndexTerms(ABC):
 
     The steps of a query ask nothing else of an index, whichever kind it is. Numbers of chunks
     include deleted ones that are not merged yet.
+
+    Attributes:
+        words: a cache for the forms of words, which belong to the commit.
     """
 
     def __init__(self) -> None:
         self._results: dict[Callable[[Any], Any], Any] = {}
+        self.words: dict[Any, Any] = {}
+
+    def remember(self, key: tuple[Any, ...], value: Any) -> None:
+        """Add to the cache for the forms of words, unless the word is a long one."""
+        if len(self.words) >= _MOST_WORDS:
+            # Another thread may be reading the old one.
+            self.words = {}
+        if len(str(key[0])) <= _LONGEST_WORD:
+            self.words[key] = value
 
     @abstractmethod
     def frequency(self, field: str, text: str) -> int:
@@ -74,10 +80,6 @@ class IndexTerms(ABC):
         """
 
     @abstractmethod
-    def spelled_as(self, field: str, expression: str) -> Mapping[str, int]:
-        """Return the terms that a regular expression matches, with their frequencies."""
-
-    @abstractmethod
     def more_frequent(self, text: str, above: int) -> str | None:
         """Return the most similar word of the content one edit away in more chunks than a number.
 
@@ -111,66 +113,6 @@ class IndexTerms(ABC):
         return {code: min(1.0, count / self.total) for code, count in counts.items() if count}
 
 
-def present(node: Node, terms: IndexTerms) -> Node:
-    """Return a tree without the terms that no chunk has, which matches the same chunks faster.
-
-    Args:
-        node: a tree whose leaves are on fields.
-        terms: the terms of the index.
-    """
-    match node:
-        case Terms(field, texts):
-            found = tuple(text for text in texts if terms.frequency(field, text))
-            return Terms(field, found) if found else Nothing()
-        case TermPhrase(field, positions):
-            has_all = all(
-                any(terms.frequency(field, text) for text in texts) for texts in positions
-            )
-            return node if has_all else Nothing()
-        case Weighted():
-            return weighted(present(node.node, terms), node.weight)
-        case Best():
-            return best_of(*(present(part, terms) for part in node.nodes))
-        case Clauses():
-            return _clauses(node, terms)
-    return node
-
-
-def is_present(node: Node, terms: IndexTerms) -> bool:
-    """Check whether any chunk may match a tree, that is, `present` leaves something of it.
-
-    Args:
-        node: a tree whose leaves are on fields.
-        terms: the terms of the index.
-    """
-    match node:
-        case Terms(field, texts):
-            return any(terms.frequency(field, text) for text in texts)
-        case Weighted():
-            return is_present(node.node, terms)
-        case Best():
-            return any(is_present(part, terms) for part in node.nodes)
-        case Clauses((_, *_)) if all(clause.occur == "should" for clause in node.clauses):
-            return any(is_present(clause.node, terms) for clause in node.clauses)
-    return not isinstance(present(node, terms), Nothing)
-
-
-def _clauses(node: Clauses, terms: IndexTerms) -> Node:
-    parts = [Clause(present(clause.node, terms), clause.occur) for clause in node.clauses]
-    found = [part for part in parts if not isinstance(part.node, Nothing)]
-    if len(found) < len(parts):
-        required = [part for part in parts if part.occur == "must"]
-        lacks_required = any(isinstance(part.node, Nothing) for part in required)
-        was_optional = not required and any(part.occur == "should" for part in parts)
-        has_optional = any(part.occur == "should" for part in found)
-        if lacks_required or (was_optional and not has_optional):
-            return Nothing()
-    if [part.occur for part in found] == ["should"]:
-        return found[0].node
-    # Only terms that no chunk has were excluded.
-    return Clauses(tuple(found)) if found or not parts else Everything()
-
-
 def rarity(node: Node, terms: IndexTerms) -> float:
     """Return the inverse document frequency of a part, as in Lucene's ``BM25Similarity``.
 
@@ -197,6 +139,8 @@ def rarity(node: Node, terms: IndexTerms) -> float:
                 for wanted in ("must", "should")
             )
             found = sum(required) if required else min(optional, default=terms.rarity_of(0))
+        case Values(field, texts) if texts:
+            found = rarity(Terms(field, texts), terms)
         case _:
             found = terms.rarity_of(0)
     return found

@@ -6,11 +6,18 @@ from contextlib import contextmanager
 from typing import Final
 
 import lucene
+from java.io import StringReader
 from java.lang import IllegalArgumentException, StackOverflowError
+from org.apache.lucene.queryparser.charstream import FastCharStream
+from org.apache.lucene.queryparser.classic import (
+    QueryParserConstants,
+    QueryParserTokenManager,
+    TokenMgrError,
+)
 from org.apache.lucene.search import IndexSearcher
 from org.apache.lucene.util.automaton import TooComplexToDeterminizeException
 
-from shared.analysis.analyzers import normalized
+from shared.analysis.analyzers import folded
 from shared.errors import QueryError, QueryParseError
 from shared.java.cancellation import allows_costly
 from shared.model import schema
@@ -52,6 +59,76 @@ MAX_FUZZY_LETTERS_IN_ALL: Final = 500
 automaton takes time quadratic in the letters: 0.2 s for 64 Chinese ones, 80 s for 2,000."""
 
 
+MAX_EXPRESSION_LETTERS: Final = 200
+MAX_EXPRESSIONS_LETTERS: Final = 1_000
+MAX_REPETITIONS: Final = 100
+"""Maximum number of letters of a regular expression and of all together, and maximum number in the
+one pair of braces that each may have: Lucene writes repetitions out."""
+
+_MAX_REPEATED_GROUPS: Final = 5
+"""Maximum number of groups with a plus, each of which Lucene writes twice."""
+
+MAX_STARS: Final = 20
+
+_BRACES: Final = re.compile(r"\{(\d*),?(\d*)")
+
+
+def check_expressions(classic: str) -> None:
+    """Refuse regular expressions and wildcards that would take Lucene too much time or memory.
+
+    Args:
+        classic: a query in Lucene's classic syntax.
+
+    Raises:
+        QueryError: an expression is too large, or all of them together are.
+    """
+    stars = "*" * MAX_STARS
+    if "/" not in classic and stars not in classic:
+        return
+    with_wildcards = (QueryParserConstants.PREFIXTERM, QueryParserConstants.WILDTERM)
+    expressions = []
+    for kind, image in _tokens(classic):
+        if kind == QueryParserConstants.REGEXPTERM:
+            expressions.append(image[1:-1])
+        elif kind in with_wildcards and stars in image:
+            raise QueryParseError(f"a word has {MAX_STARS} or more * in a row; one says the same")
+    lengths = list(map(len, expressions))
+    if max(lengths, default=0) > MAX_EXPRESSION_LETTERS or sum(lengths) > MAX_EXPRESSIONS_LETTERS:
+        raise QueryError(
+            f"a regular expression may have {MAX_EXPRESSION_LETTERS} letters, and all of a query "
+            f"{MAX_EXPRESSIONS_LETTERS:,}; use fewer or shorter ones"
+        )
+    for expression in expressions:
+        braces = _BRACES.findall(expression)
+        counts = [int(count[-9:]) for pair in braces for count in pair if count]
+        if (
+            len(braces) + ("&" in expression) > 1
+            or max(counts, default=0) > MAX_REPETITIONS
+            or expression.count(")+") > _MAX_REPEATED_GROUPS
+        ):
+            raise QueryError(
+                f"the regular expression {expression[:80]!r} repeats too much: it may have one "
+                f"pair of braces, of at most {MAX_REPETITIONS}, or an &, and "
+                f"{_MAX_REPEATED_GROUPS} groups with a +; use *"
+            )
+
+
+def _tokens(classic: str) -> Iterator[tuple[int, str]]:
+    """Yield the kinds and texts of a query's tokens, as Lucene's parser tokenizes it."""
+    tokens = QueryParserTokenManager(FastCharStream(StringReader(classic)))
+    while True:
+        try:
+            token = tokens.getNextToken()
+        except lucene.JavaError as error:
+            if not TokenMgrError.instance_(error.getJavaException()):
+                raise
+            # The parser stops at the same position, and reports it.
+            return
+        if token.kind == QueryParserConstants.EOF:
+            return
+        yield token.kind, token.image
+
+
 def check_length(text: str) -> None:
     """Refuse a text that is too long for a query.
 
@@ -84,7 +161,7 @@ def check_fuzzy_words(words: Sequence[str]) -> None:
         QueryError: they are too long.
     """
     # Folding may lengthen words: one Arabic ligature becomes 18 letters.
-    letters = [max(len(word), len(normalized(schema.CONTENT, word))) for word in words]
+    letters = [max(len(word), len(folded(word))) for word in words]
     if max(letters, default=0) > MAX_FUZZY_LETTERS or sum(letters) > MAX_FUZZY_LETTERS_IN_ALL:
         raise QueryError(
             f"words with ~ may have {MAX_FUZZY_LETTERS} letters each, and "

@@ -5,7 +5,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from org.apache.lucene.index import LeafReaderContext, MultiTerms, Term, TermsEnum, TermStates
-from org.apache.lucene.search import FuzzyQuery, IndexSearcher, RegexpQuery, TermQuery
+from org.apache.lucene.search import FuzzyQuery, IndexSearcher, TermQuery
 from org.apache.lucene.search.spell import DirectSpellChecker, SuggestMode
 from org.apache.lucene.util import BytesRefIterator
 
@@ -14,7 +14,7 @@ from shared.model import schema
 from shared.query.compiler import values_with
 from shared.query.index_terms import IndexTerms
 from shared.query.limits import running
-from shared.query.steps.metadata_values import ValueWords
+from shared.query.metadata_values import ValueWords
 from shared.storage.commits import cached_per_commit, is_limited
 from shared.storage.field_names import all_fields
 from shared.storage.terms import terms_with_prefix
@@ -110,10 +110,6 @@ class LuceneTerms(IndexTerms):
         """Return the terms that differ from a text by a few letters, with their frequencies."""
         # Not DirectSpellChecker, which makes a new automaton for each field and number of edits.
         return self._accepted(field, _fuzzy_automaton(text, edits, beginning))
-
-    def spelled_as(self, field: str, expression: str) -> Mapping[str, int]:
-        """Return the terms that a regular expression matches, with their frequencies."""
-        return self._accepted(field, _expression_automaton(expression))
 
     def _accepted(self, field: str, automaton: Any) -> dict[str, int]:
         """Return the terms of a field that an automaton accepts, with their frequencies."""
@@ -219,8 +215,3 @@ def terms_of(reader: Any) -> LuceneTerms:
 @lru_cache(maxsize=_REMEMBERED_AUTOMATA)
 def _fuzzy_automaton(text: str, edits: int, beginning: int) -> Any:
     return FuzzyQuery.getFuzzyAutomaton(text, edits, beginning, True)
-
-
-@lru_cache(maxsize=_REMEMBERED_AUTOMATA)
-def _expression_automaton(expression: str) -> Any:
-    return RegexpQuery(Term(schema.CONTENT, expression)).getCompiled()

@@ -31,13 +31,13 @@ from org.apache.lucene.search import (
 from shared.errors import QueryError, QueryParseError
 from shared.model import schema
 from shared.model.request import Operator
-from shared.query.expressions import check_expressions, check_wildcards
 from shared.query.limits import (
     MAX_CLAUSES,
     MAX_DEPTH,
     MAX_QUERY_LENGTH,
     MAX_TERMS,
     check_boosts,
+    check_expressions,
     check_fuzzy_words,
     nested_too_deeply,
     running,
@@ -111,7 +111,6 @@ def _clauses(parts: Iterable[tuple[Node, Occur]]) -> Node:
 def _parsed(text: str, classic: str, operator: Operator) -> Node:
     with running():
         check_expressions(classic)
-        check_wildcards(classic)
         try:
             # A static method of the same name hides the instance method.
             query = QueryParserBase.parse(_parser(operator), classic)

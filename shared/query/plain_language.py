@@ -4,7 +4,7 @@ Notes say which names, values and folders in the query may not be what was meant
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
@@ -15,16 +15,16 @@ from shared.model import metadata, schema
 from shared.model.filters import FOLDER, Filter
 from shared.model.request import SearchRequest, Syntax
 from shared.query.index_terms import IndexTerms
-from shared.query.parser import parse
-from shared.query.steps.metadata_fields import (
+from shared.query.metadata_fields import (
     ALWAYS_FIELDS,
     Named,
     NamedFields,
     named_fields,
     with_type,
 )
-from shared.query.steps.metadata_filters import take_filters
-from shared.query.steps.metadata_values import ValueWords
+from shared.query.metadata_filters import take_filters
+from shared.query.metadata_values import ValueWords
+from shared.query.parser import parse
 from shared.query.syntax import (
     NamedText,
     excluded_words,
@@ -33,6 +33,7 @@ from shared.query.syntax import (
     to_lucene_syntax,
 )
 from shared.query.tree import Everything, Node, leaves, rewrite
+from shared.query.words import as_typed
 
 _MOST_NAMES: Final = 30
 _MOST_NOTES: Final = 3
@@ -71,6 +72,7 @@ def read(request: SearchRequest, terms: IndexTerms) -> ReadQuery:
             position.
         QueryError: the query is too large, nested too deeply, or cannot be run.
     """
+    request = _with_options(request, terms)
     text = request.query
     if not text.strip():
         return ReadQuery(text, Everything())
@@ -89,6 +91,16 @@ def read(request: SearchRequest, terms: IndexTerms) -> ReadQuery:
     tree, filters = take_filters(tree, fields)
     notes += _notes_on_filters(filters, terms)
     return ReadQuery(classic, rewrite(tree, fields.on_fields), filters, tuple(notes))
+
+
+def _with_options(request: SearchRequest, terms: IndexTerms) -> SearchRequest:
+    """Return a request in which options of a command line that some chunk has are escaped."""
+    text = request.query
+    for word in excluded_words(text, request.syntax):
+        option = "".join(token.text for token in tokens(as_typed(f"-{word}")))
+        if terms.frequency(schema.CONTENT, option):
+            text = text.replace(f"-{word}", f"\\-{word}", 1)
+    return request if text == request.query else replace(request, query=text)
 
 
 def notes_on_folders(filters: Sequence[Filter], is_empty: Callable[[str], bool]) -> Iterator[str]:
@@ -141,8 +153,8 @@ def _unknown_names(
     if request.syntax == "lucene":
         return
     for named in named_texts(request.query, request.syntax, names):
-        found = tokens(schema.IDENTIFIERS, named.text)
-        if not found or not terms.frequency(schema.IDENTIFIERS, found[0][0]):
+        whole = "".join(token.text for token in tokens(named.text))
+        if not terms.frequency(schema.CONTENT, whole):
             yield named
 
 

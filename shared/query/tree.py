@@ -197,10 +197,6 @@ class Clause:
     node: "Node"
     occur: Occur = "should"
 
-    def rewritten(self, change: "Change") -> "Clause":
-        """Return the clause with each of its leaves replaced."""
-        return Clause(rewrite(self.node, change, _inner("should", self.occur)), self.occur)
-
     def __str__(self) -> str:
         return f"{_SIGNS[self.occur]}{_grouped(self.node)}"
 

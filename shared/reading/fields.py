@@ -36,7 +36,7 @@ _MEANINGS: Final[Mapping[str, tuple[FieldKind, str]]] = {
         "stems of the words of titles, headings and chunks",
     ),
     schema.TITLE_STEMS: ("text", "stems of the words of the document titles"),
-    schema.IDENTIFIERS: ("text", "names that contain punctuation, such as DEC-0054 or user@host"),
+    schema.PATH: ("text", "words of the names of files and folders"),
     schema.METADATA: ("text", "words of text metadata, such as authors"),
     schema.ID: ("keyword", "ids of chunks"),
     schema.SOURCE_DOCUMENT: ("keyword", "ids of documents"),
@@ -45,8 +45,8 @@ _MEANINGS: Final[Mapping[str, tuple[FieldKind, str]]] = {
 _NAMED_IN_QUERIES: Final = (schema.CONTENT, schema.TITLE, schema.ID, schema.SOURCE_DOCUMENT)
 _FILTERABLE: Final = (schema.ID, schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
 _SORTABLE: Final = (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
-_OPTIONAL: Final = (schema.IDENTIFIERS, schema.METADATA)
-_TERMS_ONLY: Final = (schema.ID, schema.IDENTIFIERS)
+_OPTIONAL: Final = (schema.PATH, schema.METADATA)
+_TERMS_ONLY: Final = (schema.ID,)
 """Fields without norms and doc values, one of which a `FieldExistsQuery` requires."""
 
 

@@ -60,9 +60,7 @@ from shared.search.explanation import explain
 from shared.search.lucene.explanation import LuceneExplainer
 from shared.search.lucene.selection import LuceneSelection
 from shared.semantic.query_encoder import QueryEncoder
-from shared.storage.chunk_queries import document_count
 from shared.storage.commits import Snapshot, is_limited
-from shared.storage.fingerprints import with_fingerprint
 from shared.storage.mapping import file_states
 from shared.storage.vectors import all_vectors
 
@@ -350,12 +348,6 @@ class Searcher:
         """Return the state of the index."""
         with self._newest() as snapshot:
             return statistics(snapshot)
-
-    def documents_without_fingerprint(self) -> int:
-        """Return the number of documents that were indexed before versions of a text were told."""
-        with self._newest() as snapshot:
-            searcher = snapshot.searcher
-            return document_count(searcher) - int(searcher.count(with_fingerprint()))
 
     def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
         """Return the files of the indexed folders that are not in the index, with reasons.

@@ -11,9 +11,9 @@ from shared.model.request import SearchRequest
 from shared.model.search_results import SimilarChunk, SimilarChunks
 from shared.query.compiler import Compiler
 from shared.query.tree import Nothing
-from shared.search.feedback import topic_terms
 from shared.search.lucene.selection import LuceneSelection
 from shared.search.meaning.ranked_hit import RankedHit
+from shared.search.topic_terms import topic_terms
 from shared.semantic.models import missing_library
 from shared.storage.commits import Snapshot
 from shared.storage.mapping import CHUNK_FIELDS, from_lucene, stored_fields
@@ -68,7 +68,8 @@ def _by_vector(
 def _by_terms(snapshot: Snapshot, document: int, limit: int) -> list[tuple[int, float]]:
     """Return the chunks with the most telling terms of a chunk, relative to the chunk itself."""
     everything = LuceneSelection(snapshot, SearchRequest(""))
-    tree = topic_terms(everything, [RankedHit(document, 1.0, 1.0)])
+    (text,) = everything.contents([RankedHit(document, 1.0, 1.0)])
+    tree = topic_terms(text, everything.terms)
     if isinstance(tree, Nothing):
         return []
     query = Compiler(everything.terms.query).query(tree)

@@ -13,7 +13,7 @@ from org.apache.lucene.index import MultiTerms, Term
 from org.apache.lucene.misc import HighFreqTerms, TermStats
 from org.apache.lucene.search import TermQuery
 
-from shared.analysis.analyzers import normalized
+from shared.analysis.analyzers import folded
 from shared.model import schema
 from shared.model.index_results import TermCount, TermList
 from shared.storage.commits import Snapshot
@@ -94,7 +94,7 @@ def example_terms(snapshot: Snapshot, field: str, count: int) -> list[str]:
 def analyzed_prefix(field: str, prefix: str) -> str:
     """Return a prefix spelled like the terms of a field."""
     valid = schema.keyword_prefix(prefix)
-    return valid if schema.is_keyword_field(field) else normalized(field, valid.strip())
+    return valid if schema.is_keyword_field(field) else folded(valid.strip())
 
 
 def _most_frequent_terms(reader: Any, field: str, count: int) -> list[tuple[str, int]]:

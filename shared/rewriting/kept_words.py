@@ -8,9 +8,10 @@ phrases in quotes.
 import re
 from typing import Final
 
-from shared.analysis.identifiers import names_in
-
 _LETTERS: Final = r"[^\W\d_]"
+
+_NAME: Final = re.compile(r"\w[-./:@#+&]+\w|[^\W_]_+[^\W_]|\w(?:\+\+|#)|[@#.]\w")
+"""Part of a name with signs in it, as DEC-0054, user@host and C++ have."""
 
 _JOINTS: Final = re.compile(r"[-/'\u2019.]")
 _ORDINARY_WORD: Final = re.compile(
@@ -67,7 +68,7 @@ def without_inventions(text: str, query: str) -> str:
 def _is_name(word: str) -> bool:
     if any(map(str.isdigit, word)):
         return True
-    return not _ORDINARY_WORD.fullmatch(word) and bool(names_in([word]))
+    return not _ORDINARY_WORD.fullmatch(word) and _NAME.search(word) is not None
 
 
 def _has_inner_capital(word: str) -> bool:

@@ -16,7 +16,7 @@ from shared.model.search_results import (
 )
 from shared.query.limits import running
 from shared.query.plain_language import notes_on_folders
-from shared.query.steps.spelling import Correction, more_frequent_words
+from shared.query.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
 from shared.search.grouping.documents import (
     GroupedHits,
@@ -28,7 +28,7 @@ from shared.search.grouping.documents import (
 )
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.ranking import RESCORED, Ranking, best_first, scored
+from shared.search.ranking import Ranking, best_first, scored
 from shared.search.recency import recency
 from shared.search.selection import Found, Selection
 from shared.search.texts.highlighting import Passages
@@ -36,6 +36,9 @@ from shared.search.texts.spelling import as_written
 
 _FEW_HITS: Final = 3
 """Maximum number of hits of a poor answer, which gets a suggestion."""
+
+_HITS_BY_WORDS: Final = 50
+"""Number of hits that are looked at first for a page of documents."""
 
 _HITS_BY_MEANING: Final = 250
 """Number of hits that search by meaning scores again, with those that it adds."""
@@ -74,8 +77,8 @@ def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
         facets = _facets(selection, request)
         low_confidence = max(likely[: len(best)], default=0.0) < LOW
         is_poor = low_confidence or total <= _FEW_HITS
-        meant = list(more_frequent_words(selection.terms, query.similar.rare)) if is_poor else []
-        corrections = query.similar.corrections
+        meant = list(more_frequent_words(selection.terms, query.spelling.rare)) if is_poor else []
+        corrections = query.spelling.corrections
         return SearchAnswer(
             query=request.query,
             totalHits=total,
@@ -117,7 +120,7 @@ class _Ordered:
 
     Attributes:
         best: the hits with the highest scores, which decide `low_confidence` on every page.
-        found: the hits before they were rescored, with their number.
+        found: the hits by words, with their number.
         hits: the first hits in the order of the request.
         added: the number of hits without a word of the query, which are not in the total.
         ranking: the hits by their scores; None if all chunks are listed.
@@ -167,9 +170,9 @@ def _page(
         hits = [hit for hit in ordered.hits if not newest_only or hit.doc in similar][begin:end]
         shown = hits
         if is_sorted and ordered.ranking:
-            shown = scored(selection, ordered.ranking, hits)
+            shown = scored(selection, hits)
         return ordered, None, [GroupedHits([hit], None, similar.get(hit.doc, ())) for hit in shown]
-    least = _HITS_BY_MEANING if meaning else RESCORED
+    least = _HITS_BY_MEANING if meaning else _HITS_BY_WORDS
     ordered, texts = first_of_documents(
         selection,
         find,
@@ -182,7 +185,7 @@ def _page(
     ranked = [] if is_sorted else ordered.hits
     groups = in_groups(selection, texts[begin:], ranked, recent)
     if is_sorted and ordered.ranking:
-        groups = [group.scored(selection, ordered.ranking) for group in groups]
+        groups = [group.scored(selection) for group in groups]
     elif ordered.ranking and any(group.similar for group in groups):
         groups = by_score(selection, ordered.ranking, groups)
     documents = selection.count_documents()

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from shared.query.pipeline import ParsedQuery
-from shared.search.coverage import coverages
+from shared.query.pipeline import ParsedQuery, Part
+from shared.query.tree import Nothing
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.selection import Selection
 
@@ -17,9 +17,9 @@ LOW: Final = 0.22
 """Threshold for low confidence: if all of the first hits are below it, there is hardly an answer;
 see docs/measured/confidence.md."""
 
-ODDS: Final = 1.3
+ODDS: Final = 1.5
 EXPONENT: Final = 1.5
-WHOLE: Final = 1.7
+WHOLE: Final = 1.5
 WHOLE_POWER: Final = 12
 """Parameters of the odds that a hit answers: ``ODDS * e ** EXPONENT * exp(WHOLE * c **
 WHOLE_POWER)``, where e is its evidence and c the share of the query that it contains. This is a
@@ -80,13 +80,13 @@ def evidence(
     Returns:
         For each hit its evidence, from 0 and seldom above 1, and the share, from 0 to 1.
     """
-    shares = coverages(selection, query.parts, hits)
+    shares = coverages(selection, hits)
     total = sum(part.rarity for part in query.parts)
     found = shares
     if total and all(part.is_word for part in query.parts):
         found = [(share + hit.words / total) / 2 for share, hit in zip(shares, hits, strict=True)]
     if query.rewritten:
-        others = coverages(selection, query.rewritten, hits)
+        others = _shares(selection, query.rewritten, hits)
         found, shares = list(map(max, found, others)), list(map(max, shares, others))
     return list(zip(found, shares, strict=True))
 
@@ -114,3 +114,31 @@ def probability_with_cosine(evidence: float, share: float, cosine: float) -> flo
     whole = math.exp(WHOLE_WITH_COSINE * share**WHOLE_POWER)
     odds: float = ODDS_WITH_COSINE * words * whole * math.exp(COSINE * cosine)
     return odds / (1 + odds)
+
+
+def coverages(selection: Selection, hits: Sequence[RankedHit]) -> list[float]:
+    """Return the share of its query that each hit of a selection contains, in any position.
+
+    Args:
+        selection: the selection.
+        hits: some of its hits.
+
+    Returns:
+        For each hit a number from 0 to 1, to which rare words add more; 1 if there are no parts.
+    """
+    known = selection.shares
+    missing = [hit for hit in hits if hit.doc not in known]
+    shares = _shares(selection, selection.query.parts, missing)
+    known.update((hit.doc, share) for hit, share in zip(missing, shares, strict=True))
+    return [known[hit.doc] for hit in hits]
+
+
+def _shares(selection: Selection, parts: Sequence[Part], hits: Sequence[RankedHit]) -> list[float]:
+    total = sum(part.rarity for part in parts)
+    if not total or not hits:
+        return [1.0] * len(hits)
+    there = [part for part in parts if not isinstance(part.found, Nothing)]
+    return [
+        sum(there[number].rarity * there[number].alike for number in matched) / total
+        for matched in selection.matches([part.found for part in there], hits)
+    ]

@@ -17,10 +17,10 @@ from shared.model.search_results import (
 )
 from shared.query.compiler import values_with
 from shared.query.limits import running
+from shared.query.metadata_filters import shown
+from shared.query.metadata_values import ValueWords
 from shared.query.pipeline import ParsedQuery
-from shared.query.steps.metadata_filters import shown
-from shared.query.steps.metadata_values import ValueWords
-from shared.query.tree import Clause, Clauses, Node, Nothing, any_of, leaves
+from shared.query.tree import Node, leaves
 from shared.search.answer import note_on
 from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.ranking import Ranking, best_first
@@ -37,6 +37,9 @@ MAX_PARTS: Final = 20
 """Maximum number of listed parts of a hit's score, the greatest first."""
 
 _WEIGHT: Final = "weight("
+
+_FEEDBACK: Final = "terms of the best hits"
+"""Name of what hits after the first one gain by their terms (`shared.search.lucene.feedback`)."""
 
 
 class ScoreExplanation(Protocol):
@@ -90,12 +93,11 @@ def explain(
         count = request.offset + request.limit
         meaning, recent = selection.meaning(request), recency(request.recency)
         ranking = best_first(selection, count, meaning, recent)
-        whole = _with_rescoring(query, ranking)
-        found = explainer.terms(whole) if level >= get_args(Detail).index("terms") else []
+        found = explainer.terms(query.tree) if level >= get_args(Detail).index("terms") else []
         terms = sorted(found, key=lambda term: (term.document_frequency, term.field, term.term))
         return QueryExplanation(
             query=request.query,
-            parsed=" ".join(filter(None, (str(query.parsed), shown(query.read.filters)))),
+            parsed=" ".join(filter(None, (str(query.read.tree), shown(query.read.filters)))),
             total_hits=selection.count() + (ranking.fusion.added if ranking.fusion else 0),
             languages={code: round(weight, 3) for code, weight in query.languages.items()},
             steps=list(_steps(query, ranking)) if level >= get_args(Detail).index("steps") else [],
@@ -108,21 +110,12 @@ def explain(
         )
 
 
-def _with_rescoring(query: ParsedQuery, ranking: Ranking) -> Node:
-    again = any_of(query.rescored, ranking.feedback)
-    if isinstance(again, Nothing):
-        return query.tree
-    return Clauses((Clause(query.tree, "must"), Clause(again, "rank")))
-
-
 def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
     yield ExplainedStep("syntax", query.read.classic)
     if query.read.filters:
         yield ExplainedStep("filters", shown(query.read.filters))
     for step, tree in query.steps.items():
         yield ExplainedStep(step, str(tree))
-    if not isinstance(ranking.feedback, Nothing):
-        yield ExplainedStep("feedback", str(ranking.feedback))
     if ranking.fusion:
         yield ExplainedStep("meaning", _in_words(ranking.fusion))
     if ranking.recency:
@@ -143,7 +136,6 @@ def _hits(
     selection: Selection, explainer: Explainer, ranking: Ranking, offset: int
 ) -> Iterator[ExplainedHit]:
     query = selection.query
-    scored_again = _with_rescoring(query, ranking)
     expressions = {
         str(values_with(leaf, scored=False)): str(leaf)
         for leaf in leaves(query.tree)
@@ -151,9 +143,7 @@ def _hits(
     }
     shown = ranking.hits[offset:]
     factors = ranking.recency.factors(selection, shown) if ranking.recency else [1.0] * len(shown)
-    explained = explainer.scores(
-        [(hit, scored_again if hit.doc in ranking.rescored else query.tree) for hit in shown]
-    )
+    explained = explainer.scores([(hit, query.tree) for hit in shown])
     known = zip(shown, factors, selection.chunks(shown), explained, strict=True)
     for aged, factor, (chunk, _), explanation in known:
         check()
@@ -162,6 +152,8 @@ def _hits(
         found = list(_parts(explanation, expressions))
         if ranking.fusion:
             found = list(_fused_parts(ranked, found, ranking.fusion))
+        elif ranked.score > ranked.words:
+            found.append(ScorePart(_FEEDBACK, round(ranked.score - ranked.words, 4)))
         if ranking.recency:
             lost = aged.score - ranked.score if factor else -sum(part.score for part in found)
             found.append(ScorePart(f"recency, times {factor:.3f}", round(lost, 4)))

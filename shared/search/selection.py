@@ -9,7 +9,7 @@ from shared.model.request import SearchRequest
 from shared.model.search_results import ChunkText, Facet
 from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
-from shared.query.tree import Node, Terms
+from shared.query.tree import Node
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
 
@@ -62,16 +62,18 @@ class Fingerprinted:
 class Selection(ABC):
     """The chunks of a commit that match a query and pass the filters of a search.
 
-    Ranking, feedback, coverage and confidence ask nothing else of an index, whichever kind it is.
+    Ranking and confidence ask nothing else of an index, whichever kind it is.
     A hit of one selection is of no use in another one.
 
     Attributes:
         query: the query after all steps.
         terms: the terms of the commit.
+        shares: the share of the query in each hit of which it is known.
     """
 
     query: ParsedQuery
     terms: IndexTerms
+    shares: dict[int, float]
 
     @abstractmethod
     def best(self, count: int) -> Found:
@@ -136,15 +138,6 @@ class Selection(ABC):
             terms: terms of fingerprints (`Fingerprint.terms`).
             count: the maximum number of documents to look at.
             is_wanted: chooses among them by their fingerprints.
-        """
-
-    @abstractmethod
-    def expect(self, trees: Sequence[Terms], hits: Sequence[RankedHit]) -> None:
-        """Prepare for questions about the frequencies of terms, and for scores by some of them.
-
-        Args:
-            trees: terms, by any of which the hits may be scored again.
-            hits: hits of the selection.
         """
 
     @abstractmethod

@@ -20,7 +20,7 @@ CHUNK_FIELDS: Final = (
     schema.TITLE,
     schema.STEMS,
     schema.TITLE_STEMS,
-    schema.IDENTIFIERS,
+    schema.PATH,
     schema.METADATA,
     schema.ID,
     schema.SOURCE_DOCUMENT,

@@ -1,10 +1,12 @@
 """Mapping of chunks to Lucene documents and back, field by field as in the schema."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
 from functools import cache, lru_cache
-from itertools import chain, islice, tee
+from itertools import chain, groupby, islice, tee
+from operator import itemgetter
 from typing import Any, Final, cast
 
 from java.util import ArrayList, Arrays, HashSet
@@ -31,12 +33,9 @@ from org.apache.lucene.index import (
 from org.apache.lucene.search import DocIdSetIterator
 from org.apache.lucene.util import BytesRef
 
-from shared.analysis.analyzers import prepare
-from shared.analysis.detection import detect_language, languages_of
+from shared.analysis.detection import detect_language, language_of
 from shared.analysis.fingerprints import Fingerprinter
-from shared.analysis.identifiers import names_in
 from shared.analysis.languages import UNDETERMINED
-from shared.analysis.stems import stemmed
 from shared.chunking.chunker import chunks
 from shared.chunking.places import places, sections_around
 from shared.errors import InvalidDocumentError
@@ -113,59 +112,51 @@ _SECTION_REPEATS: Final = 2
 those of its text; see docs/measured/relevance.md."""
 
 
-def document_search_fields(document: Document) -> Iterator[Any]:
-    """Yield the search fields that all chunks of a document share: its title and metadata text."""
-    yield TextField(schema.TITLE, document.title, Field.Store.NO)
-    texts = "\n".join(texts_of(document.metadata))
-    if texts:
-        yield Field(schema.METADATA, texts, _words())
+def document_search_texts(document: Document) -> Iterator[tuple[str, str]]:
+    """Yield the search texts that all chunks of a document share, each after its field."""
+    yield schema.TITLE, document.title
+    if texts := "\n".join(texts_of(document.metadata)):
+        yield schema.METADATA, texts
+    if document.file is not None:
+        path = decodable(document.file.path)
+        in_folder = document.file.state.folder is not None
+        yield schema.PATH, path if in_folder else path.replace("\\", "/").rpartition("/")[2]
+
+
+def language_of_chunk(document: Document, content: str) -> str:
+    """Return the language in which a chunk is indexed: its own, or else that of its document."""
+    return language_of(content, document.metadata.get(metadata.LANGUAGE)) or UNDETERMINED
 
 
 def chunk_search_texts(
-    document: Document, content: str, section: str = ""
+    document: Document, content: str, language: str, section: str = ""
 ) -> Iterator[tuple[str, str]]:
     """Yield the texts by which a chunk is found, besides its content, each after its field.
-
-    They are its stems, the words to be reversed, names, languages and sections.
 
     Args:
         document: its document.
         content: its text.
+        language: its language.
         section: the path of the headings above its beginning; empty without any.
     """
-    # Some fields index each word once, so repeated words can be skipped.
-    words = dict.fromkeys(chain(document.title.split(), content.split()))
-    languages = languages_of(content) or (UNDETERMINED,)
-    title = stemmed(languages, document.title, content)
-    section_stems = stemmed(languages, section, content) if section else ""
-    parts = [*[title] * _TITLE_REPEATS, *[section_stems] * _SECTION_REPEATS]
-    parts.append(stemmed(languages, content))
-    yield schema.STEMS, " ".join(parts)
-    yield schema.TITLE_STEMS, title
+    sections = [section] * _SECTION_REPEATS if section else []
+    yield schema.STEMS, "\n".join((*[document.title] * _TITLE_REPEATS, *sections, content))
+    yield schema.TITLE_STEMS, document.title
     for around in sections_around(section) if section else ():
         yield schema.SECTION, schema.keyword(around)
-    for language in languages:
-        yield schema.LANGUAGES, language
-    yield schema.REVERSED, " ".join(words)
-    names = names_in(words)
-    if names:
-        yield schema.IDENTIFIERS, names
+    yield schema.LANGUAGES, language
+    yield schema.REVERSED, " ".join(dict.fromkeys((*document.title.split(), *content.split())))
+    if _DIGITS.search(content):
+        yield schema.DIGITS, content
 
 
-def chunk_search_fields(document: Document, content: str, section: str = "") -> Iterator[Any]:
-    """Yield the search fields of a chunk; the arguments are those of `chunk_search_texts`."""
-    for name, text in chunk_search_texts(document, content, section):
-        yield _search_field(name, text)
+_DIGITS: Final = re.compile(r"\d\D{0,2}\d\D{0,2}\d\D{0,2}\d\D{0,2}\d")
+"""Digits near each other, of which some may be a run of digits."""
 
 
 @cache
 def _language_field(language: str) -> Any:
     return StringField(schema.LANGUAGES, language, Field.Store.NO)
-
-
-def _field(name: str, text: str, kind: Any) -> Any:
-    prepare(name)
-    return Field(name, text, kind)
 
 
 @cache
@@ -190,12 +181,16 @@ def _kind(options: Any, *, omit_norms: bool) -> Any:
 
 
 def _search_field(name: str, text: str) -> Any:
-    if name == schema.SECTION:
-        return _metadata_field(name, text)
-    if name == schema.LANGUAGES:
-        return _language_field(text)
-    is_text = name in {schema.STEMS, schema.TITLE_STEMS}
-    return _field(name, text, _words() if is_text else _terms())
+    match name:
+        case schema.SECTION:
+            return _metadata_field(name, text)
+        case schema.LANGUAGES:
+            return _language_field(text)
+        case schema.TITLE:
+            return TextField(name, text, Field.Store.NO)
+        case schema.REVERSED | schema.DIGITS:
+            return Field(name, text, _terms())
+    return Field(name, text, _words())
 
 
 _MAX_BATCH_CHUNKS: Final = 500
@@ -217,7 +212,11 @@ KnownVector = Callable[[str, str], bytes | None]
 passage; None if it is not known."""
 
 
-def to_lucene(document: Document, known: KnownVector | None = None) -> Iterator[list[Any]]:
+Batch = tuple[str, list[Any]]
+"""Language of the stems, and Lucene documents for chunks in this language."""
+
+
+def to_lucene(document: Document, known: KnownVector | None = None) -> Iterator[Batch]:
     """Yield batches of Lucene documents, one document per chunk in order; nothing for a blank text.
 
     Args:
@@ -252,7 +251,7 @@ def placed_chunks(document: Document) -> tuple[Document, Iterator[tuple[Chunk, P
 
 def placed_to_lucene(
     document: Document, placed: Iterable[tuple[Chunk, Place]], known: KnownVector | None = None
-) -> Iterator[list[Any]]:
+) -> Iterator[Batch]:
     """Yield batches of Lucene documents for chunks that are already cut.
 
     Args:
@@ -271,7 +270,11 @@ def placed_to_lucene(
     placed = chain([first], placed)
     fingerprinter = Fingerprinter()
     while batch := list(islice(placed, size)):
-        made = [_chunk_document(document, piece, place, details, common) for piece, place in batch]
+        languages = [language_of_chunk(document, piece.content) for piece, _ in batch]
+        made = [
+            _chunk_document(document, piece, place, language, details(place), common)
+            for (piece, place), language in zip(batch, languages, strict=True)
+        ]
         for piece, _ in batch:
             fingerprinter.add(piece.content)
         if batch[-1][0].index == batch[-1][0].count:
@@ -282,7 +285,8 @@ def placed_to_lucene(
                 section = str(place.get("section", ""))
                 if vector := known(document.id, passage(document.title, section, piece.content)):
                     fields_.add(vector_field(vector))
-        yield made
+        for language, same in groupby(zip(languages, made, strict=True), itemgetter(0)):
+            yield language, [fields_ for _, fields_ in same]
 
 
 def with_language(document: Document) -> Document:
@@ -393,20 +397,24 @@ def summary_from_lucene(stored: Any, folders: IndexedFolders) -> DocumentSummary
 
 
 def _chunk_document(
-    document: Document, chunk: Chunk, place: Place, details: Callable[[Place], str], common: Any
+    document: Document, chunk: Chunk, place: Place, language: str, details: str, common: Any
 ) -> Any:
     """Return the fields of a chunk; a writer takes any list of fields as a document."""
     fields = ArrayList(common)
-    for field in _chunk_fields(document, chunk, place, details(place)):
+    for field in _chunk_fields(document, chunk, place, language, details):
         fields.add(field)
     return fields
 
 
-def _chunk_fields(document: Document, chunk: Chunk, place: Place, details: str) -> Iterator[Any]:
+def _chunk_fields(
+    document: Document, chunk: Chunk, place: Place, language: str, details: str
+) -> Iterator[Any]:
     yield from _keyword_fields(schema.ID, chunk.id)
     yield StoredField(schema.TITLE, chunk.title)
     yield TextField(schema.CONTENT, chunk.content, Field.Store.YES)
-    yield from chunk_search_fields(document, chunk.content, str(place.get("section", "")))
+    section = str(place.get("section", ""))
+    for name, text in chunk_search_texts(document, chunk.content, language, section):
+        yield _search_field(name, text)
     yield IntPoint(schema.CHUNK_INDEX, [chunk.index])
     yield NumericDocValuesField(schema.CHUNK_INDEX, chunk.index)
     yield StoredField(schema.CHUNK_INDEX, chunk.index)
@@ -417,7 +425,8 @@ def _chunk_fields(document: Document, chunk: Chunk, place: Place, details: str) 
 
 def _document_fields(document: Document) -> Iterator[Any]:
     """Yield the fields that all chunks of a document share."""
-    yield from document_search_fields(document)
+    for name, text in document_search_texts(document):
+        yield _search_field(name, text)
     yield from _keyword_fields(schema.SOURCE_DOCUMENT, document.id)
     yield SortedDocValuesField(schema.SOURCE_DOCUMENT, BytesRef(schema.keyword(document.id)))
     if document.file is not None:

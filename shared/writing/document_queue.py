@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,11 +12,14 @@ from java.lang import IllegalArgumentException
 from java.util import Arrays
 from org.apache.lucene.index import Term
 
+from shared.analysis.analyzers import writing
+from shared.analysis.languages import UNDETERMINED
 from shared.errors import InvalidDocumentError
 from shared.java import vm
 from shared.model import schema
 from shared.storage import lucene_errors
 from shared.storage.lucene_errors import lacks_memory
+from shared.storage.mapping import Batch
 
 _MAX_WAITING_DOCUMENTS: Final = 4
 """Number of documents that may wait for Lucene; one would do if all took equally long."""
@@ -25,7 +28,7 @@ _MAX_WAITING_DOCUMENTS: Final = 4
 class DocumentWriter:
     """Writer of documents in the order of their submission, in a thread of its own.
 
-    Python cuts a text and finds its language and identifiers; Lucene analyzes and indexes it, which
+    Python cuts a text and finds its language; Lucene analyzes and indexes it, which
     takes about twice as long and releases the GIL.
 
     Args:
@@ -41,7 +44,7 @@ class DocumentWriter:
         self._is_closed = False
         self._loss: BaseException | None = None
 
-    def submit(self, document_id: str, batches: Iterator[list[Any]]) -> Future[int]:
+    def submit(self, document_id: str, batches: Iterator[Batch]) -> Future[int]:
         """Queue a document to replace the one with the same id.
 
         Args:
@@ -53,7 +56,7 @@ class DocumentWriter:
             be indexed, `IndexWriteError` if the file system refused to write.
         """
         try:
-            first, more = next(batches, []), next(batches, [])
+            begun = list(islice(batches, 2))
         except InvalidDocumentError as error:
             # Reported like an error of Lucene, after the documents before it.
             refused: Future[int] = Future()
@@ -61,9 +64,9 @@ class DocumentWriter:
             return refused
         while len(self._pending) >= _MAX_WAITING_DOCUMENTS:
             wait([self._pending.popleft()])
-        future = self._thread.submit(self._write, document_id, chain((first, more), batches))
+        future = self._thread.submit(self._write, document_id, chain(begun, batches))
         self._pending.append(future)
-        if more:
+        if len(begun) > 1:
             # Only one long text at a time: it may have hundreds of megabytes.
             wait([future])
         return future
@@ -88,7 +91,7 @@ class DocumentWriter:
         self._thread.submit(lucene.getVMEnv().detachCurrentThread)
         self._thread.shutdown()
 
-    def _write(self, document_id: str, batches: Iterator[list[Any]]) -> int:
+    def _write(self, document_id: str, batches: Iterator[Batch]) -> int:
         with lucene_errors.writing(self._path):
             try:
                 return self._replace(document_term(document_id), batches)
@@ -101,23 +104,25 @@ class DocumentWriter:
                     ) from error
                 raise
 
-    def _replace(self, term: Any, batches: Iterator[list[Any]]) -> int:
+    def _replace(self, term: Any, batches: Iterator[Batch]) -> int:
         """Replace the chunks that have a term, and return the number of new ones."""
-        first = next(batches)
-        self._writer.updateDocuments(term, Arrays.asList(first))
+        language, first = next(batches, (UNDETERMINED, []))
+        with writing(language):
+            self._writer.updateDocuments(term, Arrays.asList(first))
         count = len(first)
         try:
             # A long document is written in batches, which need not fit into Java's memory at once;
             # readers see none of them before the next commit.
-            for batch in self._while_open(filter(None, batches)):
-                self._writer.addDocuments(Arrays.asList(batch))
+            for language, batch in self._while_open(batches):
+                with writing(language):
+                    self._writer.addDocuments(Arrays.asList(batch))
                 count += len(batch)
         except BaseException as error:
             self._loss = error
             raise
         return count
 
-    def _while_open(self, batches: Iterator[list[Any]]) -> Iterator[list[Any]]:
+    def _while_open(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
             if self._is_closed:
                 raise CancelledError

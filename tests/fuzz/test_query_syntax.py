@@ -10,8 +10,7 @@ from shared import Document, Filter, Index, Searcher, create
 from shared.errors import FilterError, McpLuceneError, QueryError, QueryParseError
 from shared.model.filters import FilterOperator, parse_filter
 from shared.model.request import Operator, Syntax
-from shared.query.expressions import check_expressions
-from shared.query.limits import running
+from shared.query.limits import check_expressions, running
 from shared.query.syntax import has_evident_syntax
 from tests.fuzz.running import MARKS, fuzz
 from tests.server.fuzz.strategies import texts as hostile_texts

@@ -95,11 +95,11 @@ def changed(document: Document, **change: Any) -> list[Any]:
     pieces = list(chunks(document.id, document.title, document.content))
     placed = list(zip(pieces, places(document, iter(pieces)), strict=True))
     placed[1] = (replace(placed[1][0], **change), placed[1][1])
-    return [chunk for batch in placed_to_lucene(document, placed) for chunk in batch]
+    return [chunk for _, batch in placed_to_lucene(document, placed) for chunk in batch]
 
 
 def whole(document: Document) -> list[Any]:
-    return [chunk for batch in to_lucene(document) for chunk in batch]
+    return [chunk for _, batch in to_lucene(document) for chunk in batch]
 
 
 def bare(*fields: Any) -> Any:

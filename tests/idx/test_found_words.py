@@ -39,7 +39,6 @@ def test_what_each_word_finds(searched: Idx) -> None:
         "max_retry_count": ["code"],
         "email": ["mail"],
         "e-mails": ["mail"],
-        "contracted": ["vertrag"],
         "Vertrages": ["annex"],
         "lazienke": ["lazienka"],
         "pristi": ["dum"],

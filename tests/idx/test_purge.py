@@ -38,7 +38,7 @@ def test_everything_goes_and_a_sync_brings_the_files_again(idx: Idx, filled: Pat
     assert json.loads(idx("list", "--json").stdout)["total_documents"] == 0
     assert json.loads(idx("failures", "--json").stdout)["total"] == 0
     figures = json.loads(idx("stats", "--json").stdout)
-    assert (figures["folders"], figures["segments"], figures["schema_version"]) == ({}, 0, 4)
+    assert (figures["folders"], figures["segments"], figures["schema_version"]) == ({}, 0, 5)
     assert sync(idx, "papers", code=1) == {"added": 2, "failed": 1, "chunks": 2}
     assert ids(filled) == ["a.txt", "b/c.txt"]
 

@@ -52,9 +52,9 @@ def test_nothing_is_lost_and_nothing_else_is_there(idx: Idx, filled: Path) -> No
     pdf = idx("show", "otterline-wl4-manual.pdf", "--json").stdout
     done = idx("rebuild")
     assert done.stdout == (
-        f"Rebuilt {len(shown['documents'])} documents as {len(before)} chunks (schema version 4)\n"
+        f"Rebuilt {len(shown['documents'])} documents as {len(before)} chunks (schema version 5)\n"
     )
-    assert done.stderr == ("The index already had schema version 4; it was rebuilt anyway.\n")
+    assert done.stderr == ("The index already had schema version 5; it was rebuilt anyway.\n")
     assert stored(filled) == before
     assert contents(filled) == shown
     assert idx("show", "otterline-wl4-manual.pdf", "--json").stdout == pdf
@@ -112,7 +112,7 @@ def test_parts_of_a_document_in_different_segments_come_together(
     with Index(empty_index) as index:
         index.add(Document("whole", "Whole", LONG))
         batches = [*mapping.to_lucene(Document("parted", "Parted", LONG))]
-        for batch in (*batches[1:], batches[0]):
+        for _, batch in (*batches[1:], batches[0]):
             index._writer.addDocuments(to_java(batch))  # noqa: SLF001 - as a flush would part them
             index.commit()
     before = contents(empty_index)
@@ -141,11 +141,11 @@ def test_a_document_of_many_chunks(idx: Idx, empty_index: Path) -> None:
 
 
 def test_an_empty_index(idx: Idx, empty_index: Path) -> None:
-    assert idx("rebuild").stdout == "Rebuilt 0 documents as 0 chunks (schema version 4)\n"
+    assert idx("rebuild").stdout == "Rebuilt 0 documents as 0 chunks (schema version 5)\n"
     add_documents(empty_index, Document("a", "A", "text"))
     with Index(empty_index) as index:
         index.delete("a")
-    assert idx("rebuild").stdout == "Rebuilt 0 documents as 0 chunks (schema version 4)\n"
+    assert idx("rebuild").stdout == "Rebuilt 0 documents as 0 chunks (schema version 5)\n"
     idx("add", "-d", "b", "-t", "B", "-c", "text")
     assert [chunk["id"] for chunk in stored(empty_index)] == ["b-chunk-001"]
 
@@ -157,7 +157,7 @@ def test_the_answer_for_programs(idx: Idx, empty_index: Path) -> None:
     assert json.loads(done.stdout) == {
         "documents": 1,
         "chunks": 4,
-        "schema_version": 4,
+        "schema_version": 5,
         "previous_schema_version": 1,
     }
     assert done.stderr == ""
@@ -183,7 +183,7 @@ def test_without_an_index_there_is_nothing_to_rebuild(idx: Idx, index_path: Path
     ("version", "help_"),
     [
         (0, "create a new one with idx init"),
-        (5, "install the version of mcp-lucene that wrote it, or a newer one"),
+        (6, "install the version of mcp-lucene that wrote it, or a newer one"),
         (10, "install the version of mcp-lucene that wrote it, or a newer one"),
     ],
 )
@@ -220,7 +220,7 @@ def test_a_damaged_index_is_not_copied(idx: Idx, empty_index: Path) -> None:
 
 def test_a_chunk_that_belongs_to_no_document_is_not_dropped(idx: Idx, empty_index: Path) -> None:
     with Index(empty_index) as index:
-        (batch,) = mapping.to_lucene(Document("a", "A", LONG))
+        ((_, batch),) = mapping.to_lucene(Document("a", "A", LONG))
         index._writer.addDocuments(to_java(batch[1:]))  # noqa: SLF001 - no public way does that
     before = stored(empty_index)
     failed = idx("rebuild", code=1)

@@ -92,7 +92,7 @@ def test_killed_at_any_moment_it_leaves_one_whole_index(idx: Idx, filled: Path, 
         assert stored(filled) == before
         assert holder(filled).startswith("a process that has just ended")
     assert killed > times / 4
-    assert idx("rebuild").stdout == "Rebuilt 90 documents as 180 chunks (schema version 4)\n"
+    assert idx("rebuild").stdout == "Rebuilt 90 documents as 180 chunks (schema version 5)\n"
     assert stored(filled) == before
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
 
@@ -165,7 +165,7 @@ def test_it_waits_for_another_writer(idx: Idx, filled: Path) -> None:
             index.commit()
             index.__exit__(None, None, None)
             printed, _ = process.communicate()
-    assert printed == "Rebuilt 91 documents as 181 chunks (schema version 4)\n"
+    assert printed == "Rebuilt 91 documents as 181 chunks (schema version 5)\n"
 
 
 @sends_signals

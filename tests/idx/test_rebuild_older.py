@@ -48,7 +48,7 @@ def test_every_command_names_the_one_that_helps(
     failed = idx(*command, code=1, stdin="[]")
     assert failed.stderr == (
         f"Error: the index at {old} has schema version 1, but this version of mcp-lucene works "
-        "with schema version 4; rebuild it from its stored text with: "
+        "with schema version 5; rebuild it from its stored text with: "
         f"idx rebuild --index-path {old}\n"
     )
     after = {file.name: file.read_bytes() for file in old.iterdir() if file.name != "write.lock"}
@@ -58,7 +58,7 @@ def test_every_command_names_the_one_that_helps(
 def test_an_older_index_is_like_a_new_one_afterwards(idx: Idx, old: Path, tmp_path: Path) -> None:
     before = stored(old)
     done = idx("rebuild")
-    assert done.stdout == "Rebuilt 4 documents as 6 chunks (schema version 4)\n"
+    assert done.stdout == "Rebuilt 4 documents as 6 chunks (schema version 5)\n"
     assert done.stderr == ""
     after = stored(old)
     assert [without_details(chunk) for chunk in after] == [without_details(c) for c in before]
@@ -128,7 +128,7 @@ def test_an_index_with_a_field_for_each_language_is_rebuilt(
     shutil.copytree(INDEXES / "schema-3", tmp_path, dirs_exist_ok=True)
     assert "has schema version 3, but" in idx("search", "pay", code=1).stderr
     before = stored(index_path)
-    assert idx("rebuild").stdout == "Rebuilt 5 documents as 7 chunks (schema version 4)\n"
+    assert idx("rebuild").stdout == "Rebuilt 5 documents as 7 chunks (schema version 5)\n"
     after = stored(index_path)
     assert [without_details(chunk) for chunk in after] == [without_details(c) for c in before]
     assert [as_before(chunk) for chunk in after] == [as_before(chunk) for chunk in before]
@@ -147,16 +147,16 @@ def test_the_second_version_is_rebuilt_with_its_languages(
 ) -> None:
     shutil.copytree(INDEXES / "schema-2", tmp_path, dirs_exist_ok=True)
     assert "has schema version 2, but" in idx("search", "house", code=1).stderr
-    assert idx("rebuild").stdout == "Rebuilt 2 documents as 2 chunks (schema version 4)\n"
+    assert idx("rebuild").stdout == "Rebuilt 2 documents as 2 chunks (schema version 5)\n"
     (hit,) = json.loads(idx("search", "Haus", "--json").stdout)["results"]
     assert (hit["id"], hit["metadata"]) == ("brief-chunk-001", {"language": "de"})
 
 
 def test_an_index_of_a_newer_version_asks_for_an_upgrade(idx: Idx, empty_index: Path) -> None:
-    mark_as(empty_index, 5)
+    mark_as(empty_index, 6)
     upgrade = (
-        f"the index at {empty_index} has schema version 5, written by mcp-lucene "
-        f"{software_version()}, but this version of mcp-lucene works with schema version 4; "
+        f"the index at {empty_index} has schema version 6, written by mcp-lucene "
+        f"{software_version()}, but this version of mcp-lucene works with schema version 5; "
         "install the version of mcp-lucene that wrote it, or a newer one: "
         "pip install --upgrade mcp-lucene"
     )

@@ -32,7 +32,7 @@ def filled(idx: Idx, empty_index: Path) -> Path:
         index.add(Document("first", "First", LONG, {"n": 1}))
         index.commit()
         # As the parts of a very long document come into several segments.
-        (batch,) = to_lucene(Document("parted", "Parted", LONG))
+        ((_, batch),) = to_lucene(Document("parted", "Parted", LONG))
         write(index, batch[:3])
         index.add(Document("lost", "Lost", LONG))
         index.commit()
@@ -111,7 +111,7 @@ def test_lost_files_come_back_with_the_next_sync(idx: Idx, filled: Path) -> None
 def test_documents_that_are_not_whole_are_removed(idx: Idx, filled: Path) -> None:
     with Index(filled) as index:
         for _ in range(2):
-            (batch,) = to_lucene(Document("double", "Double", LONG))
+            ((_, batch),) = to_lucene(Document("double", "Double", LONG))
             write(index, batch)
         orphan = LuceneDocument()
         orphan.add(StringField("id", "orphan", Field.Store.YES))

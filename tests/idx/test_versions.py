@@ -1,7 +1,6 @@
 """`idx search` shows of several versions of a text the newest."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -139,23 +138,3 @@ def test_many_copies_take_one_place(idx: Idx, empty_index: Path) -> None:
     assert first["similar_documents"]["count"] == 120
     assert len(first["similar_documents"]["ids"]) == 5
     assert not any(name.startswith("copy") for name in documents(answer))
-
-
-def test_an_older_index_is_searched_without_versions_until_it_is_rebuilt(
-    idx: Idx, tmp_path: Path, empty_index: Path
-) -> None:
-    shutil.rmtree(empty_index)
-    shutil.copytree(INDEXES / "schema-4", tmp_path, dirs_exist_ok=True)
-    idx("add", "--id", "note", "--title", "Note", "-c", "Pay the rent of the flat now.")
-    idx("add", "--id", "copy", "--title", "Note", "-c", "Pay the rent of the flat, now!")
-    answer = found(idx, "rent OR lease OR pay", "--group", "document")
-    assert sum("similar_documents" in hit for hit in answer["results"]) == 1
-    with Searcher(empty_index) as searcher:
-        older = searcher.statistics().documents - 2
-        assert searcher.documents_without_fingerprint() == older > 0
-    compared = json.loads(idx("duplicates", "--json").stdout)
-    idx("rebuild")
-    with Searcher(empty_index) as searcher:
-        assert searcher.documents_without_fingerprint() == 0
-    assert json.loads(idx("duplicates", "--json").stdout) == compared
-    assert compared["documents"] == older + 2

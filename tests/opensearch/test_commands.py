@@ -181,10 +181,10 @@ def test_an_index_of_an_older_version_is_named_and_rebuilt(
     mark_as(schema.SCHEMA_VERSION - 1)
     for command in (("search", "contract"), ("sync", papers), ("stats",), ("init",)):
         error = idx(*command, "-i", address, code=1).stderr
-        assert error.startswith(f"Error: the index at {address} has schema version 3")
+        assert error.startswith(f"Error: the index at {address} has schema version 4")
         assert f"with: idx rebuild --index-path {address}" in error
     rebuilt = json.loads(idx("rebuild", "-i", address, "--json").stdout)
-    assert (rebuilt["previous_schema_version"], rebuilt["chunks"]) == (3, 2)
+    assert (rebuilt["previous_schema_version"], rebuilt["chunks"]) == (4, 2)
     assert list(node.get(f"/{name}")) == [f"{name}-000002"]
     assert json.loads(idx("search", "contract", "-i", address, "--json").stdout)["totalHits"] == 2
     assert "1 unchanged" in idx("sync", "-i", address, papers).stdout

@@ -108,7 +108,7 @@ def write_rights(index_path: Path) -> None:
             text = " ".join(words[number * 60 : number * 60 + 250])
             metadata: Metadata = {"author": "Ann Author", "modified": "2026-11-22T09:12:05Z"}
             index.add(Document(f"documents/rights/part-{number}.txt", "On rights", text, metadata))
-        index.add(Document("short", "Short", "Everyone has rights.", {"year": 2024}))
+        index.add(Document("short", "On rights", "Everyone has rights.", {"year": 2024}))
 
 
 @pytest.mark.parametrize("options", [(), ("--fence",)])

@@ -77,7 +77,7 @@ async def test_the_pair_has_the_shape_that_is_required(index: Path) -> None:
         assert list(search.input_schema["properties"]) == ["query"]
         assert list(fetch.input_schema["properties"]) == ["id"]
         # The helper checks that there is one text, with the JSON of the structured content.
-        (hit,) = await found(client, "word699")
+        (hit,) = await found(client, '"word699"')
         assert hit.keys() == {"id", "title", "url"}
         text = answer(await client.call_tool("fetch", {"id": hit["id"]}))
         assert text.keys() == {"id", "title", "text", "url", "metadata"}
@@ -87,7 +87,7 @@ async def test_the_pair_has_the_shape_that_is_required(index: Path) -> None:
 
 async def test_a_text_that_fits_is_read_as_a_whole(index: Path) -> None:
     async with connected(index, *CONNECTOR) as client:
-        (hit,) = await found(client, "word699")
+        (hit,) = await found(client, '"word699"')
         for name in (hit["id"], "a b/ü.md"):
             text = answer(await client.call_tool("fetch", {"id": name}))
             assert text["text"] == LONG
@@ -118,7 +118,7 @@ async def test_a_long_text_is_read_on_to_its_end(index: Path) -> None:
 
 async def test_over_stdio_the_address_is_that_of_a_resource(index: Path) -> None:
     async with connected(index, *CONNECTOR) as client:
-        (hit,) = await found(client, "word699")
+        (hit,) = await found(client, '"word699"')
         assert parse(hit["url"]).name == hit["id"]
         assert "word699" in (await read(client, hit["url"])).text
 
@@ -131,7 +131,7 @@ async def test_by_http_the_address_is_a_page_of_the_server(
 ) -> None:
     with served_here(index, *CONNECTOR, *options, log=tmp_path / "log") as server:
         async with Client(server.url) as client:
-            (hit,) = await found(client, "word699")
+            (hit,) = await found(client, '"word699"')
         url = urlsplit(hit["url"])
         assert url.path == f"{base or ''}/documents/a%20b%2F%C3%BC.md"
         assert unquote(url.path).endswith("a b/ü.md")

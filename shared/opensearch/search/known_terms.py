@@ -1,6 +1,6 @@
 """What is known of the terms of one state of an index on a cluster, fetched many at once."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from threading import Lock
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.model import schema
-from shared.opensearch.search.similar import MOST_SIMILAR, Question, search_for, terms_in
+from shared.opensearch.search.similar import Question, search_for, terms_in
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.connection import part_missing
 from shared.opensearch.storage.queries import IS_CHUNK, Query
@@ -24,18 +24,6 @@ _VALUES: Final = (schema.LANGUAGES, schema.FINGERPRINT)
 """Fields of the chunks whose terms are whole values, besides ids and metadata."""
 
 _LANGUAGE_TERMS: Final = [(schema.LANGUAGES, code) for code in (*LANGUAGES, UNDETERMINED)]
-
-_NO_LETTER: Final = "\x04"
-"""Sign that no term has."""
-
-_SUGGESTING: Final = {
-    "suggest_mode": "always",
-    "max_edits": 1,
-    "min_word_length": 1,
-    "accuracy": 0.0,
-    **dict.fromkeys(("size", "shard_size"), MOST_SIMILAR),
-}
-"""How the cluster is asked for similar terms, to learn the frequency of a term."""
 
 Pair = tuple[str, str]
 """Field of the schema, and a term."""
@@ -152,45 +140,12 @@ class KnownTerms:
                 frequencies[name, text] = sum(each)
         return frequencies
 
-    def frequencies_besides(self, terms: Iterable[Pair]) -> dict[str, Any]:
-        """Return what a search has to ask besides to tell the frequencies of unknown terms.
-
-        The cluster's suggestions of similar terms come with frequencies. What is similar to a term
-        with another sign behind it, and begins with the term, is the term itself among others.
-        """
-        unknown = {pair for pair in terms if pair not in self.frequencies}
-        asked: dict[str, Any] = {}
-        for (name, length), pairs in groupby(sorted(unknown, key=_by_length), key=_by_length):
-            texts = (f"{layout.sent(text)}{_NO_LETTER}" for _, text in pairs)
-            similar = {**_SUGGESTING, "field": layout.field(name), "prefix_length": length}
-            asked[f"{name} {length}"] = {"text": " ".join(texts), "term": similar}
-        return asked
-
-    def note_besides(self, terms: Iterable[Pair], suggested: Mapping[str, Sequence[Any]]) -> None:
-        """Remember the frequencies of terms from the answer to `frequencies_besides`."""
-        found = {
-            (name.partition(" ")[0], entry["text"].removesuffix(_NO_LETTER)): {
-                option["text"]: option["freq"] for option in entry["options"]
-            }
-            for name, entries in suggested.items()
-            for entry in entries
-        }
-        with self._lock:
-            for name, text in terms:
-                if (options := found.get((name, layout.sent(text)))) is not None:
-                    self.frequencies[name, text] = options.get(layout.sent(text), 0)
-
     def _ask(self, questions: list[Question]) -> Iterator[list[str]]:
         if not questions:
             return iter(())
         bodies = [search_for(question, self._chunks) for question in questions]
         answers = self._store.connection.search(bodies)
         return (terms_in(answer, of) for of, answer in zip(questions, answers, strict=True))
-
-
-def _by_length(pair: Pair) -> tuple[str, int]:
-    """Return the field of a term, and its length on the cluster."""
-    return pair[0], len(layout.sent(pair[1]))
 
 
 def _put(document: dict[str, Any], name: str, value: Any) -> None:

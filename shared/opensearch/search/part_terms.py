@@ -3,8 +3,8 @@
 Otherwise suggestions and explanations would tell which words the rest of the index has.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from shared.model import schema
 from shared.opensearch.search.known_terms import KnownTerms, Pair, as_sent
@@ -39,18 +39,6 @@ class PartTerms(KnownTerms):
         counts = _counts(self._store, self._chunks, [*map(_has, names), *terms])
         self.chunks |= zip(names, counts[: len(names)], strict=True)
         return dict(zip(pairs, counts[len(names) :], strict=True))
-
-    def frequencies_besides(self, terms: Iterable[Pair]) -> dict[str, Any]:  # noqa: ARG002 - as of the whole
-        """Return nothing: suggestions come with the frequencies of the whole index."""
-        return {}
-
-    def note_besides(
-        self,
-        terms: Iterable[Pair],
-        suggested: Mapping[str, Sequence[Any]],  # noqa: ARG002 - as of the whole
-    ) -> None:
-        """Ask for the frequencies of terms, all in one request."""
-        self.fetch(terms, ())
 
 
 def _has(field: str) -> Query:

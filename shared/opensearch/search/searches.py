@@ -13,13 +13,10 @@ from shared.opensearch.search.compiler import compiled, named
 from shared.opensearch.search.facets import DOCUMENTS, counting, counting_filters
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import Query
-from shared.query.parts import Part
-from shared.query.pipeline import ParsedQuery
-from shared.query.steps.filters.conditions import conditions, in_collections
-from shared.query.steps.filters.folders import in_folder
+from shared.query.filters import conditions, in_collections
+from shared.query.folders import in_folder
+from shared.query.pipeline import ParsedQuery, Part
 from shared.query.tree import Clause, Node, Nothing, Terms
-from shared.search.feedback import topic_words
-from shared.search.ranking import RESCORED
 from shared.search.texts.spelling import TEXTS_OF_A_WORD
 from shared.storage.field_names import metadata_field_of
 
@@ -114,25 +111,9 @@ class Searches:
             whole["should"] = [named(named_parts)]
         return {"bool": whole}
 
-    def best(self, count: int) -> list[dict[str, Any]]:
-        """Return the searches for the best hits, of which not all are counted."""
-        plain = self.body(count, counts=False)
-        if isinstance(self._query.rescored, Nothing):
-            return [plain]
-        again = {**plain, "rescore": _rescore(self._query.rescored)}
-        return [plain, again] if self._needs_plain else [again]
-
-    @property
-    def _needs_plain(self) -> bool:
-        """True if the call needs the hits as they are before they are scored again."""
-        # In another order, the hits of a document that are shown are the best ones of these.
-        is_sorted = self._request.sort != BY_SCORE
-        return self.has_feedback or (is_sorted and self._request.group == "document")
-
-    @property
-    def has_feedback(self) -> bool:
-        """True if common terms of the best hits may score them again."""
-        return bool(self._query.weights.feedback and topic_words(self._query.telling))
+    def best(self, count: int) -> dict[str, Any]:
+        """Return the search for the best hits, of which not all are counted."""
+        return self.body(count, counts=False)
 
     def in_order(self, sort: str, count: int, tree: Node | None = None) -> dict[str, Any]:
         """Return the search for the first hits in an order.
@@ -166,7 +147,7 @@ class Searches:
         for condition in self._query.read.filters:
             if condition.field == FOLDER and isinstance(condition.value, list):
                 later += [self.files_in(str(name)) for name in condition.value]
-        for correction in self._query.similar.corrections:
+        for correction in self._query.spelling.corrections:
             for field in (schema.CONTENT, schema.TITLE):
                 later.append(self.texts_with(field, correction.suggestion, TEXTS_OF_A_WORD))
         return later
@@ -241,18 +222,6 @@ def _names(parts: Sequence[Part]) -> dict[Node, str]:
     """Return a name for each part of a query that a hit may match."""
     nodes = dict.fromkeys(part.found for part in parts if not isinstance(part.found, Nothing))
     return {node: f"p{number}" for number, node in enumerate(nodes)}
-
-
-def _rescore(tree: Node) -> dict[str, Any]:
-    return {
-        "window_size": RESCORED,
-        "query": {
-            "rescore_query": compiled(tree),
-            "query_weight": 1.0,
-            "rescore_query_weight": 1.0,
-            "score_mode": "total",
-        },
-    }
 
 
 def _document_order() -> list[Any]:

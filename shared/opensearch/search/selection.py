@@ -3,6 +3,7 @@
 import json
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from struct import Struct
 from typing import Any, Final
 
 from shared.analysis.fingerprints import Fingerprint
@@ -14,19 +15,17 @@ from shared.model.search_results import ChunkText, Facet
 from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.search.compiler import compiled, named
 from shared.opensearch.search.facets import facet
-from shared.opensearch.search.rescoring import KnownScores, plus
 from shared.opensearch.search.searches import SOURCE, Searches
 from shared.opensearch.search.terms import ClusterTerms
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import HAS_FINGERPRINT, Query, of_documents
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
-from shared.query.tree import Clause, Clauses, Node, Nothing, Terms, any_of
+from shared.query.tree import Node, Terms
 from shared.search.confidence import FIRST_HITS
 from shared.search.grouping.versions import resolved
 from shared.search.meaning.query_meaning import Meaning
 from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.ranking import RESCORED
 from shared.search.selection import DocumentHits, Fingerprinted, Found, Selection
 from shared.storage.mapping import counted_from_lucene, metadata_text
 from shared.storage.stored_details import details_of
@@ -37,9 +36,6 @@ _MOST_ROUNDS: Final = 10
 _FINGERPRINTED: Final = [
     f"stored.{name}" for name in (schema.FINGERPRINT, schema.SOURCE_DOCUMENT, schema.DETAILS)
 ]
-
-_MOST_SCORED: Final = 100
-"""Number of hits of earlier searches that are scored with those that feedback reorders."""
 
 
 def parsed(request: SearchRequest, snapshot: ClusterSnapshot) -> ParsedQuery:
@@ -88,39 +84,28 @@ class ClusterSelection(Selection):
         self._names = {**self._searches.names}
         self._hits: dict[int, Mapping[str, Any]] = {}
         self._numbers: dict[str, int] = {}
-        self._rescored: list[RankedHit] | None = None
-        self._scores = KnownScores()
+        self._scores: dict[int, float] = {}
+        self.shares = {}
         self._all: Sequence[RankedHit] | None = None
         self._answers: dict[str, Any] = {}
 
     def best(self, count: int) -> Found:
-        """Return the hits with the highest scores by the tree that finds them, best first.
-
-        The same request scores them again by the parts that only rescore. Without feedback nobody
-        needs to know how they were scored before.
-        """
+        """Return the hits with the highest scores by the tree that finds them, best first."""
         later = [self._searches.counting(), *self._searches.later()]
-        answers = self._search(self._searches.best(count), later)
-        if not isinstance(self.query.rescored, Nothing):
-            self._rescored = self._ranked(answers[-1])[:RESCORED]
-        return self._noted(self._found(answers[0]))
+        (found,) = self._search([self._searches.best(count)], later)
+        return self._noted(self._found(found))
 
     def in_order(self, sort: str, count: int) -> Found:
         """Return the first hits in an order, without scores."""
         if self.query.browses:
             body = self._searches.in_order(sort, count)
             return self._noted(self._found(*self._search([body], self._searches.later())))
-        tree, rescored = self.query.tree, self.query.rescored
-        is_plain = isinstance(rescored, Nothing)
-        whole = tree if is_plain else Clauses((Clause(tree, "must"), Clause(rescored, "rank")))
-        body = self._searches.in_order(sort, count, whole)
+        body = self._searches.in_order(sort, count, self.query.tree)
         # The best hits decide on the confidence, and the hits in order are shown with their scores.
-        few = is_plain and not self._searches.has_feedback
-        best = self._searches.best(FIRST_HITS if few else RESCORED)
-        found = self._found(*self._search([body], [*best, *self._searches.later()]))
-        self._scores.note(any_of(tree, rescored), {hit.doc: hit.score for hit in found.hits})
-        if is_plain:
-            self._noted(Found(_best_first([*found.hits]), found.total, found.is_exact))
+        later = [self._searches.best(FIRST_HITS), *self._searches.later()]
+        found = self._found(*self._search([body], later))
+        self._scores |= {hit.doc: hit.score for hit in found.hits}
+        self._noted(Found(_best_first([*found.hits]), found.total, found.is_exact))
         return found
 
     def _noted(self, found: Found) -> Found:
@@ -206,47 +191,14 @@ class ClusterSelection(Selection):
 
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
         """Return hits reordered after the scores of a tree are added to theirs."""
-        if tree == self.query.rescored and self._rescored is not None:
-            return self._rescored
-        if (known := self._scored(hits, tree)) is not None:
-            return known
+        if tree is self.query.tree and all(hit.doc in self._scores for hit in hits):
+            return _best_first([_plus(hit, self._scores[hit.doc]) for hit in hits])
         ids = [self._hits[hit.doc]["_id"] for hit in hits]
         scored: Query = {"bool": {"filter": [{"ids": {"values": ids}}], "should": [compiled(tree)]}}
         body = {"query": scored, "size": len(ids), "_source": False}
         (answer,) = self._search([body])
         added = {self._numbers[hit["_id"]]: hit["_score"] for hit in answer["hits"]["hits"]}
-        return _best_first([plus(hit, added.get(hit.doc, 0.0)) for hit in hits])
-
-    def _scored(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit] | None:
-        """Return hits scored again by a tree; None if their scores by it are not known."""
-        scores = [self._scores.score(tree, hit.doc) for hit in hits]
-        known = [score for score in scores if score is not None]
-        if len(known) < len(hits):
-            return None
-        return _best_first(list(map(plus, hits, known)))
-
-    def expect(self, trees: Sequence[Terms], hits: Sequence[RankedHit]) -> None:
-        """Ask for the frequencies of terms, and for the scores of hits by them, in one request."""
-        pairs = [(tree.field, text) for tree in trees for text in tree.texts]
-        scored = {hit.doc for hit in hits} | {*list(self._hits)[:_MOST_SCORED]}
-        ids = {self._hits[number]["_id"]: number for number in scored}
-        asked = dict(enumerate((*trees, self.query.rescored)))
-        names = {
-            f"s{number}": tree for number, tree in asked.items() if not isinstance(tree, Nothing)
-        }
-        besides = self.terms.frequencies_besides(pairs)
-        body = {"query": named(names, scores=True), **({"suggest": besides} if besides else {})}
-        with running():
-            answer = self._snapshot.scored_apart(list(ids), body)
-        self._look_at(answer)
-        self.terms.note_besides(pairs, answer.get("suggest", {}))
-        found = {ids[hit["_id"]]: hit.get("matched_queries", {}) for hit in answer["hits"]["hits"]}
-        for name, tree in names.items():
-            of_hits = {number: float(scores.get(name, 0.0)) for number, scores in found.items()}
-            self._scores.note(tree, of_hits)
-            if isinstance(tree, Terms):
-                there = tuple(text for text in tree.texts if self.terms.frequency(tree.field, text))
-                self._scores.note(Terms(tree.field, there), of_hits)
+        return _best_first([_plus(hit, added.get(hit.doc, 0.0)) for hit in hits])
 
     def explained(self, hits: Sequence[tuple[RankedHit, Node]]) -> list[Mapping[str, Any]]:
         """Return the explanation of the score of each hit by a tree."""
@@ -404,7 +356,7 @@ class ClusterSelection(Selection):
 
     def _ranked(self, answer: Mapping[str, Any]) -> list[RankedHit]:
         return [
-            plus(RankedHit(self._note(hit), 0.0, 0.0), hit.get("_score") or 0.0)
+            _plus(RankedHit(self._note(hit), 0.0, 0.0), hit.get("_score") or 0.0)
             for hit in answer["hits"]["hits"]
         ]
 
@@ -426,6 +378,21 @@ def fingerprinted(stored: Mapping[str, Any]) -> Fingerprinted | None:
     values = modified if isinstance(modified, list) else [modified]
     newest = max((metadata_text(value) for value in values if value is not None), default=None)
     return Fingerprinted(id_, id_, fingerprint, newest)
+
+
+_FLOAT: Final = Struct("f")
+
+
+def _plus(hit: RankedHit, score: float) -> RankedHit:
+    """Return a hit with a score added to its own, with the precision that Lucene's scores have."""
+    added = _single(hit.score + _single(score))
+    return RankedHit(hit.doc, added, added)
+
+
+def _single(score: float) -> float:
+    """Return a score with the precision that it has in Lucene; JSON shortens it."""
+    found: float = _FLOAT.unpack(_FLOAT.pack(score))[0]
+    return found
 
 
 def _is_language(tree: Node) -> bool:

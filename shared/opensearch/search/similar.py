@@ -7,7 +7,7 @@ from shared.model import schema
 from shared.opensearch.search.compiler import compiled
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import Query
-from shared.query.steps.metadata_values import ValueWords
+from shared.query.metadata_values import ValueWords
 
 MOST_SIMILAR: Final = 1_000
 """Maximum number of similar terms that the cluster returns."""
@@ -28,8 +28,8 @@ class Question(NamedTuple):
     """What is asked of the terms of a field.
 
     Attributes:
-        kind: terms with a prefix, terms that differ by a few letters, terms that a regular
-            expression matches, or any value that contains some words.
+        kind: terms with a prefix, terms that differ by a few letters, or any value that contains
+            some words.
         field: the field of the schema.
         text: the prefix, the term, the expression, or the pattern of the words.
         edits: the number of letters by which a term may differ.
@@ -37,7 +37,7 @@ class Question(NamedTuple):
         most: the maximum number of terms.
     """
 
-    kind: Literal["beginning", "within", "spelled", "value"]
+    kind: Literal["beginning", "within", "value"]
     field: str
     text: str
     edits: int = 0
@@ -74,8 +74,6 @@ def search_for(question: Question, chunks: Query) -> dict[str, Any]:
             "rewrite": "constant_score",
         }
         query = {"fuzzy": {of: parameters}}
-    elif kind == "spelled":
-        query = {"regexp": {of: {"value": text}}}
     else:
         query = {"prefix": {of: {"value": text}}}
     return {

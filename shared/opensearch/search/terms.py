@@ -1,13 +1,12 @@
 """Terms of an index on a cluster, as one call asks for them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 from shared.model import schema
 from shared.opensearch.search.known_terms import KnownTerms, Pair
 from shared.opensearch.search.similar import MOST_SIMILAR, Question
 from shared.query.index_terms import IndexTerms
-from shared.query.steps.metadata_values import ValueWords
+from shared.query.metadata_values import ValueWords
 
 
 class ClusterTerms(IndexTerms):
@@ -37,17 +36,10 @@ class ClusterTerms(IndexTerms):
         self._known.fetch(self._missing, self._questions)
         # They may be made of frequencies that were not known.
         self._results.clear()
+        self.words.clear()
         self._missing.clear()
         self._questions.clear()
         return True
-
-    def frequencies_besides(self, pairs: Iterable[Pair]) -> dict[str, Any]:
-        """Return what a search has to ask besides; see `KnownTerms.frequencies_besides`."""
-        return self._known.frequencies_besides(pairs)
-
-    def note_besides(self, pairs: Iterable[Pair], suggested: Mapping[str, Sequence[Any]]) -> None:
-        """Remember what the cluster has answered to it."""
-        self._known.note_besides(pairs, suggested)
 
     def frequency(self, field: str, text: str) -> int:
         """Return the number of chunks that have a term."""
@@ -113,10 +105,6 @@ class ClusterTerms(IndexTerms):
     def within(self, field: str, text: str, edits: int, beginning: int) -> Mapping[str, int]:
         """Return the terms that differ from a text by a few letters, with their frequencies."""
         return self._similar(Question("within", field, text, edits, beginning))
-
-    def spelled_as(self, field: str, expression: str) -> Mapping[str, int]:
-        """Return the terms that a regular expression matches, with their frequencies."""
-        return self._similar(Question("spelled", field, expression))
 
     def more_frequent(self, text: str, above: int) -> str | None:
         """Return the most similar word of the content one edit away in more chunks than a number.

@@ -98,12 +98,9 @@ def fields_of(mapping: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(own | keys)
 
 
-ADDED_FIELDS: Final = (schema.FINGERPRINT,)
-"""Fields that older indexes of this version of the schema lack; a writer adds them."""
-
 _OF_CHUNKS: Final = (
     *(schema.ID, schema.TITLE, schema.CONTENT, schema.REVERSED, schema.STEMS, schema.TITLE_STEMS),
-    *(schema.LANGUAGES, schema.IDENTIFIERS, schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX),
+    *(schema.LANGUAGES, schema.PATH, schema.DIGITS, schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX),
     *(schema.METADATA, schema.FINGERPRINT),
 )
 

@@ -181,8 +181,6 @@ class Store:
         expected = layout.creation()["mappings"]["properties"]
         there = mapping.get("properties", {})
         for name, wanted in expected.items():
-            if name in layout.ADDED_FIELDS and name not in there:
-                continue
             if wanted.get("type") not in {None, "object", there.get(name, {}).get("type")}:
                 raise ClusterDamagedError(path, f"somebody changed the mapping of its field {name}")
         return index
@@ -190,18 +188,6 @@ class Store:
     def version(self) -> int:
         """Return the version of the schema of the index; see `described`."""
         return int(self.mapping()["_meta"][schema.COMMIT_SCHEMA])
-
-    def add_fields(self) -> None:
-        """Add the fields to an older index that it lacks.
-
-        Raises:
-            IndexFolderError: as `mapping`.
-        """
-        there = self.mapping().get("properties", {})
-        expected = layout.creation()["mappings"]["properties"]
-        missing = {name: expected[name] for name in layout.ADDED_FIELDS if name not in there}
-        if missing:
-            self.connection.request("PUT", f"/{self.name}/_mapping", {"properties": missing})
 
     def settings(self) -> Mapping[str, Any]:
         """Return the settings of the index; see `described`."""

@@ -39,9 +39,9 @@ class GroupedHits:
     more: int | None
     similar: Sequence[str] = ()
 
-    def scored(self, selection: Selection, ranking: Ranking) -> "GroupedHits":
-        """Return the same hits in the order of the scores that they have in a ranking."""
-        again = scored(selection, ranking, self.hits)
+    def scored(self, selection: Selection) -> "GroupedHits":
+        """Return the same hits in the order of their scores by words."""
+        again = scored(selection, self.hits)
         best_first = sorted(again, key=lambda hit: (-hit.score, hit.doc))
         return replace(self, hits=best_first)
 
@@ -125,7 +125,7 @@ def by_score(
     known = {hit.doc for hit in ranking.hits}
     is_by_words = ranking.fusion is None and ranking.recency is None
     scored_alike = [
-        group.scored(selection, ranking)
+        group.scored(selection)
         if is_by_words and group.similar and known.isdisjoint(hit.doc for hit in group.hits)
         else group
         for group in groups

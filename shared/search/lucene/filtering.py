@@ -7,8 +7,8 @@ from org.apache.lucene.search import BooleanClause, BooleanQuery
 
 from shared.model.filters import Filter
 from shared.query.compiler import Compiler
+from shared.query.filters import conditions
 from shared.query.lucene_terms import terms_of
-from shared.query.steps.filters.conditions import conditions
 from shared.storage.commits import Snapshot
 
 _COMPILER: Final = Compiler(scores=False)

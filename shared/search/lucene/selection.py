@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Final
 
 from org.apache.lucene.facet import FacetsCollectorManager
@@ -15,14 +16,15 @@ from shared.model.filters import Filter
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import ChunkText, Facet
 from shared.query.compiler import Compiler
+from shared.query.folders import in_folder
 from shared.query.limits import check_allowed, check_patterns, is_costly, running
 from shared.query.lucene_terms import LuceneTerms, terms_of
 from shared.query.pipeline import ParsedQuery, parse_query
-from shared.query.steps.filters.folders import in_folder
-from shared.query.tree import Node, TermPhrase, Terms, leaves, ranks
+from shared.query.tree import Node, TermPhrase, leaves, ranks
 from shared.search.grouping.versions import resolved
 from shared.search.lucene.doc_values import documents_of, greatest_values
 from shared.search.lucene.facets import count_documents, count_facets
+from shared.search.lucene.feedback import REORDERED, applies, reordered
 from shared.search.lucene.filtering import filtered
 from shared.search.lucene.grouping import best_by_document
 from shared.search.lucene.rescoring import matches, scored_again
@@ -51,7 +53,6 @@ class LuceneSelection(Selection):
         filters: the filters of the request and of the query.
         searcher: Lucene's searcher of the commit, which can be stopped if the query is costly.
         ranked: the query that finds and ranks the hits, without the filters.
-        matching: a query that matches the same chunks and counts them faster.
 
     Raises:
         QueryParseError: the query is not valid syntax.
@@ -67,6 +68,7 @@ class LuceneSelection(Selection):
         self.query = parse_query(request, self.terms, snapshot.weights)
         with running():
             is_slow = self._compile(self.query, request.filters)
+        self.shares = {}
         self._snapshot = snapshot.stoppable() if is_slow else snapshot
         self.searcher = self._snapshot.searcher
         self.filters = resolved(self, (*request.filters, *self.query.read.filters))
@@ -81,8 +83,14 @@ class LuceneSelection(Selection):
             check_allowed()
         compiler = Compiler(self.terms.query, guard=guarded if is_slow else None)
         self.ranked = compiler.query(tree)
-        self.matching = replace(compiler, ranks=False).query(tree) if ranks(tree) else self.ranked
+        self._compiler = compiler
         return is_slow
+
+    @cached_property
+    def matching(self) -> Any:
+        """A query that matches the same chunks and counts them faster."""
+        tree = self.query.tree
+        return replace(self._compiler, ranks=False).query(tree) if ranks(tree) else self.ranked
 
     def filtered(self, query: Any) -> Any:
         """Return a Lucene query restricted to the chunks that pass the filters.
@@ -103,7 +111,13 @@ class LuceneSelection(Selection):
                 self.searcher, self._selected, count, FacetsCollectorManager()
             ).topDocs()
         else:
-            found = self.searcher.search(self._selected, count)
+            reorders = applies(self.query)
+            most = max(count, REORDERED) if reorders else count
+            found = self._found(self.searcher.search(self._selected, most))
+            if reorders:
+                hits = reordered(self, self.searcher, found.hits)
+                found = replace(found, hits=hits[:count])
+            return found
         return self._found(found)
 
     def in_order(self, sort: str, count: int) -> Found:
@@ -157,9 +171,6 @@ class LuceneSelection(Selection):
     ) -> list[Fingerprinted]:
         """Return documents of the index whose fingerprints have one of some terms."""
         return documents_matching(self.searcher, sharing(terms), count, is_wanted)
-
-    def expect(self, trees: Sequence[Terms], hits: Sequence[RankedHit]) -> None:
-        """Do nothing: to look a term up, or to score a hit, takes microseconds."""
 
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
         """Return hits reordered after the scores of a tree are added to theirs."""

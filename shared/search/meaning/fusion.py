@@ -21,8 +21,8 @@ from org.apache.lucene.search import ScoreDoc
 from shared.query.compiler import Compiler
 from shared.query.lucene_terms import terms_of
 from shared.query.pipeline import ParsedQuery
-from shared.search.coverage import coverages
-from shared.search.feedback import unanswered
+from shared.search.confidence import coverages
+from shared.search.lucene.feedback import unanswered
 from shared.search.lucene.rescoring import scored_again
 from shared.search.meaning.nearest import nearest, stored_vectors
 from shared.search.meaning.query_meaning import Meaning
@@ -123,7 +123,7 @@ def fused(
     if not vectors.documents:
         return list(hits), None
     best = sorted(head, key=lambda hit: (-hit.words, hit.doc))[:_FIRST]
-    shares = coverages(selection, query.parts, best) if best else [0.0]
+    shares = coverages(selection, best) if best else [0.0]
     has_all_words = shares[0] >= _ALL_WORDS
     weight = min(meaning.most, _weight(shares))
     scale = best[0].words if best and best[0].words > 0 else 1.0
@@ -186,7 +186,7 @@ def _moved(query: Vector, mean: Vector) -> Vector:
 
 
 def _has_all_words(selection: Selection, hits: Sequence[RankedHit]) -> list[bool]:
-    return [share >= _ALL_WORDS for share in coverages(selection, selection.query.parts, hits)]
+    return [share >= _ALL_WORDS for share in coverages(selection, hits)]
 
 
 def _words_first(selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:

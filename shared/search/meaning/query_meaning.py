@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from shared.analysis.detection import detect_language
-from shared.analysis.stop_words import WITH_FUNCTION_WORDS, is_function_word
+from shared.analysis.detection import VOTING, detect_language
+from shared.analysis.stop_words import function_words_in
 from shared.model.request import BY_SCORE, SearchRequest
-from shared.query.parts import clauses_of
-from shared.query.pipeline import ParsedQuery
+from shared.query.pipeline import ParsedQuery, clauses_of
 from shared.query.tree import Clause, Weighted, Word
 from shared.semantic.sentence_model import SentenceModel
 from shared.storage.commits import Snapshot
@@ -108,7 +107,7 @@ def _is_known_language(text: str, model: SentenceModel) -> bool:
         return model.knows(detected)
     words = text.lower().split()
     known = _function_words(words, model.languages)
-    others = _function_words(words, [c for c in WITH_FUNCTION_WORDS if c not in model.languages])
+    others = _function_words(words, [c for c in VOTING if c not in model.languages])
     return known >= others
 
 
@@ -116,9 +115,9 @@ def _function_words(words: Sequence[str], languages: Sequence[str]) -> int:
     """Return the greatest number of words that are function words of one of some languages."""
     return max(
         (
-            sum(is_function_word(code, word) for word in words)
+            sum(code in function_words_in(word) for word in words)
             for code in languages
-            if code in WITH_FUNCTION_WORDS
+            if code in VOTING
         ),
         default=0,
     )

@@ -1,46 +1,45 @@
-"""Passages of a text that match a query, with the matches highlighted."""
+"""Passages of a text that match a query, with the matches highlighted.
+
+The words of a text are looked up among the terms of the query. Their terms are cached
+(`shared.analysis.analyzers.tokens_of`), so that this takes a tenth of the time that Lucene's
+highlighters take to analyze the text again.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Final, NamedTuple
 
-from org.apache.lucene.search.highlight import (
-    Highlighter,
-    QueryScorer,
-    SimpleFragmenter,
-    SimpleHTMLFormatter,
-    TextFragment,
-)
-
-from shared.analysis.analyzers import query_analyzer, tokens
-from shared.analysis.detection import languages_of
-from shared.analysis.identifiers import words_in
-from shared.analysis.languages import UNDETERMINED, WITHOUT_BLANKS
-from shared.analysis.stems import stems
+from shared.analysis.analyzers import Token, tokens_of
+from shared.analysis.detection import language_of
+from shared.analysis.languages import UNDETERMINED
 from shared.model import schema
 from shared.model.search_results import MARKS
-from shared.query.compiler import Compiler
 from shared.query.pipeline import ParsedQuery
-from shared.query.tree import (
-    Fuzzy,
-    Leaf,
-    Node,
-    Pattern,
-    TermPhrase,
-    Terms,
-    any_of,
-    leaves,
-    weighted,
-)
+from shared.query.tree import Fuzzy, Leaf, Pattern, TermPhrase, Terms, Values, leaves
 
 MAX_PASSAGES: Final = 3
 
-_PAIR_OF_SYLLABLES: Final = re.compile("[가-힣]{2}")
-"""Bigram of Korean; other words, and single syllables, are terms as they are."""
-
 PASSAGE_LENGTH: Final = 200
 """Approximate length of a passage, in characters; it ends with a whole word."""
+
+_WORD: Final = re.compile(r"[^\W_](?:\S*[^\W_])?")
+"""A word without the punctuation around it."""
+
+_IN_PATTERN: Final = re.compile(r"\\(.)|([*?])|(.)", re.DOTALL)
+
+
+_MOST_PATTERNS: Final = 20
+"""Maximum number of phrases, and of other patterns, that are looked for in a text."""
+
+
+class _Found(NamedTuple):
+    """A match in a text: its place, the part of the query that matches, and its rarity."""
+
+    start: int
+    end: int
+    part: Leaf
+    rarity: float
 
 
 class Passages:
@@ -50,20 +49,52 @@ class Passages:
     the choice of passages.
 
     Args:
-        wordings: the parts of the query, in each of its wordings.
+        query: the query after all steps.
     """
 
     def __init__(self, query: ParsedQuery) -> None:
-        rarities: dict[Node, float] = {}
-        self._stems: dict[str, float] = {}
+        self._is_of_one_language = len(query.languages.keys() - {UNDETERMINED}) <= 1
+        self._terms: dict[str, tuple[Leaf, float]] = {}
+        self._syllables: dict[str, tuple[Leaf, float]] = {}
+        self._phrases: list[tuple[TermPhrase, float]] = []
+        self._patterns: list[tuple[re.Pattern[str], Leaf, float]] = []
+        self._fuzzy: list[tuple[Fuzzy, float]] = []
         for part in chain(query.parts, query.rewritten):
-            for leaf in leaves(part.found):
-                if isinstance(leaf, Terms) and leaf.field == schema.STEMS:
-                    for text in leaf.texts:
-                        self._stems[text] = max(part.rarity, self._stems.get(text, 0.0))
-                for node in _in_content(leaf):
-                    rarities[node] = max(part.rarity, rarities.get(node, 0.0))
-        self._marked = [weighted(node, rarity) for node, rarity in rarities.items()]
+            found = list(leaves(part.found))
+            has_stems = any(
+                isinstance(leaf, Terms) and leaf.field == schema.STEMS for leaf in found
+            )
+            for leaf in found:
+                # A word as typed has its stem, too.
+                if not (has_stems and isinstance(leaf, Terms) and leaf.field == schema.CONTENT):
+                    self._add(leaf, part.rarity)
+        codes = {text.partition(":")[0] for text in self._terms if ":" in text}
+        self._has_typed = any(":" not in text for text in self._terms)
+        self._codes = codes
+        self._marks: dict[tuple[str | None, ...], dict[str, tuple[Leaf, float] | None]] = {}
+        syllables = "|".join(map(re.escape, self._syllables)) or "(?!)"
+        # Korean has blanks between words, which are marked as a whole.
+        self._in_syllables = re.compile(f"[가-힣]*?({syllables})(?:(?<=[가-힣])[가-힣]*)?")
+
+    def _add(self, leaf: Leaf, rarity: float) -> None:
+        match leaf:
+            case Terms(schema.CONTENT | schema.STEMS, texts) | Values(schema.CONTENT, texts):
+                for text in texts:
+                    letters = text.partition(":")[2] if leaf.field == schema.STEMS else text
+                    of = self._syllables if _is_of_syllables(letters) else self._terms
+                    key = letters if of is self._syllables else text
+                    if rarity > of.get(key, (leaf, -1.0))[1]:
+                        of[key] = (leaf, rarity)
+            case TermPhrase(schema.CONTENT, positions):
+                if any(_is_of_syllables(text) for texts in positions for text in texts):
+                    for texts in positions:
+                        self._add(Terms(schema.CONTENT, texts), rarity)
+                else:
+                    self._phrases.append((leaf, rarity))
+            case Pattern(schema.CONTENT | schema.REVERSED, pattern):
+                self._patterns.append((_expression(leaf, pattern), leaf, rarity))
+            case Fuzzy(field=schema.CONTENT):
+                self._fuzzy.append((leaf, rarity))
 
     def best_in(self, text: str) -> list[str]:
         """Return the passages of a chunk's content that match best, the best first.
@@ -72,69 +103,188 @@ class Passages:
             One to three passages of about 200 characters; the beginning of the text if nothing in
             it matched, for example if only the title did.
         """
-        found = _found(self._query(text), text, PASSAGE_LENGTH, MAX_PASSAGES)
-        return [passage.strip() for passage in found] or [_beginning(text)]
+        of_passages: dict[int, list[_Found]] = {}
+        for found in self._found(text):
+            of_passages.setdefault(found.start // PASSAGE_LENGTH, []).append(found)
+        weights = {
+            number: sum({of.part: of.rarity for of in found}.values())
+            for number, found in of_passages.items()
+        }
+        best = sorted(weights, key=lambda number: (-weights[number], number))[:MAX_PASSAGES]
+        return [
+            _marked(
+                text, _beginning(text, number), _beginning(text, number + 1), of_passages[number]
+            )
+            for number in best
+        ] or [_first_words(text)]
 
     def marked(self, text: str) -> str:
         """Return a whole text with each match between `MARKS`."""
-        return next(iter(_found(self._query(text), text, len(text) + 1, 1)), text)
+        return _marked(text, 0, len(text), self._found(text), strips=False)
 
-    def _query(self, text: str) -> Any:
-        return Compiler().query(any_of(*self._marked, *self._words_of(text)))
+    def _found(self, text: str) -> list[_Found]:
+        """Return the matches in a text in order; they do not overlap."""
+        words = list(_WORD.finditer(text))
+        found = [
+            _Found(*match.span(), *self._syllables[match[1]])
+            for match in self._in_syllables.finditer(text)
+        ]
+        if self._terms:
+            found += self._of_terms(words, text)
+        if self._phrases or self._patterns or self._fuzzy:
+            typed = tokens_of([word[0] for word in words])
+            found += self._of_patterns(words, typed)
+            found += self._of_phrases(words, typed)
+        return list(_apart(sorted(found, key=lambda one: (one.start, -one.end))))
 
-    def _words_of(self, text: str) -> Iterator[Node]:
-        """Yield the words of a text that have the stems of the query."""
-        languages = languages_of(text) or (UNDETERMINED,)
-        blanks = [code for code in languages if code not in WITHOUT_BLANKS]
-        for word, found in stems(blanks, set(words_in(text)), text).items():
-            rarity = max((self._stems.get(stem, 0.0) for stem in found), default=0.0)
-            if rarity:
-                for terms in tokens(schema.CONTENT, word):
-                    yield weighted(Terms(schema.CONTENT, tuple(terms)), rarity)
-        if len(blanks) < len(languages):
-            for stem, rarity in self._stems.items():
-                yield from (weighted(node, rarity) for node in _segment(stem.partition(":")[2]))
+    def _of_terms(self, words: Sequence[re.Match[str]], text: str) -> Iterator[_Found]:
+        languages = self._languages_of(text)
+        marks = self._marks.setdefault(languages, {})
+        missing = [text for text in dict.fromkeys(word[0] for word in words) if text not in marks]
+        marks.update(dict.fromkeys(missing))
+        for language in languages if missing else ():
+            for typed, tokens in zip(missing, tokens_of(missing, language), strict=True):
+                marks[typed] = marks[typed] or self._mark(tokens)
+        for word in words:
+            if mark := marks[word[0]]:
+                yield _Found(word.start(), word.end(), *mark)
+
+    def _languages_of(self, text: str) -> tuple[str | None, ...]:
+        """Return the languages in which the words of a text are looked up; None for as typed."""
+        typed = (None,) if self._has_typed else ()
+        if self._is_of_one_language:
+            return (*typed, *sorted(self._codes))
+        own = language_of(text)
+        return (*typed, *sorted(self._codes & {own, UNDETERMINED}))
+
+    def _mark(self, tokens: Sequence[Token]) -> tuple[Leaf, float] | None:
+        terms = self._terms
+        if len(tokens) == 1 and not tokens[0].others:
+            return terms.get(tokens[0].text)
+        texts = (text for token in tokens for text in (token.text, *token.others))
+        marks = [mark for text in texts if (mark := terms.get(text))]
+        joined = terms.get("".join(token.text for token in tokens))
+        return joined or max(marks, key=lambda mark: mark[1], default=None)
+
+    def _of_patterns(
+        self, words: Sequence[re.Match[str]], typed: Sequence[Sequence[Token]]
+    ) -> Iterator[_Found]:
+        for word, tokens in zip(words, typed, strict=True):
+            texts = {*(token.text for token in tokens), "".join(token.text for token in tokens)}
+            for expression, leaf, rarity in self._patterns[:_MOST_PATTERNS]:
+                if any(map(expression.fullmatch, texts)):
+                    yield _Found(*word.span(), leaf, rarity)
+            for fuzzy, rarity in self._fuzzy[:_MOST_PATTERNS]:
+                if any(_are_alike(fuzzy, text) for text in texts):
+                    yield _Found(*word.span(), fuzzy, rarity)
+
+    def _of_phrases(
+        self, words: Sequence[re.Match[str]], typed: Sequence[Sequence[Token]]
+    ) -> Iterator[_Found]:
+        places = [
+            (word, token.text)
+            for word, tokens in zip(words, typed, strict=True)
+            for token in tokens
+        ]
+        for phrase, rarity in self._phrases[:_MOST_PATTERNS]:
+            wanted = [frozenset(texts) for texts in phrase.positions]
+            for first, (_, text) in enumerate(places):
+                if text in wanted[0]:
+                    for place in _row(places, first, wanted, phrase.slop):
+                        yield _Found(*places[place][0].span(), phrase, rarity)
 
 
-def _found(query: Any, text: str, length: int, most: int) -> list[str]:
-    highlighter = Highlighter(SimpleHTMLFormatter(*MARKS), QueryScorer(query, schema.CONTENT))
-    highlighter.setTextFragmenter(SimpleFragmenter(length))
-    highlighter.setMaxDocCharsToAnalyze(max(len(text), 1) * 2)
-    stream = query_analyzer(schema.CONTENT).tokenStream(schema.CONTENT, text)
-    fragments = highlighter.getBestTextFragments(stream, text, False, most)
-    found = (TextFragment.cast_(fragment) for fragment in fragments if fragment is not None)
-    return [fragment.toString() for fragment in found if fragment.getScore() > 0]
+def _row(
+    places: Sequence[tuple[re.Match[str], str]],
+    first: int,
+    wanted: Sequence[frozenset[str]],
+    slop: int,
+) -> list[int]:
+    """Return the places of the terms of a phrase that begins at a place; empty if it does not."""
+    row = [first]
+    for terms in wanted[1:]:
+        following = range(row[-1] + 1, min(len(places), row[-1] + 2 + slop))
+        found = next((place for place in following if places[place][1] in terms), None)
+        if found is None:
+            return []
+        slop -= found - row[-1] - 1
+        row.append(found)
+    return row
 
 
-def _in_content(leaf: Leaf) -> Iterator[Node]:
-    """Yield the nodes that a leaf matches among the words of the content and their base forms."""
-    match leaf:
-        case Terms(schema.IDENTIFIERS, texts):
-            for text in texts:
-                yield from (
-                    Terms(schema.CONTENT, tuple(terms)) for terms in tokens(schema.CONTENT, text)
-                )
-        case Pattern(schema.REVERSED, pattern):
-            yield Pattern(schema.CONTENT, f"*{pattern.removesuffix('*')[::-1]}", scored=False)
-        case Pattern(schema.CONTENT, pattern):
-            yield Pattern(schema.CONTENT, pattern, scored=False)
-        case Terms(schema.CONTENT) | TermPhrase(schema.CONTENT) | Fuzzy(field=schema.CONTENT):
-            yield leaf
+def _is_of_syllables(text: str) -> bool:
+    """Check whether a term is of Chinese, Japanese or Korean, without blanks between words."""
+    return text > "\u1100" and (text[0] >= "\u2e80" or text[0] <= "\u11ff")
 
 
-def _segment(text: str) -> Iterator[Node]:
-    """Yield the nodes in the content for a term of a language without blanks between words."""
-    if _PAIR_OF_SYLLABLES.fullmatch(text):
-        # Korean words are separated by blanks, and contain the bigrams.
-        yield Pattern(schema.CONTENT, f"*{text}*", scored=False)
-    elif positions := tokens(schema.CONTENT, text):
-        if len(positions) == 1:
-            yield Terms(schema.CONTENT, tuple(positions[0]))
-        else:
-            yield TermPhrase(schema.CONTENT, tuple(map(tuple, positions)))
+def _expression(leaf: Pattern, pattern: str) -> re.Pattern[str]:
+    """Return an expression for the words that a pattern matches."""
+    signs = {"*": ".*", "?": "."}
+    parts = [
+        signs[found[2]] if found[2] else re.escape(found[1] or found[3])
+        for found in _IN_PATTERN.finditer(pattern)
+    ]
+    if leaf.field == schema.REVERSED:
+        parts.reverse()
+    return re.compile("".join(parts), re.DOTALL)
 
 
-def _beginning(text: str) -> str:
+def _are_alike(fuzzy: Fuzzy, text: str) -> bool:
+    """Check whether a word differs by a few letters (Damerau and Levenshtein)."""
+    wanted, most = fuzzy.text, fuzzy.edits
+    if abs(len(text) - len(wanted)) > most or text[: fuzzy.prefix] != wanted[: fuzzy.prefix]:
+        return False
+    before: list[int] = []
+    row = list(range(len(text) + 1))
+    for number, letter in enumerate(wanted, 1):
+        last, before, row = before, row, [number]
+        for place, other in enumerate(text, 1):
+            changed = before[place - 1] + (letter != other)
+            best = min(changed, before[place] + 1, row[place - 1] + 1)
+            if (
+                number > 1
+                and place > 1
+                and wanted[number - 2 : number] == text[place - 2 : place][::-1]
+            ):
+                best = min(best, last[place - 2] + 1)
+            row.append(best)
+    return row[-1] <= most
+
+
+def _apart(found: Iterable[_Found]) -> Iterator[_Found]:
+    end = 0
+    for one in found:
+        if one.start >= end:
+            yield one
+            end = one.end
+
+
+def _marked(
+    text: str, begin: int, end: int, found: Iterable[_Found], *, strips: bool = True
+) -> str:
+    """Return a part of a text with each match between `MARKS`."""
+    opening, closing = MARKS
+    pieces = []
+    for one in found:
+        pieces += [text[begin : one.start], opening, text[one.start : one.end], closing]
+        begin = one.end
+    whole = "".join((*pieces, text[begin:end]))
+    return whole.strip() if strips else whole
+
+
+def _beginning(text: str, number: int) -> int:
+    """Return where a passage begins: with the first word that begins in it."""
+    begin = number * PASSAGE_LENGTH
+    if not begin or begin >= len(text):
+        return min(begin, len(text))
+    blank = _BLANK.search(text, begin - 1, begin + PASSAGE_LENGTH)
+    return blank.end() if blank else begin
+
+
+_BLANK: Final = re.compile(r"\s+")
+
+
+def _first_words(text: str) -> str:
     """Return the words within the length of a passage; a part of the first if it is longer."""
     if len(text) <= PASSAGE_LENGTH:
         return text

@@ -41,7 +41,7 @@ def as_written(selection: Selection, term: str) -> str:
 def _forms(selection: Selection, field: str, term: str) -> Iterator[str]:
     for text in selection.texts_with(field, term, TEXTS_OF_A_WORD):
         for word in _WORD.findall(text):
-            if _may_be(word, term) and tokens(field, word) == ((term,),):
+            if _may_be(word, term) and [token.text for token in tokens(word)] == [term]:
                 yield word
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -317,13 +316,3 @@ def test_a_client_on_a_cluster_is_as_it_should_be(home: Path) -> None:
     (finding,) = clients()
     assert finding.status == "ok"
     assert finding.message.endswith(" on opensearch://search.example:9200/a")
-
-
-def test_an_index_without_fingerprints_asks_for_a_rebuild(idx: Idx, tmp_path: Path) -> None:
-    older = Path(__file__).parents[3] / "test-index" / "schema-4"
-    shutil.copytree(older, tmp_path, dirs_exist_ok=True)
-    status, text = finding(found(idx), "Versions")
-    assert status == "warning"
-    assert text.endswith("add what is missing: idx rebuild")
-    idx("rebuild")
-    assert not [each for each in found(idx) if each[0] == "Versions"]

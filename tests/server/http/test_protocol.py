@@ -32,7 +32,7 @@ async def test_a_client_searches_and_walks_from_chunk_to_chunk(
 ) -> None:
     async with Client(server.url, mode=mode) as client:
         assert client.protocol_version == (version or HANDSHAKE_PROTOCOL_VERSIONS[-1])
-        found = answer(await client.call_tool("Search", {"query": "word5"}))
+        found = answer(await client.call_tool("Search", {"query": '"word5"'}))
         chunk = found["results"][0]["id"]
         walked = [chunk]
         while True:
@@ -54,8 +54,8 @@ async def test_sixteen_clients_at_once_get_their_own_answers(server: Served) -> 
         mode = "legacy" if number % 2 else "auto"
         async with Client(server.url, mode=mode) as client:
             for word in range(number, number + 3):
-                found = answer(await client.call_tool("Search", {"query": f"word{word}"}))
-                assert found["query"] == f"word{word}"
+                found = answer(await client.call_tool("Search", {"query": f'"word{word}"'}))
+                assert found["query"] == f'"word{word}"'
                 assert f"word{word}" in found["results"][0]["content"].split()
 
     await asyncio.gather(*(search(number) for number in range(16)))

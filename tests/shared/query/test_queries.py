@@ -49,7 +49,7 @@ def test_one_word_is_enough_by_default_and_and_needs_all(searcher: Searcher) -> 
     assert found(searcher, "cafe rent", operator="and") == ["lease"]
 
 
-@pytest.mark.parametrize("query", ["quick,lazy,___", "quick,lazy,½"])
+@pytest.mark.parametrize("query", ["quick,lazy,___", "quick,lazy,★"])
 def test_and_needs_nothing_that_has_no_letter(searcher: Searcher, query: str) -> None:
     assert [hit.id for hit in searcher.search(query, operator="and").results] == ["quick-chunk-001"]
 
@@ -146,27 +146,16 @@ MANY = "".join(map(chr, range(0x4E00, 0x4E00 + 200, 2)))
             "((fox^10000000 dog)^1000000 cat)^1000000",
             "weights of the query come to more than 1e",
         ),
-        ("/a{1,100000}/", "repeats more than 1,000 times"),
-        ("/(a{90}b){90}/ x", "repeats more than 1,000 times"),
-        (r"/a\/b{1,100000}/", "repeats more than 1,000 times"),
-        ('"a/b" /(a{1000}){1000}/', "repeats more than 1,000 times"),
-        ("[a/b TO c] /a{1,100000}/", "repeats more than 1,000 times"),
-        ("/((a{2}b{1,2}){20}){30,}/", "repeats more than 1,000 times"),
-        (
-            " ".join(f"/a{{999}}{n}/" for n in range(30)),
-            "come to more than 20,000 letters when their repetitions are written out",
-        ),
-        (f"/({'ab' * 20}){{999}}/", "come to more than 20,000 letters"),
+        ("/a{1,100000}/", "repeats too much"),
+        ("/(a{90}b){90}/ x", "repeats too much"),
+        (r"/a\/b{1,100000}/", "repeats too much"),
+        ('"a/b" /(a{1000}){1000}/', "repeats too much"),
+        ("[a/b TO c] /a{1,100000}/", "repeats too much"),
+        ("/(a{0,2}&b{0,2})/", "repeats too much"),
+        (f"/{'(' * 12}@{')+' * 12}/", "repeats too much"),
+        (" ".join(f"/a{{99}}{n}{'b' * 90}/" for n in range(30)), "may have 200 letters, and all"),
+        (f"/{'ab' * 101}/", "may have 200 letters"),
         ("title:ju" + "*" * 10_000 + "ps", "or more \\* in a row"),
-        ("/(@@){1000}/", "has too many parts that may be left out"),
-        ("/(a?b?(c|())){500}/", "has too many parts that may be left out"),
-        ("/(a{0,2}){499}/", "has too many parts that may be left out"),
-        ("/(((@){9}){9}&((@){9}){9})/", "or too many on both sides of &"),
-        ("/((a{1,30}){1,30}&(b{1,30}){1,30})/", "or too many on both sides of &"),
-        (f"/{'(' * 12}@{')+' * 12}/", "too many alternatives or characters that are repeated"),
-        (f"/({'|'.join(f'{c}+' for c in MANY)}){{190}}/", "or characters that are repeated"),
-        (f"/({'|'.join(f'{c}+' for c in MANY * 10)}){{2}}/", "or characters that are repeated"),
-        (f"/[{MANY * 50}]{{200}}/", "or characters that are repeated"),
         ("/[ab]*a[ab]{18}/", "a pattern that is too complex"),
     ],
 )
@@ -194,14 +183,12 @@ def test_an_escape_hides_no_word_that_is_too_long(searcher: Searcher, end: str) 
         f"{'(' * 40}jumps{' lazy)^2' * 40}",
         "jumps~1",
         '"/(a{1000}){1000}/"',
-        "/a{100}b{100}c{100}/",
-        "/a{0,1000}/",
+        "/a{0,100}/",
         "jumps" + "*" * 10_000,
         f'"jumps {"*" * 10_000}"',
-        "/((jumps).*&.*(s{1,30}))/",
-        f"/{'.?' * 200}/",
-        f"/{'(' * 200}a{')' * 200}/",
-        f"/{'|'.join(f'word{n}' for n in range(1500))}/",
+        "/((jumps).*&.*(s))/",
+        f"/{'.?' * 100}/",
+        f"/{'(' * 90}a{')' * 90}/",
     ],
 )
 def test_what_only_looks_like_too_much_is_a_query(searcher: Searcher, query: str) -> None:
@@ -209,7 +196,7 @@ def test_what_only_looks_like_too_much_is_a_query(searcher: Searcher, query: str
 
 
 def test_an_escaped_backslash_hides_no_regular_expression(searcher: Searcher) -> None:
-    with pytest.raises(QueryError, match="repeats more than 1,000 times"):
+    with pytest.raises(QueryError, match="repeats too much"):
         searcher.search(r"\\/a{1,100000}/", syntax="lucene")
 
 

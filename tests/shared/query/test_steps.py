@@ -1,107 +1,127 @@
-"""What each step makes of a query, on trees of plain values."""
+"""What the steps make of a query on a real index."""
 
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index, QueryParseError, Searcher, create
-from shared.model.weights import Weights
+from shared.query.function_words import quoted_words, without_function_words
 from shared.query.parser import parse
-from shared.query.steps import phrases, wildcards
-from shared.query.steps.function_words import without_function_words
-from shared.query.steps.words import WordsOnFields
 from shared.query.syntax import to_lucene_syntax
 from shared.query.tree import (
-    Clause,
-    Clauses,
-    Node,
     Nothing,
-    Phrase,
     Terms,
     Weighted,
-    Wildcard,
     Word,
     any_of,
     best_of,
-    leaves,
-    rewrite,
     weighted,
 )
 
-GERMAN_AND_ENGLISH = ("de", "en")
-WEIGHTS = Weights(content=2.0, title=1.0, identifier=3.0, proximity=0.25)
-ON_FIELDS = partial(wildcards.on_fields, weights=WEIGHTS)
+TEXTS = {
+    "lease": "The notice period of the lease is three months, and the rent is due in May.",
+    "names": "See DEC-0054, node.js and user_id in C:\\Users\\Anna, and call (030) 123 45 67.",
+    "other": "DEC-0055 was signed by the USA; a user of the account has the number 12 345 678.",
+    "mouse": "Two mice and one mouse were seen by the children in the kitchen of the house.",
+    "haus": "Die Häuser am See und der Mietvertrag sind alt, sagt Frau Müller aus Köln.",
+    "ja": "太平洋中部の海水温が上昇する現象について説明します。",
+}
 
 
-def on_fields(node: Node, *, requires_all: bool = False) -> str:
-    return str(rewrite(node, WordsOnFields(GERMAN_AND_ENGLISH, requires_all, WEIGHTS)))
+@pytest.fixture(scope="module")
+def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
+    path = tmp_path_factory.mktemp("steps") / "index"
+    create(path)
+    with Index(path) as index:
+        for name, text in TEXTS.items():
+            index.add(Document(name, f"About {name}", text, {"author": "Ann"}))
+    with Searcher(path) as searcher:
+        yield searcher
 
 
-@pytest.fixture(autouse=True)
-def _java(tmp_path: Path) -> None:
-    create(tmp_path / "index")
-
-
-def test_a_phrase_also_matches_words_near_each_other() -> None:
-    phrase = Phrase(("notice", "period"))
-    assert str(rewrite(phrase, phrases.near)) == '"notice period"~3^0.5 ~"notice period"'
-    titled = rewrite(Phrase(("notice", "period"), field="title"), phrases.near)
-    assert {leaf.field for leaf in leaves(titled) if isinstance(leaf, Phrase)} == {"title"}
-
-
-@pytest.mark.parametrize("phrase", [Phrase(("notice", "period"), slop=5)])
-def test_a_phrase_that_says_how_near_stays_as_it_is(phrase: Phrase) -> None:
-    assert rewrite(phrase, phrases.near) == phrase
-
-
-def test_a_phrase_that_must_not_match_is_the_phrase_alone() -> None:
-    excluded = Clauses((Clause(Word("rent")), Clause(Phrase(("a", "b")), "must_not")))
-    assert str(rewrite(excluded, phrases.near)) == 'rent -"a b"'
+def on_fields(searcher: Searcher, query: str) -> str:
+    """Return the tree that finds the hits of a query."""
+    return searcher.explain(query, detail="steps").steps[-1].query
 
 
 @pytest.mark.parametrize(
-    ("pattern", "expected"),
+    ("query", "expected"),
     [
-        ("Verträg*", "(content:vertrag* content:vertrag* (constant)^0.1)^2"),
-        ("ver*", "content:ver* (constant)^2"),
-        ("*VERTRAG", "(content.reversed:gartrev* content.reversed:gartrev* (constant)^0.1)^2"),
-        ("*tr?g", "(content:*tr?g content:*tr?g (constant)^0.1)^2"),
-        (r"a\*b*", r"(content:a\*b* content:a\*b* (constant)^0.1)^2"),
-        (r"*a\?b", r"(content.reversed:b\?a* content.reversed:b\?a* (constant)^0.1)^2"),
+        # Stems in the languages of the index, the word as typed, and other fields that have it.
+        ("periods", ["stems:en:period"]),
+        ("Häuser", ["stems:de:haus", "content:hauser^0.15"]),
+        ("lease", ["stems:en:leas", "title_stems:en:leas^0.3", "content:lease^0.15"]),
+        ("Ann", ["metadata:ann^0.15"]),
+        # Irregular forms count less.
+        ("mouse", ["stems:en:mous", "stems:en:mice^0.3"]),
+        # Capitals are a name, and have no forms.
+        ("USA", ["content:usa"]),
+        # The parts of a word, next to each other and joined.
+        ("node.js", ['content:"node js"^0.3', "stems:en:node ", "stems:en:nodej^0.3"]),
+        ("DEC-0054", ['content:"dec 0054"^0.3', "^0.28", "content:dec0054^0.3"]),
+        # Digits, whatever is between them, and by their end.
+        ("0301234567", ["digits:[7654321030]", "digits:765432103* (constant)"]),
+        ("+4930 123 45 67", ["digits:[7654321030]"]),
+        ("12345678", ["digits:[87654321]"]),
+        # Wildcards on the fields where they are fast.
+        ("hous*", ["content:hous* content:hous* (constant)^0.1"]),
+        ("ho*", ["content:ho* (constant)"]),
+        ("*ouse", ["content.reversed:esuo*"]),
+        ("m?use", ["content:m?use"]),
+        ("DEC-00*", ["content:dec00*"]),
+        # Phrases, also with the words near each other.
+        ('"notice period"', ['content:"notice period"~3^0.5', '~content:"notice period"']),
+        ('"notice lease"~5', ['content:"notice lease"~5']),
+        ('"frau mueller"', ['content:"frau muller"']),
+        ('"DEC-0054"', ['content:"dec 0054"']),
+        # The whole query as a phrase, and its language.
+        ("the notice period", ['~content:"the notice period"^2', "~languages:[en und]^1.5"]),
+        ("perioud~", ["content:perioud~2"]),
+        ("*", ["*:*"]),
+        ("title:lease", ["title_stems:en:leas^0.3", "title:lease^0.3"]),
+        ("author:Ann", ["metadata.author:Ann"]),
+        ("海水温", ["stems:ja:海水", "stems:ja:水温"]),
     ],
 )
-def test_wildcards_are_folded_and_put_where_they_are_fast(pattern: str, expected: str) -> None:
-    assert str(rewrite(Wildcard(pattern), ON_FIELDS)).startswith(expected)
+def test_a_query_is_put_on_the_fields(searcher: Searcher, query: str, expected: list[str]) -> None:
+    found = on_fields(searcher, query)
+    assert [part for part in expected if part not in found] == [], found
 
 
-def test_stars_on_both_sides_match_beginnings_ends_and_what_is_within() -> None:
-    found = {str(leaf) for leaf in leaves(rewrite(Wildcard("*trag*"), ON_FIELDS))}
-    assert {
-        "content:trag*",
-        "content.reversed:gart*",
-        "content:*trag* (constant)",
-    } <= found
+@pytest.mark.parametrize(
+    ("query", "unexpected"),
+    [
+        ("USA", "stems:"),
+        ('"DEC-0054"', "stems:"),
+        ("-DEC-0054 lease", "stems:en:dec "),
+        ("title:lease", "content:"),
+        ("absent", "absent"),
+    ],
+)
+def test_what_is_not_searched(searcher: Searcher, query: str, unexpected: str) -> None:
+    assert unexpected not in on_fields(searcher, query)
 
 
-def test_a_star_alone_is_everything() -> None:
-    assert str(rewrite(Wildcard("*"), ON_FIELDS)) == "*:*"
-
-
-def test_a_word_is_searched_by_its_stems() -> None:
-    found = on_fields(Word("Häuser"))
-    stems = "(de:haus | en:hauser | en:haus | de:haeus | de:haeuser | en:haeuser)"
-    assert found == f"stems:{stems} title_stems:{stems}^0.3 metadata:hauser^0.15"
-
-
-def test_an_irregular_form_counts_less() -> None:
-    assert "stems:(en:mous | de:maus)" not in on_fields(Word("mouse"))
-    assert "stems:en:mice^0.3" in on_fields(Word("mouse"))
-
-
-def test_a_function_word_is_searched_as_it_is() -> None:
-    assert "content:die title:die" in on_fields(Word("die"))
-    assert on_fields(Word("the")).endswith("metadata:the^0.15")
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("DEC-0054", "names"),
+        ("dec 0055", "other"),
+        ("nodejs", "names"),
+        ("userid", "names"),
+        ("anna", "names"),
+        ("notice period", "lease"),
+        ("(030) 1234567", "names"),
+        ("+49 30 1234567", "names"),
+        ("345678", None),
+        ("5345678", None),
+        ("12345678", "other"),
+    ],
+)
+def test_the_whole_comes_first(searcher: Searcher, query: str, first: str | None) -> None:
+    hits = searcher.search(query).results
+    assert next((hit.source_document for hit in hits), None) == first
 
 
 @pytest.mark.parametrize(
@@ -119,134 +139,54 @@ def test_a_function_word_is_searched_as_it_is() -> None:
         ('how "long" is it', "long"),
         ("how long", "how long"),
         ("title:how long", "title:how long"),
+        # Names, and operators.
+        ("the IT team", "IT team"),
+        ("and/or e.g. rent", "rent"),
+        ("+the rent", "+the rent"),
+        ("to-do list", "to-do list"),
     ],
 )
-def test_words_that_ask_for_a_measure_are_no_topic(query: str, telling: str) -> None:
+@pytest.mark.usefixtures("searcher")
+def test_function_words_are_no_topic(query: str, telling: str) -> None:
     classic = to_lucene_syntax(query)
     languages = dict.fromkeys(("de", "en", "es", "fr", "ru"), 0.2)
     tree = parse(query, classic, "or")
-    assert str(without_function_words(tree, classic, "should", languages)) == telling
+    found = without_function_words(tree, quoted_words(classic), "should", languages)
+    assert str(found.tree) == telling
 
 
 @pytest.mark.parametrize(
-    ("text", "parts"),
+    ("query", "language"),
     [
-        ("DEC-0054", ["identifiers:dec-0054^3", 'content:"dec 0054"']),
-        ("anna@example.com", ["identifiers:anna@example.com^3", 'content:"anna example.com"']),
-        ("C++", ["identifiers:c++^3"]),
-        ("v2.3.1", ["identifiers:v2.3.1^3", "stems:(de:v2.3.1 | en:v2.3.1)"]),
+        ("how long is the warranty", "en"),
+        ("wie lange gilt die Garantie", "de"),
+        ("warranty", None),
+        ("in", None),
     ],
 )
-def test_a_name_with_signs_is_looked_for_as_it_is_written(text: str, parts: list[str]) -> None:
-    found = on_fields(Word(text))
-    assert all(part in found for part in parts)
+@pytest.mark.usefixtures("searcher")
+def test_function_words_tell_the_language(query: str, language: str | None) -> None:
+    tree = parse(query, query, "or")
+    languages = {"de": 0.5, "en": 0.5}
+    assert without_function_words(tree, (), "should", languages).language == language
 
 
-@pytest.mark.parametrize("text", ["DEC-0054", "anna@example.com", "C++"])
-def test_the_parts_of_a_precise_name_alone_are_no_match(text: str) -> None:
-    tree = rewrite(Word(text), WordsOnFields(GERMAN_AND_ENGLISH, weights=WEIGHTS))
-    alone = {leaf.texts for leaf in leaves(tree) if isinstance(leaf, Terms)}
-    assert alone <= {(text.lower(),)}
+def test_a_minus_before_an_option_of_the_index_is_text(tmp_path: Path) -> None:
+    create(tmp_path / "index")
+    with Index(tmp_path / "index") as index:
+        index.add(Document("option", "1", "Type tar -extract archive.tar in a terminal."))
+        index.add(Document("other", "2", "Every archive has its draft."))
+    with Searcher(tmp_path / "index") as searcher:
+        assert searcher.search("archive -extract").results[0].source_document == "option"
+        assert searcher.search("archive -extract").note is None
+        answer = searcher.search("archive -draft")
+    assert [hit.source_document for hit in answer.results] == ["option"]
+    assert answer.note == "'-draft' excluded chunks; in quotes, it is searched as text."
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        (".NET", "identifiers:.net^3"),
-        ("a-b", 'identifiers:a-b^3 (content:"a b"^2 title:"a b") (content:ab^2 title:ab)'),
-        ("AB-12", 'identifiers:ab-12^3 (content:"ab 12"^2 title:"ab 12")'),
-    ],
-)
-def test_of_a_name_that_is_no_words_only_the_whole_is_looked_for(text: str, found: str) -> None:
-    assert on_fields(Word(text)) == found
-
-
-@pytest.mark.parametrize("text", ["TCP/IP", "tcp-ip"])
-def test_words_joined_by_a_sign_are_words_too(text: str) -> None:
-    found = on_fields(Word(text))
-    assert found.startswith(f"identifiers:{text.lower()}^0.9 (stems:(de:tcpip | en:tcpip) ")
-    assert "(stems:(de:tcp | en:tcp) title_stems:(de:tcp | en:tcp)^0.3 " in found
-    assert "+" not in found
-    assert "+(stems:(de:tcp | en:tcp)" in on_fields(Word(text), requires_all=True)
-
-
-def test_a_name_of_words_is_searched_as_a_name_and_by_its_words() -> None:
-    found = on_fields(Word("annual.report"))
-    assert found.startswith("identifiers:annual.report^3")
-    assert "stems:(de:annual.report | en:annual.report)" in found
-
-
-def test_a_name_that_must_not_match_excludes_only_the_whole() -> None:
-    tree = Clauses((Clause(Word("TCP/IP"), "must_not"), Clause(Word("node.js"), "must_not")))
-    assert on_fields(tree) == (
-        '-(identifiers:tcp/ip^3 (content:"tcp ip"^2 title:"tcp ip")) -identifiers:node.js^3'
-    )
-
-
-def test_a_sentence_without_blanks_is_a_row_of_characters_and_its_pairs() -> None:
-    tree = rewrite(Word("契約書"), WordsOnFields(("ja", "en"), weights=WEIGHTS))
-    assert 'content:"契 約 書"^2' in str(tree)
-    assert "stems:ja:契約 stems:ja:約書" in str(tree)
-    assert "en:" not in str(tree)
-
-
-def test_a_named_field_is_the_only_one() -> None:
-    assert on_fields(Word("Lease", "source_document")) == "source_document:Lease"
-    assert on_fields(Word("Ann", "metadata.author")) == "metadata.author:Ann"
-    assert on_fields(Word("2020", "number.year")) == "number.year:[2020 TO 2020]"
-    assert "content" not in on_fields(Word("lease", "title"))
-    assert on_fields(Word("ab cd", "metadata")) == "metadata:ab metadata:cd"
-
-
-def test_a_phrase_of_one_word_is_the_word_and_one_of_none_is_nothing() -> None:
-    assert on_fields(Phrase(("one",))) == "content:one^2 title:one"
-    assert on_fields(Phrase(("...",))) == "(nothing)"
-
-
-def test_a_phrase_is_found_with_either_spelling_of_an_umlaut() -> None:
-    assert 'content:"hans muller|mueller"' in on_fields(Phrase(("Hans", "Müller")))
-    assert 'content:"hans mueller|muller"' in on_fields(Phrase(("Hans", "Mueller")))
-
-
-def test_neighbouring_words_are_searched_near_each_other() -> None:
-    words = Clauses((Clause(Word("notice")), Clause(Word("period")), Clause(Word("x"), "must_not")))
-    assert list(map(str, phrases.neighbours(words, WEIGHTS))) == ['"notice period"~3^0.25']
-
-
-def test_not_all_neighbours_of_a_long_text_are_looked_at() -> None:
-    words = Clauses(tuple(Clause(Word(f"word{number}")) for number in range(100)))
-    pairs = phrases.neighbours(words, WEIGHTS)
-    assert len(pairs) == phrases.MOST_PAIRS
-
-
-def test_a_word_alone_has_no_neighbours() -> None:
-    assert phrases.neighbours(Word("notice"), WEIGHTS) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "phrase"),
-    [
-        ("end of the end", '"end of the end"^2'),
-        ("the end", "(nothing)"),
-        ("the end -lease", "(nothing)"),
-        ("the end of*", "(nothing)"),
-        ("the end\u00a0of it", '"the end of it"^2'),
-        ('the end (of) "it"', '"the end (of) "it""^2'),
-        ("end AND lease", "(nothing)"),
-        ("+the +end +of", "(nothing)"),
-        ("the end^3 of", "(nothing)"),
-        ("the end title:lease", "(nothing)"),
-        ("end " * 251, "(nothing)"),
-    ],
-)
-def test_a_query_of_words_only_counts_as_a_phrase(text: str, phrase: str) -> None:
-    assert str(phrases.whole(parse(text, text, "or"), text)) == phrase
-
-
-def test_a_word_without_letters_is_no_condition() -> None:
-    tree = Clauses((Clause(Word("rent"), "must"), Clause(Word("---"), "must")))
-    assert on_fields(tree).count("+") == 1
-    assert on_fields(Word("---")) == "(nothing)"
+def test_a_word_without_letters_is_no_condition(searcher: Searcher) -> None:
+    assert searcher.search("+rent +---").totalHits == 1
+    assert searcher.search("---").totalHits == 0
 
 
 def test_all_terms_of_a_field_are_shown() -> None:
@@ -280,6 +220,7 @@ def test_parts_that_match_nothing_are_left_out() -> None:
 def test_terms_that_no_chunk_has_change_nothing(
     tmp_path: Path, query: str, found: list[str]
 ) -> None:
+    create(tmp_path / "index")
     with Index(tmp_path / "index") as index:
         index.add(Document("a", "A", "the rent"))
         index.add(Document("b", "B", "the flat"))
@@ -287,9 +228,6 @@ def test_terms_that_no_chunk_has_change_nothing(
         assert [hit.source_document for hit in searcher.search(query).results] == found
 
 
-def test_a_range_of_numbers_needs_numbers(tmp_path: Path) -> None:
-    with (
-        Searcher(tmp_path / "index") as searcher,
-        pytest.raises(QueryParseError, match="is not a number"),
-    ):
+def test_a_range_of_numbers_needs_numbers(searcher: Searcher) -> None:
+    with pytest.raises(QueryParseError, match="is not a number"):
         searcher.search("number.year:[new TO old]")

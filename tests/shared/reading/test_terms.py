@@ -23,7 +23,7 @@ def counts(answer: Any) -> dict[str, int]:
 
 def test_terms_of_all_segments_are_added_up(empty_index: Path) -> None:
     for number in range(3):
-        fill(empty_index, Document(str(number), "T", f"Öffnung offen{number} offer zzz"))
+        fill(empty_index, Document(str(number), "T", f"Öffnung offen{'abc'[number]} offer zzz"))
     with Searcher(empty_index) as searcher:
         assert searcher.statistics().segments == 3
         found = searcher.suggest_terms("ÖFF")
@@ -31,9 +31,9 @@ def test_terms_of_all_segments_are_added_up(empty_index: Path) -> None:
         assert list(counts(found).items()) == [
             ("offer", 3),
             ("offnung", 3),
-            ("offen0", 1),
-            ("offen1", 1),
-            ("offen2", 1),
+            ("offena", 1),
+            ("offenb", 1),
+            ("offenc", 1),
         ]
         assert list(counts(searcher.suggest_terms("off", limit=2))) == ["offer", "offnung"]
         assert list(counts(searcher.top_terms(limit=3))) == ["offer", "offnung", "zzz"]
@@ -103,17 +103,17 @@ def test_no_more_terms_are_looked_at_than_is_allowed(
     empty_index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(terms, "MAX_LISTED_TERMS", 4)
-    fill(empty_index, Document("a", "T", "word1 word2 word3 word4"))
+    fill(empty_index, Document("a", "T", "worda wordb wordc wordd"))
     with Searcher(empty_index) as searcher:
         assert searcher.suggest_terms("word").complete
-    fill(empty_index, Document("b", "T", "word5 word5 longer"), Document("c", "T", "word5"))
+    fill(empty_index, Document("b", "T", "worde worde longer"), Document("c", "T", "worde"))
     with Searcher(empty_index) as searcher:
         cut = searcher.suggest_terms("word")
         assert not cut.complete
-        assert list(counts(cut)) == ["word1", "word2", "word3", "word4"]
+        assert list(counts(cut)) == ["worda", "wordb", "wordc", "wordd"]
         assert cut.notice is not None
         assert "give a longer prefix" in cut.notice
-        assert counts(searcher.suggest_terms("word5")) == {"word5": 2}
+        assert counts(searcher.suggest_terms("worde")) == {"worde": 2}
         # Terms behind those with the prefix are not looked at.
         assert searcher.suggest_terms("longer").complete
         rare = searcher.top_terms(limit=2, min_length=6)

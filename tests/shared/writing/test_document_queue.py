@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from shared import Document, Index, InvalidDocumentError, Searcher
-from shared.storage.mapping import to_lucene
+from shared.storage.mapping import Batch, to_lucene
 
 
 def test_documents_are_written_in_the_order_in_which_they_are_submitted(empty_index: Path) -> None:
@@ -38,7 +37,7 @@ def test_a_document_that_breaks_off_takes_the_block_back(empty_index: Path) -> N
 def test_nothing_is_committed_when_a_long_document_fails_in_a_later_part(
     empty_index: Path,
 ) -> None:
-    def parts() -> Iterator[list[Any]]:
+    def parts() -> Iterator[Batch]:
         yield from to_lucene(Document("a", "Title", "after " * 110_000))
         raise OSError("the text ends here")
 

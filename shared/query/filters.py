@@ -1,0 +1,312 @@
+"""Conversion of filters to trees, whose scores do not count."""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+from shared.errors import FilterError
+from shared.model import schema
+from shared.model.document import Scalar
+from shared.model.filters import (
+    COLLECTION,
+    FOLDER,
+    Collection,
+    Collections,
+    Filter,
+    FilterOperator,
+    Limits,
+    checked,
+)
+from shared.model.folders import IndexedFolders
+from shared.query.folders import FILE_FIELD, beginning_with, in_folder
+from shared.query.index_terms import IndexTerms
+from shared.query.syntax import is_number
+from shared.query.tree import (
+    Between,
+    Clause,
+    Clauses,
+    Everything,
+    Exists,
+    Node,
+    Nothing,
+    Range,
+    Values,
+    all_of,
+    any_of,
+)
+from shared.settings.defaults import MAX_COUNT
+from shared.storage.field_names import metadata_field_of
+from shared.storage.mapping import metadata_text
+
+_UTC: Final = re.compile(r"(?<=\d)(?:\+00:00|z)$")
+_PART_OF_TIME: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d)?)?)?)?)?")
+_LAST: Final = "\U0010ffff"
+_TEXT_FIELDS: Final = (schema.TITLE, schema.CONTENT)
+_FIELDS_OF_CHUNKS: Final = (*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX)
+
+
+def conditions(
+    filters: Sequence[Filter],
+    terms: IndexTerms,
+    folders: IndexedFolders,
+    collections: Collections = MappingProxyType({}),
+) -> list[Clause]:
+    """Return the clauses that a chunk must match to pass every filter.
+
+    Args:
+        filters: the filters.
+        terms: the terms of the index.
+        folders: the folders of the index.
+        collections: the collections that a filter can name. If there are any, the field
+            ``collection`` means them, not a metadata key of the same name.
+
+    Raises:
+        FilterError: a field or a value does not fit.
+    """
+    return [
+        Clause(
+            in_collections(_named(condition, collections), terms, folders)
+            if collections and condition.field == COLLECTION
+            else _condition(condition, terms, folders),
+            "must_not" if condition.operator in {"ne", "not_in"} else "must",
+        )
+        for condition in filters
+    ]
+
+
+def in_collections(
+    collections: Iterable[Collection], terms: IndexTerms, folders: IndexedFolders
+) -> Node:
+    """Return a tree for the chunks of any of some collections.
+
+    A collection with a filter on a metadata key that no document has is empty.
+
+    Args:
+        collections: the collections.
+        terms: the terms of the index.
+        folders: the folders of the index.
+
+    Raises:
+        FilterError: a value in a collection's filter does not fit its field.
+    """
+    return any_of(*(_in_collection(collection, terms, folders) for collection in collections))
+
+
+def within(limits: Limits, terms: IndexTerms, folders: IndexedFolders) -> Node:
+    """Return a tree for the chunks within some limits; the arguments are as `in_collections`."""
+    return all_of(*(in_collections(of, terms, folders) for of in limits.each))
+
+
+def _in_collection(collection: Collection, terms: IndexTerms, folders: IndexedFolders) -> Node:
+    for condition in collection.filters:
+        is_of_chunks = condition.field in _FIELDS_OF_CHUNKS or _is_on_folders(condition, terms)
+        if not is_of_chunks and schema.metadata_field(condition.field) not in terms.fields:
+            return Nothing()
+    return Clauses(tuple(conditions(collection.filters, terms, folders)))
+
+
+def _named(condition: Filter, collections: Collections) -> list[Collection]:
+    """Return the collections that a filter names.
+
+    Raises:
+        FilterError: there is no such collection, or the operator compares no names.
+    """
+    _check(condition)
+    if condition.operator not in ("eq", "ne", "in", "not_in"):
+        raise FilterError(
+            f"the filter on {COLLECTION!r} compares with names of collections; it takes no "
+            f"{condition.operator!r}"
+        )
+    return checked(map(str, _values(condition)), collections)
+
+
+def _resolve(name: str, terms: IndexTerms) -> str:
+    """Return the field of the index that a filter names."""
+    if name in _FIELDS_OF_CHUNKS:
+        return name
+    if name in _TEXT_FIELDS:
+        raise FilterError(f"{name!r} is searched, not filtered; put {name}:WORD into the query")
+    return metadata_field_of(name, terms.fields, _FIELDS_OF_CHUNKS)
+
+
+def _condition(condition: Filter, terms: IndexTerms, folders: IndexedFolders) -> Node:
+    if _is_on_folders(condition, terms):
+        return _in_folders(condition, folders)
+    field = _resolve(condition.field, terms)
+    _check(condition)
+    if field == FILE_FIELD and condition.operator != "exists":
+        return _files(condition, folders)
+    if condition.operator == "range":
+        has_numbers = _has_numbers(condition, field, terms)
+        condition = _in_numbers(condition) if has_numbers else _in_words(condition)
+    return _CONDITIONS[condition.operator](condition, field)
+
+
+def _is_on_folders(condition: Filter, terms: IndexTerms) -> bool:
+    is_key = schema.metadata_field(condition.field) in terms.fields
+    return condition.field == FOLDER and not is_key and FILE_FIELD in terms.fields
+
+
+def _in_folders(condition: Filter, folders: IndexedFolders) -> Node:
+    """Return a tree for the folders that contain a file, by their names or paths."""
+    _check(condition)
+    if condition.operator not in ("eq", "ne", "in", "not_in"):
+        raise FilterError(
+            f"the filter on {FOLDER!r} compares with names or paths of folders; it takes no "
+            f"{condition.operator!r}"
+        )
+    return any_of(*(in_folder(str(value), folders) for value in _values(condition)))
+
+
+def _check(condition: Filter) -> None:
+    """Refuse a filter that is invalid on any field.
+
+    Raises:
+        FilterError: the operator is unknown, or does not accept a given argument.
+    """
+    if condition.operator not in _CONDITIONS:
+        raise FilterError(
+            f"there is no filter operator {condition.operator!r}; there are "
+            + ", ".join(_CONDITIONS)
+        )
+    if isinstance(condition.value, list) and None in condition.value:
+        raise FilterError(f"the filter on {condition.field!r} takes a list of values, not of null")
+    unused = "value" if condition.operator in ("range", "exists") else "minimum or maximum"
+    if any(getattr(condition, name) is not None for name in unused.split(" or ")):
+        raise FilterError(
+            f"the filter on {condition.field!r} has no use for {unused} with {condition.operator!r}"
+        )
+
+
+def _has_numbers(condition: Filter, field: str, terms: IndexTerms) -> bool:
+    """Check whether any value of a field is a number."""
+    if field in schema.KEYWORD_FIELDS:
+        return False
+    return field == schema.CHUNK_INDEX or schema.number_field(condition.field) in terms.fields
+
+
+def _in_numbers(condition: Filter) -> Filter:
+    """Return a range of numbers, if all bounds given as text are numbers."""
+    bounds = (condition.minimum, condition.maximum)
+    if not all(is_number(bound) for bound in bounds if isinstance(bound, str)):
+        return condition
+    least, most = (float(bound) if isinstance(bound, str) else bound for bound in bounds)
+    return replace(condition, minimum=least, maximum=most)
+
+
+def _in_words(condition: Filter) -> Filter:
+    """Return a range of texts; a bound may look like a number, such as the year 2024."""
+    least, most = (
+        bound if bound is None else metadata_text(bound)
+        for bound in (condition.minimum, condition.maximum)
+    )
+    return replace(condition, minimum=least, maximum=most)
+
+
+def _one_of(condition: Filter, field: str) -> Node:
+    if field == schema.CHUNK_INDEX:
+        numbers = [_number(condition, value) for value in _values(condition)]
+        whole = [int(number) for number in numbers if number.is_integer()]
+        return Values(field, tuple(str(n) for n in whole if abs(n) <= MAX_COUNT))
+    return Values(
+        field, tuple(schema.keyword(metadata_text(value)) for value in _values(condition))
+    )
+
+
+def _prefix(condition: Filter, field: str) -> Node:
+    (value,) = _values(condition)
+    if not isinstance(value, str) or field == schema.CHUNK_INDEX:
+        raise FilterError(f"the filter on {condition.field!r} needs a text field for its prefix")
+    return beginning_with(field, value)
+
+
+def _files(condition: Filter, folders: IndexedFolders) -> Node:
+    """Return a tree for absolute paths, of which the index has the part within a folder."""
+    if condition.operator == "range":
+        raise FilterError(
+            f"the filter on {condition.field!r} takes no range; use prefix for a folder"
+        )
+    values = [str(value) for value in _values(condition)]
+    if condition.operator == "prefix":
+        return any_of(
+            *(
+                beginning_with(FILE_FIELD, beginning)
+                for value in values
+                for beginning in folders.term_prefixes(value)
+            )
+        )
+    terms = (schema.keyword(term) for value in values for term in folders.terms(value))
+    return Values(FILE_FIELD, tuple(terms))
+
+
+def _exists(_: Filter, field: str) -> Node:
+    # Every chunk has an id, but the field has no doc values to check.
+    return Exists(field) if field != schema.ID else Everything()
+
+
+def _range(condition: Filter, field: str) -> Node:
+    low, high = condition.minimum, condition.maximum
+    bounds = [bound for bound in (low, high) if bound is not None]
+    if not bounds:
+        raise FilterError(f"the range on {condition.field!r} needs a minimum or a maximum")
+    if field != schema.CHUNK_INDEX and all(isinstance(bound, str) for bound in bounds):
+        return Range(_utc(low), _end(_utc(high)), field=field)
+    least = float("-inf") if low is None else _number(condition, low)
+    most = float("inf") if high is None else _number(condition, high)
+    if field != schema.CHUNK_INDEX:
+        numbers = schema.number_field(condition.field)
+        first_bound, last_bound = (
+            None if math.isinf(bound) else repr(bound) for bound in (least, most)
+        )
+        return Range(first_bound, last_bound, field=numbers)
+    first, last = math.ceil(max(least, 0)), math.floor(min(most, MAX_COUNT))
+    return Between(field, first, last) if first <= last else Nothing()
+
+
+def _utc(bound: Scalar | None) -> str | None:
+    """Return a bound with UTC spelled as in the index."""
+    return bound if bound is None else _UTC.sub("Z", str(bound))
+
+
+def _end(bound: str | None) -> str | None:
+    """Return the last text that a bound includes: all of a year, month, day or minute."""
+    return f"{bound}{_LAST}" if bound is not None and _PART_OF_TIME.fullmatch(bound) else bound
+
+
+def _values(condition: Filter) -> list[Scalar]:
+    value = condition.value
+    listed = condition.operator in ("in", "not_in")
+    if value is None or isinstance(value, list) != listed or value == []:
+        raise FilterError(
+            f"the filter on {condition.field!r} needs "
+            + ("a list of values" if listed else "one value")
+            + f" for {condition.operator!r}, not {json.dumps(value)}"
+        )
+    return value if isinstance(value, list) else [value]
+
+
+def _number(condition: Filter, value: Scalar) -> float:
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise FilterError(
+            f"the filter on {condition.field!r} needs a number, not {str(value)[:80]!r}"
+        )
+    return number
+
+
+_CONDITIONS: Final[dict[FilterOperator, Callable[[Filter, str], Node]]] = {
+    "eq": _one_of,
+    "ne": _one_of,
+    "in": _one_of,
+    "not_in": _one_of,
+    "range": _range,
+    "exists": _exists,
+    "prefix": _prefix,
+}

@@ -1,1 +1,0 @@
-"""Steps that rewrite the tree of a query, one per module."""
