@@ -10,7 +10,7 @@ of the language before each term, as in ``en:contract``.
 import threading
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -173,21 +173,6 @@ def stems_chain(language: str, *, of_query: bool = False) -> Chain:
     return Chain(filters)
 
 
-def _marking_chain(language: str) -> Chain:
-    """Return the chain for the passages of a text, in which a word has its stem beside it."""
-    (lowercase, *stemmer) = LANGUAGES.get(language, (Step("lowercase"),))
-    filters = (
-        *_parts(joins=True),
-        lowercase,
-        Step("keywordRepeat"),
-        *stemmer,
-        *_FOLDED,
-        Step("removeDuplicates"),
-        _bigrams(with_unigrams=True),
-    )
-    return Chain(filters)
-
-
 _DIGITS: Final = Chain(
     (_replaced("[^0-9]", ""), Step("reverseString")),
     Step("simplePattern", {"pattern": "[0-9]([ ()/\u00a0\u2013\\-]{0,2}[0-9]){4,33}"}),
@@ -265,12 +250,6 @@ def _stems_analyzer(language: str) -> Analyzer:
 
 
 @cache
-def marking_analyzer(language: str) -> Analyzer:
-    """Return the analyzer for the passages of a text in a language; threads may share it."""
-    return _built(_marking_chain(language))
-
-
-@cache
 def topic_analyzer(language: str) -> Analyzer:
     """Return an analyzer for the stems of the words that a text is about; threads may share it.
 
@@ -310,8 +289,53 @@ _SYLLABLES: Final = frozenset(
 )
 """Types of tokens of Chinese, Japanese and Korean."""
 
-_known: Final[dict[str | None, dict[str, Sequence[Token]]]] = defaultdict(dict)
-"""Terms of words of queries, by the language of the stems."""
+
+class KnownWords:
+    """Cache of the terms of words, in both directions, which threads may share.
+
+    Attributes:
+        terms: the terms of each word.
+        words: the words that have a term, by the term; of a word of several parts the joined form
+            is one, too.
+    """
+
+    def __init__(self) -> None:
+        self.terms: dict[str, Sequence[Token]] = {}
+        self.words: dict[str, set[str]] = defaultdict(set)
+
+    def add(self, word: str, tokens: Sequence[Token]) -> None:
+        """Add a word with its terms."""
+        for token in tokens:
+            for text in (token.text, *token.others):
+                self.words[text].add(word)
+        if len(tokens) > 1:
+            self.words["".join(token.text for token in tokens)].add(word)
+        # Last, so that another thread that knows the word finds it by its terms.
+        self.terms[word] = tokens
+
+
+_known: Final[dict[str | None, KnownWords]] = defaultdict(KnownWords)
+"""Words of queries and of their hits, by the language of the stems."""
+
+
+def known_words(words: Collection[str], language: str | None = None) -> KnownWords:
+    """Return a cache in which some words are, unless they are very long ones.
+
+    Args:
+        words: words as separated by blanks.
+        language: the language of the stems; None for the terms of all other fields.
+    """
+    known = _known[language]
+    missing = [word for word in set(words).difference(known.terms) if len(word) <= _LONGEST]
+    if not missing:
+        return known
+    if len(known.terms) + len(missing) > _REMEMBERED:
+        # Another thread may be reading the old one.
+        known = _known[language] = KnownWords()
+        missing = [word for word in set(words) if len(word) <= _LONGEST]
+    for word, tokens in zip(missing, _analyzed(_query_analyzer(language), missing), strict=True):
+        known.add(word, tokens)
+    return known
 
 
 def tokens_of(words: Sequence[str], language: str | None = None) -> list[Sequence[Token]]:
@@ -323,16 +347,12 @@ def tokens_of(words: Sequence[str], language: str | None = None) -> list[Sequenc
         words: words as separated by blanks.
         language: the language of the stems; None for the terms of all other fields.
     """
-    known = _known[language]
-    missing = [word for word in dict.fromkeys(words) if word not in known]
-    if not missing:
-        return [known[word] for word in words]
-    made = dict(zip(missing, _analyzed(_query_analyzer(language), missing), strict=True))
-    found = [made[word] if word in made else known[word] for word in words]
-    if len(known) + len(made) > _REMEMBERED:
-        known.clear()
-    known.update((word, tokens) for word, tokens in made.items() if len(word) <= _LONGEST)
-    return found
+    known = known_words(words, language).terms
+    long = [word for word in words if word not in known]
+    others = (
+        dict(zip(long, _analyzed(_query_analyzer(language), long), strict=True)) if long else {}
+    )
+    return [others[word] if word in others else known[word] for word in words]
 
 
 def tokens(word: str, language: str | None = None) -> Sequence[Token]:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from shared.analysis.segmentation import separate
-from shared.model.chunks import OVERLAP, STEP, WORDS_PER_CHUNK, Chunk, chunk_id
+from shared.model.chunks import OVERLAP, STEP, WORDS_PER_CHUNK, Chunk, chunk_id, chunk_title
 from shared.settings.defaults import Layout
 
 MAX_CHARACTERS: Final = 3_000
@@ -88,7 +88,7 @@ def chunks(source_document: str, title: str, text: str, layout: Layout = "join")
     for index, window in enumerate(windows, start=1):
         yield Chunk(
             id=chunk_id(source_document, index),
-            title=title if len(windows) == 1 else f"{title} - Part {index}",
+            title=chunk_title(title, index, len(windows)),
             content=(
                 " ".join(_WORD.findall(text, window.start, window.end))
                 if layout == "join" and len(windows) > 1

@@ -19,7 +19,7 @@ from org.apache.lucene.util import BytesRefIterator
 
 from shared.messages import quantity
 from shared.model import schema
-from shared.model.chunks import chunk_id
+from shared.model.chunks import chunk_id, chunk_title
 from shared.storage.mapping import CHUNK_FIELDS, stored_fields
 from shared.storage.stored_details import details_of
 
@@ -119,7 +119,7 @@ def _stored_chunk(stored: Any) -> _StoredChunk:
     title = details.title
     rules = {
         schema.ID: chunk_id(stored.get(schema.SOURCE_DOCUMENT), index),
-        schema.TITLE: title if count == 1 else f"{title} - Part {index}",
+        schema.TITLE: chunk_title(title, index, count),
     }
     wrong = [
         f"the {name} of chunk {index} is {stored.get(name)!r}, not {expected!r}"

@@ -40,9 +40,27 @@ class Chunk:
     words: int | None
 
 
+_NUMBER: Final = "-chunk-"
+
+
 def chunk_id(source_document: str, index: int) -> str:
     """Return the id of a document's chunk number ``index``, from 1."""
-    return f"{source_document}-chunk-{index:03d}"
+    return f"{source_document}{_NUMBER}{index:03d}"
+
+
+def chunk_of_id(chunk_id: str) -> tuple[str, int]:
+    """Return the document and the number of a chunk from its id.
+
+    Raises:
+        ValueError: it is not the id of a chunk.
+    """
+    source_document, _, index = chunk_id.rpartition(_NUMBER)
+    return source_document, int(index)
+
+
+def chunk_title(title: str, index: int, count: int) -> str:
+    """Return the title of a chunk from that of its document, which has so many chunks."""
+    return title if count == 1 else f"{title} - Part {index}"
 
 
 def addition(content: str, start: int, end: int, previous_end: int) -> str:

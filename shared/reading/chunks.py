@@ -20,7 +20,7 @@ from shared.reading.similar_ids import similar_chunk_ids, similar_document_ids
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.chunk_queries import document_query
 from shared.storage.commits import Snapshot
-from shared.storage.mapping import CHUNK_FIELDS, from_lucene, stored_fields
+from shared.storage.mapping import SHOWN_FIELDS, from_lucene, stored_fields
 
 
 def find_chunk(snapshot: Snapshot, chunk_id: str) -> ChunkText:
@@ -133,7 +133,7 @@ def _in_order(
 
 def _load(snapshot: Snapshot, score_docs: Any) -> list[ChunkText]:
     stored = snapshot.searcher.storedFields()
-    fields = stored_fields(*CHUNK_FIELDS)
+    fields = stored_fields(*SHOWN_FIELDS)
     return [
         from_lucene(stored.document(found.doc, fields), snapshot.folders) for found in score_docs
     ]

@@ -16,7 +16,7 @@ from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.topic_terms import topic_terms
 from shared.semantic.models import missing_library
 from shared.storage.commits import Snapshot
-from shared.storage.mapping import CHUNK_FIELDS, from_lucene, stored_fields
+from shared.storage.mapping import SHOWN_FIELDS, from_lucene, stored_fields
 from shared.storage.vectors import stored_values
 
 _LEAST_SIMILARITY: Final = 0.3
@@ -83,7 +83,7 @@ def _by_terms(snapshot: Snapshot, document: int, limit: int) -> list[tuple[int, 
 
 def _chunks(snapshot: Snapshot, near: list[tuple[int, float]]) -> list[SimilarChunk]:
     stored = snapshot.searcher.storedFields()
-    loaded = stored_fields(*CHUNK_FIELDS)
+    loaded = stored_fields(*SHOWN_FIELDS)
     return [
         SimilarChunk(
             **vars(from_lucene(stored.document(document, loaded), snapshot.folders)),

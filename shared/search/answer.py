@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from shared.java.cancellation import check, is_ending
+from shared.model import metadata
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import (
     Facet,
@@ -227,9 +228,10 @@ def _hits(
     marked = Passages(selection.query) if request.content == "marked" else None
     for ranked, (chunk, count) in zip(found, selection.chunks(found), strict=True):
         check()
+        language = str(chunk.metadata.get(metadata.LANGUAGE, ""))
         yield {
             **vars(chunk),
-            "content": marked.marked(chunk.content)
+            "content": marked.marked(chunk.content, language)
             if marked
             else chunk.content
             if request.content in {"full", "both"}
@@ -238,7 +240,7 @@ def _hits(
             "matched": "meaning" if ranked.is_by_meaning else None,
             "has_next": chunk.chunk_index < count,
             "has_previous": chunk.chunk_index > 1,
-            "passages": passages.best_in(chunk.content) if passages else None,
+            "passages": passages.best_in(chunk.content, language) if passages else None,
         }
 
 

@@ -24,7 +24,7 @@ from shared.search.selection import Selection
 REORDERED: Final = 50
 """Number of hits that are reordered."""
 
-_HITS: Final = 5
+_HITS: Final = 4
 """Number of best hits that are assumed to be relevant."""
 
 _TERMS: Final = 10
@@ -38,6 +38,9 @@ _LEAST_UNANSWERED: Final = 0.5
 
 _MEAN_SUM: Final = 18.0
 """Sum of the weights that Lucene gives ten terms, the least of which has 1, on the mean."""
+
+_LEAST_OCCURRENCES: Final = 2
+"""Minimum number of times that a term occurs in them."""
 
 _COMMON: Final = 30
 """Share of the chunks in per cent beyond which a term is too common to be significant."""
@@ -88,7 +91,7 @@ def reordered(selection: Selection, searcher: Any, hits: Sequence[RankedHit]) ->
     likely = MoreLikeThis(searcher.getIndexReader())
     likely.setAnalyzer(topic_analyzer(max(languages, key=languages.__getitem__)))
     likely.setFieldNames([schema.STEMS])
-    likely.setMinTermFreq(1)
+    likely.setMinTermFreq(_LEAST_OCCURRENCES)
     likely.setMinDocFreq(1)
     likely.setMaxDocFreqPct(_COMMON)
     likely.setMaxQueryTerms(_TERMS)

@@ -35,7 +35,7 @@ from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.selection import DocumentHits, Fingerprinted, Found, Selection
 from shared.storage.commits import Snapshot
 from shared.storage.fingerprints import sharing, with_fingerprint
-from shared.storage.mapping import CHUNK_FIELDS, counted_from_lucene, stored_fields
+from shared.storage.mapping import SHOWN_FIELDS, counted_from_lucene, stored_fields
 
 _FEW_CONDITIONS: Final = 10
 """Maximum number of prefix and range filters that do not make a query costly; each reads all values
@@ -69,6 +69,8 @@ class LuceneSelection(Selection):
         with running():
             is_slow = self._compile(self.query, request.filters)
         self.shares = {}
+        self._shows_content = request.content != "none"
+        self._documents: dict[int, Any] = {}
         self._snapshot = snapshot.stoppable() if is_slow else snapshot
         self.searcher = self._snapshot.searcher
         self.filters = resolved(self, (*request.filters, *self.query.read.filters))
@@ -184,17 +186,23 @@ class LuceneSelection(Selection):
 
     def contents(self, hits: Sequence[RankedHit]) -> list[str]:
         """Return the text of each hit."""
-        return list(self._stored(schema.CONTENT, [hit.doc for hit in hits]))
-
-    def _stored(self, field: str, documents: Sequence[int]) -> Iterator[str]:
-        stored, loaded = self.searcher.storedFields(), stored_fields(field)
-        return (stored.document(document, loaded).get(field) or "" for document in documents)
+        found = self._loaded(hits, shows_content=True)
+        return [document.get(schema.CONTENT) or "" for document in found]
 
     def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[ChunkText, int]]:
         """Yield the chunk of each hit, and the number of chunks of its document."""
-        stored, loaded = self.searcher.storedFields(), stored_fields(*CHUNK_FIELDS)
         folders = self._snapshot.folders
-        return (counted_from_lucene(stored.document(hit.doc, loaded), folders) for hit in hits)
+        found = self._loaded(hits, shows_content=self._shows_content)
+        return (counted_from_lucene(document, folders) for document in found)
+
+    def _loaded(self, hits: Sequence[RankedHit], *, shows_content: bool) -> Iterator[Any]:
+        """Yield the stored fields of hits, each of which is read once."""
+        stored = self.searcher.storedFields()
+        fields = stored_fields(*(SHOWN_FIELDS if shows_content else SHOWN_FIELDS[:-1]))
+        for hit in hits:
+            if hit.doc not in self._documents:
+                self._documents[hit.doc] = stored.document(hit.doc, fields)
+            yield self._documents[hit.doc]
 
     def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:
         """Count the values of metadata keys among the hits, or among their documents."""
@@ -205,7 +213,9 @@ class LuceneSelection(Selection):
     def texts_with(self, field: str, term: str, count: int) -> Iterator[str]:
         """Yield stored texts of some chunks that have a term in a field."""
         found = self.searcher.search(TermQuery(Term(field, term)), count).scoreDocs
-        return self._stored(field, [ScoreDoc.cast_(hit).doc for hit in found])
+        stored, loaded = self.searcher.storedFields(), stored_fields(field)
+        documents = (stored.document(ScoreDoc.cast_(hit).doc, loaded) for hit in found)
+        return (document.get(field) or "" for document in documents)
 
     def has_no_file_in(self, folder: str) -> bool:
         """Check whether no file of the index lies in a folder, given by name or path."""

@@ -1,8 +1,8 @@
 """Passages of a text that match a query, with the matches highlighted.
 
-The words of a text are looked up among the terms of the query. Their terms are cached
-(`shared.analysis.analyzers.tokens_of`), so that this takes a tenth of the time that Lucene's
-highlighters take to analyze the text again.
+The terms of the query are looked up in a cache of words by their terms
+(`shared.analysis.analyzers.KnownWords`), and the words in the text: this takes a small part of the
+time that Lucene's highlighters take to analyze the text again.
 """
 
 import re
@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
-from shared.analysis.analyzers import Token, tokens_of
-from shared.analysis.detection import language_of
+from shared.analysis.analyzers import Token, known_words, tokens_of
 from shared.analysis.languages import UNDETERMINED
 from shared.model import schema
 from shared.model.search_results import MARKS
@@ -23,8 +22,8 @@ MAX_PASSAGES: Final = 3
 PASSAGE_LENGTH: Final = 200
 """Approximate length of a passage, in characters; it ends with a whole word."""
 
-_WORD: Final = re.compile(r"[^\W_](?:\S*[^\W_])?")
-"""A word without the punctuation around it."""
+_WORD: Final = re.compile(r"[^\W_](?:\S*[^\W_])?[+#]*")
+"""A word without the punctuation around it, but with the signs of C++ and C#."""
 
 _IN_PATTERN: Final = re.compile(r"\\(.)|([*?])|(.)", re.DOTALL)
 
@@ -53,7 +52,6 @@ class Passages:
     """
 
     def __init__(self, query: ParsedQuery) -> None:
-        self._is_of_one_language = len(query.languages.keys() - {UNDETERMINED}) <= 1
         self._terms: dict[str, tuple[Leaf, float]] = {}
         self._syllables: dict[str, tuple[Leaf, float]] = {}
         self._phrases: list[tuple[TermPhrase, float]] = []
@@ -68,10 +66,10 @@ class Passages:
                 # A word as typed has its stem, too.
                 if not (has_stems and isinstance(leaf, Terms) and leaf.field == schema.CONTENT):
                     self._add(leaf, part.rarity)
-        codes = {text.partition(":")[0] for text in self._terms if ":" in text}
-        self._has_typed = any(":" not in text for text in self._terms)
-        self._codes = codes
-        self._marks: dict[tuple[str | None, ...], dict[str, tuple[Leaf, float] | None]] = {}
+        self._by_language: dict[str | None, list[str]] = {}
+        for text in self._terms:
+            code, colon, _ = text.partition(":")
+            self._by_language.setdefault(code if colon else None, []).append(text)
         syllables = "|".join(map(re.escape, self._syllables)) or "(?!)"
         # Korean has blanks between words, which are marked as a whole.
         self._in_syllables = re.compile(f"[가-힣]*?({syllables})(?:(?<=[가-힣])[가-힣]*)?")
@@ -96,15 +94,19 @@ class Passages:
             case Fuzzy(field=schema.CONTENT):
                 self._fuzzy.append((leaf, rarity))
 
-    def best_in(self, text: str) -> list[str]:
+    def best_in(self, text: str, language: str = "") -> list[str]:
         """Return the passages of a chunk's content that match best, the best first.
+
+        Args:
+            text: the content.
+            language: the language of the document; empty if it is not known.
 
         Returns:
             One to three passages of about 200 characters; the beginning of the text if nothing in
             it matched, for example if only the title did.
         """
         of_passages: dict[int, list[_Found]] = {}
-        for found in self._found(text):
+        for found in self._found(text, language):
             of_passages.setdefault(found.start // PASSAGE_LENGTH, []).append(found)
         weights = {
             number: sum({of.part: of.rarity for of in found}.values())
@@ -118,44 +120,51 @@ class Passages:
             for number in best
         ] or [_first_words(text)]
 
-    def marked(self, text: str) -> str:
+    def marked(self, text: str, language: str = "") -> str:
         """Return a whole text with each match between `MARKS`."""
-        return _marked(text, 0, len(text), self._found(text), strips=False)
+        return _marked(text, 0, len(text), self._found(text, language), strips=False)
 
-    def _found(self, text: str) -> list[_Found]:
+    def _found(self, text: str, language: str) -> list[_Found]:
         """Return the matches in a text in order; they do not overlap."""
-        words = list(_WORD.finditer(text))
-        found = [
-            _Found(*match.span(), *self._syllables[match[1]])
-            for match in self._in_syllables.finditer(text)
-        ]
+        found = []
+        if self._syllables:
+            found += [
+                _Found(*match.span(), *self._syllables[match[1]])
+                for match in self._in_syllables.finditer(text)
+            ]
         if self._terms:
-            found += self._of_terms(words, text)
+            words = set(text.split())
+            own = self._by_language.keys() & {None, language, UNDETERMINED}
+            marks = (language and self._marks(words, own)) or self._marks(words, self._by_language)
+            for word, mark in marks.items():
+                letters = _WORD.search(word)
+                begin, end = letters.span() if letters else (0, len(word))
+                found += [
+                    _Found(place + begin, place + end, *mark) for place in _places(text, word)
+                ]
         if self._phrases or self._patterns or self._fuzzy:
-            typed = tokens_of([word[0] for word in words])
-            found += self._of_patterns(words, typed)
-            found += self._of_phrases(words, typed)
+            matches = list(_WORD.finditer(text))
+            typed = tokens_of([match[0] for match in matches])
+            found += self._of_patterns(matches, typed)
+            found += self._of_phrases(matches, typed)
         return list(_apart(sorted(found, key=lambda one: (one.start, -one.end))))
 
-    def _of_terms(self, words: Sequence[re.Match[str]], text: str) -> Iterator[_Found]:
-        languages = self._languages_of(text)
-        marks = self._marks.setdefault(languages, {})
-        missing = [text for text in dict.fromkeys(word[0] for word in words) if text not in marks]
-        marks.update(dict.fromkeys(missing))
-        for language in languages if missing else ():
-            for typed, tokens in zip(missing, tokens_of(missing, language), strict=True):
-                marks[typed] = marks[typed] or self._mark(tokens)
-        for word in words:
-            if mark := marks[word[0]]:
-                yield _Found(word.start(), word.end(), *mark)
-
-    def _languages_of(self, text: str) -> tuple[str | None, ...]:
-        """Return the languages in which the words of a text are looked up; None for as typed."""
-        typed = (None,) if self._has_typed else ()
-        if self._is_of_one_language:
-            return (*typed, *sorted(self._codes))
-        own = language_of(text)
-        return (*typed, *sorted(self._codes & {own, UNDETERMINED}))
+    def _marks(
+        self, words: set[str], languages: Iterable[str | None]
+    ) -> dict[str, tuple[Leaf, float]]:
+        """Return the words that have a term of the query in some languages, each with the term."""
+        marks: dict[str, tuple[Leaf, float]] = {}
+        for language in languages:
+            known = known_words(words, language)
+            for term in self._by_language[language]:
+                for word in words & known.words.get(term, frozenset()):
+                    if word not in marks and (mark := self._mark(known.terms[word])):
+                        marks[word] = mark
+            long = list(words.difference(known.terms))
+            for word, tokens in zip(long, tokens_of(long, language), strict=True):
+                if mark := self._mark(tokens):
+                    marks[word] = mark
+        return marks
 
     def _mark(self, tokens: Sequence[Token]) -> tuple[Leaf, float] | None:
         terms = self._terms
@@ -192,6 +201,16 @@ class Passages:
                 if text in wanted[0]:
                     for place in _row(places, first, wanted, phrase.slop):
                         yield _Found(*places[place][0].span(), phrase, rarity)
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    """Yield the places of a text at which a word stands between blanks."""
+    place = text.find(word)
+    while place >= 0:
+        end = place + len(word)
+        if (not place or text[place - 1].isspace()) and (end == len(text) or text[end].isspace()):
+            yield place
+        place = text.find(word, end)
 
 
 def _row(
