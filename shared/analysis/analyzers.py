@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate
 from pathlib import Path
@@ -60,12 +60,14 @@ def _replaced(pattern: str, by: str) -> Step:
 
 
 def _thousands(sign: str) -> str:
-    """Return an expression for a sign between groups of three digits, in Java's syntax."""
+    """Return an expression for the place behind a sign between groups of three digits."""
     return (
-        rf"{sign}(?=\d{{3}}(?:{sign}\d{{3}})*(?!\d|{sign}\d))"
         rf"(?<=(?<![\d.,\p{{L}}])\d{{1,3}}(?:{sign}\d{{3}}){{0,4}}{sign})"
+        rf"(?=\d{{3}}(?:{sign}\d{{3}})*(?!\d|{sign}\d))"
     )
 
+
+_THOUSANDS: Final = "|".join(map(_thousands, (r"\.", ",", "['\u00a0\u202f]")))
 
 _NORMALIZED: Final = (
     # Without the vowels of Thai and Lao that would become two characters, which ICU's dictionaries
@@ -76,29 +78,26 @@ _NORMALIZED: Final = (
     # Apostrophes, before the tokenizer and the filter of the English possessive see them.
     _replaced("\u2019", "'"),
     # Numbers: the signs between thousands, the decimal sign, and zeros at the end.
-    _replaced("|".join(map(_thousands, (r"\.", ",", "['\u00a0\u202f]"))), ""),
+    _replaced(rf"[.,'\u00a0\u202f](?=\d{{3}})(?:{_THOUSANDS})", ""),
     _replaced(r"[.,](?=\d{1,12}(?![.,]?\d))(?<=(?<![\d.,])\d{1,12}[.,])", _DECIMAL_SIGN),
-    _replaced(
-        rf"{_DECIMAL_SIGN}0*(?!\d)|0+(?!\d)(?<={_DECIMAL_SIGN}\d{{1,24}})",
-        "",
-    ),
+    _replaced(rf"[{_DECIMAL_SIGN}0]0*(?!\d)(?<={_DECIMAL_SIGN}\d{{0,24}})", ""),
     # An option of a command line; a hyphen or an ampersand between letters, or beside one; and the
     # end of an acronym, as in parseHTMLResponse.
     _replaced(r"--?(?=\p{L})(?<=[^\n] --?)", "opt_"),
     _replaced(
-        r"[-&\u2010\u2011](?=[\p{L}\d])(?<=\p{L}[-&\u2010\u2011])"
-        r"|[-\u2010\u2011](?=\p{L})(?<=\d[-\u2010\u2011])"
-        r"|(?<=\p{Lu})(?=\p{Lu}\p{Ll})",
+        r"[-&\u2010\u2011](?=[\p{L}\d])(?:(?<=\p{L}.)|(?=\p{L})(?<=\d[^&]))",
         "_",
     ),
+    _replaced(r"(\p{Lu})(?=\p{Lu}\p{Ll})", "$1_"),
     # Signs that are a part of names: C++, C#, .NET, § 5.
     _replaced(r"\+\+(?<=\p{L}\+\+)(?!\p{L})", "_plusplus "),
     _replaced(r"#(?<=\p{L}#)(?!\p{L}|\d)", "_sharp "),
     _replaced(r"\.(?=\p{L})(?<![\p{L}\p{N}\p{P}]\.)", "dot_"),
-    _replaced(r"\u00a7+\s*(?=\d)", "para_"),
+    _replaced(r"\u00a7+(?:\s*(?=\d))?", "para_"),
 )
-"""Char filters of all text fields. No pattern begins with a lookbehind: tried at each character,
-it takes several times as long."""
+"""Char filters of all text fields. Each pattern begins with a class of characters: others take
+several times as long. An `IndexWriter` gets texts that they have been applied to (`normalized`),
+since each text is written to several fields, and they take most of the time of an analysis."""
 
 _TOKENIZER: Final = Step("icu", {"cjkAsWords": "false"})
 """Words at the boundaries of Unicode (UAX #29), those of Thai and others by ICU's dictionaries."""
@@ -181,7 +180,7 @@ _DIGITS: Final = Chain(
 """Chain of runs of five digits and more, such as telephone numbers, without the signs in them."""
 
 _FIELDS: Final[Mapping[str, Chain]] = {
-    schema.REVERSED: Chain((Step("lowercase"), *_FOLDED, Step("reverseString"))),
+    schema.REVERSED: Chain((Step("lowercase"), *_FOLDED, Step("reverseString")), Step("standard")),
     schema.DIGITS: _DIGITS,
 }
 
@@ -196,8 +195,8 @@ def _by_field() -> Any:
     by_field = Hashtable()
     for field in schema.KEYWORD_FIELDS:
         by_field.put(field, KeywordAnalyzer())
-    for field in _FIELDS:
-        by_field.put(field, _analyzer_of(field))
+    by_field.put(schema.REVERSED, _built(_of_normalized(_FIELDS[schema.REVERSED])))
+    by_field.put(schema.DIGITS, _analyzer_of(schema.DIGITS))
     return by_field
 
 
@@ -207,9 +206,12 @@ def _analyzer_of(field: str) -> Analyzer:
 
 
 def writing_analyzer() -> Analyzer:
-    """Return the analyzer of an `IndexWriter`. The virtual machine must run."""
+    """Return the analyzer of an `IndexWriter`, for `normalized` texts.
+
+    The virtual machine must run.
+    """
     # Lucene keeps a reference to this map.
-    return PerFieldAnalyzerWrapper(_content_analyzer(), _by_field())
+    return PerFieldAnalyzerWrapper(_built(_of_normalized(content_chain())), _by_field())
 
 
 @contextmanager
@@ -221,8 +223,27 @@ def writing(language: str) -> Iterator[None]:
     """
     with _WRITING:
         for field in schema.STEM_FIELDS:
-            _by_field().put(field, _stems_analyzer(language))
+            _by_field().put(field, _writing_stems_analyzer(language))
         yield
+
+
+def _of_normalized(chain: Chain) -> Chain:
+    return replace(chain, char_filters=())
+
+
+@cache
+def _writing_stems_analyzer(language: str) -> Analyzer:
+    return _built(_of_normalized(stems_chain(language)))
+
+
+def normalized(text: str) -> str:
+    """Return a text after the char filters of all text fields."""
+    return str(_normalizer().normalize("", text).utf8ToString())
+
+
+@cache
+def _normalizer() -> Analyzer:
+    return _built(Chain((), Step("keyword")))
 
 
 def writing_chain(field: str, language: str = UNDETERMINED) -> Chain:

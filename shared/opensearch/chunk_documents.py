@@ -87,9 +87,7 @@ class ChunkDocuments:
             yield made
 
     def _search_fields(self, chunk: Chunk, place: Place) -> Mapping[str, Any]:
-        content = analyzed(schema.CONTENT, chunk.content)
-        found: dict[str, Any] = {schema.CONTENT: content}
-        self.words[schema.CONTENT].update(words_of(content))
+        found: dict[str, Any] = {}
         section = str(place.get("section", ""))
         language = language_of_chunk(self._document, chunk.content)
         texts = chunk_search_texts(self._document, chunk.content, language, section)
@@ -100,7 +98,8 @@ class ChunkDocuments:
                 found[layout.field(name)] = _distinct(analyzed(name, text))
             else:
                 found[name] = analyzed(name, text, language)
-        self.words[schema.STEMS].update(words_of(found[schema.STEMS]))
+        for name in (schema.CONTENT, schema.STEMS):
+            self.words[name].update(words_of(found[name]))
         return found
 
 

@@ -33,6 +33,7 @@ from org.apache.lucene.index import (
 from org.apache.lucene.search import DocIdSetIterator
 from org.apache.lucene.util import BytesRef
 
+from shared.analysis.analyzers import normalized
 from shared.analysis.detection import detect_language, language_of
 from shared.analysis.fingerprints import Fingerprinter
 from shared.analysis.languages import UNDETERMINED
@@ -129,23 +130,30 @@ def language_of_chunk(document: Document, content: str) -> str:
 
 
 def chunk_search_texts(
-    document: Document, content: str, language: str, section: str = ""
+    document: Document,
+    content: str,
+    language: str,
+    section: str = "",
+    normal: Callable[[str], str] = str,
 ) -> Iterator[tuple[str, str]]:
-    """Yield the texts by which a chunk is found, besides its content, each after its field.
+    """Yield the texts by which a chunk is found, each after its field.
 
     Args:
         document: its document.
         content: its text.
         language: its language.
         section: the path of the headings above its beginning; empty without any.
+        normal: makes normalized texts.
     """
-    sections = [section] * _SECTION_REPEATS if section else []
-    yield schema.STEMS, "\n".join((*[document.title] * _TITLE_REPEATS, *sections, content))
-    yield schema.TITLE_STEMS, document.title
+    title, text = normal(document.title), normal(content)
+    sections = [normal(section)] * _SECTION_REPEATS if section else []
+    yield schema.CONTENT, text
+    yield schema.STEMS, "\n".join((*[title] * _TITLE_REPEATS, *sections, text))
+    yield schema.TITLE_STEMS, title
     for around in sections_around(section) if section else ():
         yield schema.SECTION, schema.keyword(around)
     yield schema.LANGUAGES, language
-    yield schema.REVERSED, " ".join(dict.fromkeys((*document.title.split(), *content.split())))
+    yield schema.REVERSED, " ".join(dict.fromkeys((*title.split(), *text.split())))
     if _DIGITS.search(content):
         yield schema.DIGITS, content
 
@@ -180,13 +188,17 @@ def _kind(options: Any, *, omit_norms: bool) -> Any:
     return kind
 
 
+_normal: Final = lru_cache(maxsize=16)(normalized)
+"""The titles and headings of a document recur."""
+
+
 def _search_field(name: str, text: str) -> Any:
     match name:
         case schema.SECTION:
             return _metadata_field(name, text)
         case schema.LANGUAGES:
             return _language_field(text)
-        case schema.TITLE:
+        case schema.TITLE | schema.CONTENT:
             return TextField(name, text, Field.Store.NO)
         case schema.REVERSED | schema.DIGITS:
             return Field(name, text, _terms())
@@ -421,9 +433,9 @@ def _chunk_fields(
 ) -> Iterator[Any]:
     yield from _keyword_fields(schema.ID, chunk.id)
     yield StoredField(schema.TITLE, chunk.title)
-    yield TextField(schema.CONTENT, chunk.content, Field.Store.YES)
+    yield StoredField(schema.CONTENT, chunk.content)
     section = str(place.get("section", ""))
-    for name, text in chunk_search_texts(document, chunk.content, language, section):
+    for name, text in chunk_search_texts(document, chunk.content, language, section, _normal):
         yield _search_field(name, text)
     yield IntPoint(schema.CHUNK_INDEX, [chunk.index])
     yield NumericDocValuesField(schema.CHUNK_INDEX, chunk.index)
@@ -436,7 +448,7 @@ def _chunk_fields(
 def _document_fields(document: Document) -> Iterator[Any]:
     """Yield the fields that all chunks of a document share."""
     for name, text in document_search_texts(document):
-        yield _search_field(name, text)
+        yield _search_field(name, _normal(text))
     yield from _keyword_fields(schema.SOURCE_DOCUMENT, document.id)
     yield SortedDocValuesField(schema.SOURCE_DOCUMENT, BytesRef(schema.keyword(document.id)))
     if document.file is not None:
