@@ -52,7 +52,7 @@ from shared.reading.documents import list_failures
 from shared.reading.searcher import Searcher as FolderSearcher
 from shared.search import answer
 from shared.search.explanation import explain
-from shared.search.topic_terms import topic_terms
+from shared.search.feedback import topic_terms
 from shared.semantic.query_encoder import QueryEncoder
 
 Result = TypeVar("Result")

@@ -56,9 +56,8 @@ from shared.reading.similar_chunks import similar_chunks
 from shared.reading.statistics import statistics
 from shared.reading.terms import suggest_terms, top_terms
 from shared.search import answer
-from shared.search.explanation import explain
-from shared.search.lucene.explanation import LuceneExplainer
-from shared.search.lucene.selection import LuceneSelection
+from shared.search.explanation import LuceneExplainer, explain
+from shared.search.lucene_selection import LuceneSelection
 from shared.semantic.query_encoder import QueryEncoder
 from shared.storage.commits import Snapshot, is_limited
 from shared.storage.mapping import file_states

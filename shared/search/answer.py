@@ -1,12 +1,14 @@
-"""Execution of a query and collection of its hits."""
+"""Execution of a query, collection of its hits, and the spelling of what may have been meant."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
+from shared.analysis.analyzers import tokens
 from shared.java.cancellation import check, is_ending
-from shared.model import metadata
+from shared.model import metadata, schema
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import (
     Facet,
@@ -19,7 +21,7 @@ from shared.query.limits import running
 from shared.query.plain_language import notes_on_folders
 from shared.query.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
-from shared.search.grouping.documents import (
+from shared.search.grouping import (
     GroupedHits,
     by_score,
     first_of_documents,
@@ -27,13 +29,9 @@ from shared.search.grouping.documents import (
     in_groups,
     only_by_meaning,
 )
-from shared.search.meaning.query_meaning import Meaning
-from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.ranking import Ranking, best_first, scored
-from shared.search.recency import recency
-from shared.search.selection import Found, Selection
-from shared.search.texts.highlighting import Passages
-from shared.search.texts.spelling import as_written
+from shared.search.highlighting import Passages
+from shared.search.ranking import Ranking, best_first, recency, scored
+from shared.search.selection import Found, Meaning, RankedHit, Selection
 
 _FEW_HITS: Final = 3
 """Maximum number of hits of a poor answer, which gets a suggestion."""
@@ -250,3 +248,45 @@ def _suggestion(selection: Selection, query: str, corrections: Sequence[Correcti
         word = as_written(selection, correction.suggestion)
         query = re.sub(rf"\b{re.escape(correction.word)}\b", word, query)
     return query if corrections else None
+
+
+TEXTS_OF_A_WORD: Final = 5
+"""Number of chunks that are examined: a word is capitalized at the beginning of a sentence."""
+
+_WORD: Final = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*)+")
+
+_LETTERS_MORE: Final = 4
+"""Maximum difference in length between a word and its term, for example due to combining
+accents."""
+
+
+def as_written(selection: Selection, term: str) -> str:
+    """Return the most common spelling of a term of the content or titles in some chunks.
+
+    Args:
+        selection: any selection of chunks of the index.
+        term: a word of letters, folded.
+
+    Returns:
+        The word with its case and accents; the term itself if none of the chunks has it.
+    """
+    found: Counter[str] = Counter()
+    for field in (schema.CONTENT, schema.TITLE):
+        found.update(_forms(selection, field, term))
+        if found:
+            # On a tie the lower-case form is the word itself.
+            return max(found, key=lambda form: (found[form], form.islower(), form))
+    return term
+
+
+def _forms(selection: Selection, field: str, term: str) -> Iterator[str]:
+    for text in selection.texts_with(field, term, TEXTS_OF_A_WORD):
+        for word in _WORD.findall(text):
+            if _may_be(word, term) and [token.text for token in tokens(word)] == [term]:
+                yield word
+
+
+def _may_be(word: str, term: str) -> bool:
+    """Check cheaply whether a word can have a term, since folding it takes far longer."""
+    begins_alike = word[0].lower() == term[0] or not word[0].isascii()
+    return begins_alike and abs(len(word) - len(term)) <= _LETTERS_MORE

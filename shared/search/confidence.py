@@ -6,8 +6,7 @@ from typing import Final
 
 from shared.query.pipeline import ParsedQuery, Part
 from shared.query.tree import Nothing
-from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.selection import Selection
+from shared.search.selection import RankedHit, Selection
 
 FIRST_HITS: Final = 3
 """Number of hits with the highest scores that decide whether there is an answer: hits further down

@@ -3,7 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol, get_args
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Protocol, get_args
+
+from java.util import HashSet
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import Explanation, QueryVisitor
 
 from shared.java.cancellation import check
 from shared.messages import quantity
@@ -15,20 +20,19 @@ from shared.model.search_results import (
     QueryExplanation,
     ScorePart,
 )
-from shared.query.compiler import values_with
+from shared.query.compiler import Compiler, values_with
 from shared.query.limits import running
 from shared.query.metadata_filters import shown
 from shared.query.metadata_values import ValueWords
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Node, leaves
 from shared.search.answer import note_on
-from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.ranking import Ranking, best_first
-from shared.search.recency import recency
-from shared.search.selection import Selection
+from shared.search.lucene_selection import LuceneSelection
+from shared.search.ranking import Ranking, best_first, recency
+from shared.search.selection import RankedHit, Selection
 
 if TYPE_CHECKING:
-    from shared.search.meaning.fusion import Fusion
+    from shared.search.meaning import Fusion
 
 MAX_TERMS: Final = 200
 """Maximum number of listed terms; a pattern may match more."""
@@ -39,7 +43,7 @@ MAX_PARTS: Final = 20
 _WEIGHT: Final = "weight("
 
 _FEEDBACK: Final = "terms of the best hits"
-"""Name of what hits after the first one gain by their terms (`shared.search.lucene.feedback`)."""
+"""Name of what hits after the first one gain by their terms (`shared.search.feedback`)."""
 
 
 class ScoreExplanation(Protocol):
@@ -197,3 +201,65 @@ def _parts(explanation: ScoreExplanation, expressions: Mapping[str, str]) -> Ite
             yield from _parts(part, expressions)
     else:
         yield ScorePart(description.partition(",")[0], round(score, 4))
+
+
+class LuceneExplanation:
+    """How a score is made, read from Lucene's explanation as far as somebody asks.
+
+    Args:
+        explanation: Lucene's.
+    """
+
+    def __init__(self, explanation: Any) -> None:
+        self._explanation = explanation
+
+    @property
+    def description(self) -> str:
+        """A sentence on the rule."""
+        return str(self._explanation.getDescription())
+
+    @cached_property
+    def score(self) -> float:
+        """The value; 0 of what does not match."""
+        found = self._explanation
+        return float(found.getValue().doubleValue()) if found.isMatch() else 0.0
+
+    @cached_property
+    def details(self) -> "list[LuceneExplanation]":
+        """The explanations of the values that the rule takes."""
+        details = self._explanation.getDetails()
+        return [LuceneExplanation(Explanation.cast_(part)) for part in details]
+
+
+class LuceneExplainer(Explainer):
+    """Lucene, as it explains the scores of a selection.
+
+    Args:
+        selection: the selection.
+    """
+
+    def __init__(self, selection: LuceneSelection) -> None:
+        self._selection = selection
+
+    def terms(self, tree: Node) -> list[ExplainedTerm]:
+        """Return the terms of a tree that some chunk has, those of its patterns, too."""
+        found = HashSet()
+        rewritten = self._selection.searcher.rewrite(Compiler().query(tree))
+        rewritten.visit(QueryVisitor.termCollector(found))
+        terms = ((term.field(), term.text()) for term in map(Term.cast_, found))
+        return [
+            ExplainedTerm(field, text, frequency)
+            for field, text in terms
+            if (frequency := self._selection.terms.frequency(field, text))
+        ]
+
+    def scores(self, hits: Sequence[tuple[RankedHit, Node]]) -> list[LuceneExplanation]:
+        """Return how the score of each hit by a tree is made."""
+        queries = {self._selection.query.tree: self._selection.ranked}
+        found = []
+        for hit, tree in hits:
+            if tree not in queries:
+                queries[tree] = Compiler().query(tree)
+            explanation = self._selection.searcher.explain(queries[tree], hit.doc)
+            found.append(LuceneExplanation(explanation))
+        return found

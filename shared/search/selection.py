@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from shared.analysis.fingerprints import Fingerprint
 from shared.model.request import SearchRequest
@@ -10,8 +11,52 @@ from shared.model.search_results import ChunkText, Facet
 from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Node
-from shared.search.meaning.query_meaning import Meaning
-from shared.search.meaning.ranked_hit import RankedHit
+
+if TYPE_CHECKING:
+    from shared.semantic.vectors import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class RankedHit:
+    """A hit with its scores.
+
+    Attributes:
+        doc: Lucene's number of the chunk.
+        score: its score, by which hits are ordered.
+        words: its score by words; 0 if it has none of them.
+        cosine: the cosine of its vector and the query's; None if it is not known.
+    """
+
+    doc: int
+    score: float
+    words: float
+    cosine: float | None = None
+
+    @property
+    def is_by_meaning(self) -> bool:
+        """True if it has no word of the query."""
+        return self.cosine is not None and not self.words
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meaning:
+    """Meaning of a query.
+
+    Attributes:
+        vector: its vector, of length 1.
+        most: the greatest weight of the meaning, from 0 to 1.
+        adds: whether chunks without any word of the query are found, too.
+        alone: whether words have no say at all, to compare.
+        searcher: Lucene's searcher of the chunks with vectors.
+        allowed: a query for the chunks that pass the filters; None without filters.
+    """
+
+    vector: "Vector"
+    most: float
+    adds: bool
+    searcher: Any
+    alone: bool = False
+    allowed: Any | None = None
 
 
 @dataclass(frozen=True, slots=True)

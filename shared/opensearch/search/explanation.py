@@ -9,7 +9,7 @@ from shared.opensearch.search.selection import ClusterSelection
 from shared.opensearch.storage import layout
 from shared.query.tree import Node, TermPhrase, Terms, leaves
 from shared.search.explanation import Explainer
-from shared.search.meaning.ranked_hit import RankedHit
+from shared.search.selection import RankedHit
 
 
 class ClusterExplanation:

@@ -23,10 +23,15 @@ from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.tree import Node, Terms
 from shared.search.confidence import FIRST_HITS
-from shared.search.grouping.versions import resolved
-from shared.search.meaning.query_meaning import Meaning
-from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.selection import DocumentHits, Fingerprinted, Found, Selection
+from shared.search.selection import (
+    DocumentHits,
+    Fingerprinted,
+    Found,
+    Meaning,
+    RankedHit,
+    Selection,
+)
+from shared.search.versions import resolved
 from shared.storage.mapping import counted_from_lucene, metadata_text
 from shared.storage.stored_details import details_of
 

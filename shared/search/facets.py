@@ -1,24 +1,58 @@
-"""Facets: the number of matching chunks or documents for each value of a field."""
+"""Filters, and facets: the number of matching chunks or documents for each value of a field."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
+from java.util import Arrays
 from org.apache.lucene.facet import (
     FacetResult,
     FacetsCollectorManager,
     StringDocValuesReaderState,
     StringValueFacetCounts,
 )
-from org.apache.lucene.search import ConstantScoreQuery
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    ConstantScoreQuery,
+    TermInSetQuery,
+)
+from org.apache.lucene.search.grouping import GroupDocs, GroupingSearch
+from org.apache.lucene.util import BytesRef
 
 from shared.model import schema
 from shared.model.filters import COLLECTION, Filter
 from shared.model.search_results import MAX_FACET_VALUES, Facet, FacetValue
-from shared.search.lucene.filtering import filtered
-from shared.search.lucene.grouping import first_chunks_of, matching_documents
+from shared.query.compiler import Compiler
+from shared.query.filters import conditions
+from shared.query.lucene_terms import terms_of
+from shared.storage.chunk_queries import first_chunks
 from shared.storage.commits import Snapshot, cached_per_commit, is_of_commit
 from shared.storage.field_names import all_fields, metadata_field_of
 from shared.storage.terms import shown
+
+_COMPILER: Final = Compiler(scores=False)
+
+
+def filtered(query: Any, filters: Sequence[Filter], snapshot: Snapshot) -> Any:
+    """Return a query restricted to the chunks that pass every filter.
+
+    Args:
+        query: a Lucene query; its scores are unchanged.
+        filters: the filters, all of which must match.
+        snapshot: the commit to be searched.
+
+    Raises:
+        FilterError: a field or a value does not fit.
+    """
+    if not filters:
+        return query
+    builder = BooleanQuery.Builder().add(query, BooleanClause.Occur.MUST)
+    terms = terms_of(snapshot.reader)
+    for clause in conditions(filters, terms, snapshot.folders, snapshot.collections):
+        is_excluded = clause.occur == "must_not"
+        occur = BooleanClause.Occur.MUST_NOT if is_excluded else BooleanClause.Occur.FILTER
+        builder.add(_COMPILER.query(clause.node), occur)
+    return builder.build()
 
 
 def count_facets(
@@ -144,3 +178,52 @@ def _count(field: str, reader: Any, collected: Any) -> _Counted:
     top = FacetResult.cast_(counts.getTopChildren(MAX_FACET_VALUES, field, []))
     found = [(str(entry.label), int(entry.value.intValue())) for entry in top.labelValues]
     return _Counted(found, int(top.childCount))
+
+
+_CACHE_MEGABYTES: Final = 16.0
+"""Memory for the hits of the first pass of grouping, 8 bytes each; of more hits the second pass
+runs the query again."""
+
+
+def best_by_document(
+    searcher: Any, query: Any, documents: Sequence[str], count: int
+) -> Iterator[tuple[str, int, Any]]:
+    """Yield the best hits of each of some documents.
+
+    Args:
+        searcher: a Lucene searcher.
+        query: the query that ranks the hits.
+        documents: the documents, at least one.
+        count: the maximum number of hits of each.
+
+    Yields:
+        A document that has hits, their number, and the best of them (``ScoreDoc``), best first.
+    """
+    within = BooleanQuery.Builder()
+    within.add(query, BooleanClause.Occur.MUST)
+    within.add(_chunks_of(documents), BooleanClause.Occur.FILTER)
+    grouping = GroupingSearch(schema.SOURCE_DOCUMENT)
+    grouping.setGroupDocsLimit(count)
+    found = grouping.search(searcher, within.build(), 0, len(documents))
+    for entry in found.groups if found else ():
+        group = GroupDocs.cast_(entry)
+        document = BytesRef.cast_(group.groupValue()).utf8ToString()
+        yield str(document), int(group.totalHits().value()), group.scoreDocs()
+
+
+def matching_documents(searcher: Any, query: Any) -> Any:
+    """Return the terms of the documents that have a hit (``java.util.Collection``)."""
+    grouping = GroupingSearch(schema.SOURCE_DOCUMENT)
+    grouping.setAllGroups(True)
+    grouping.setCachingInMB(_CACHE_MEGABYTES, True)
+    grouping.search(searcher, ConstantScoreQuery(query), 0, 1)
+    return grouping.getAllMatchingGroups()
+
+
+def first_chunks_of(searcher: Any, query: Any) -> Any:
+    """Return a query for the first chunk of each document that has a hit, itself a hit or not."""
+    return first_chunks(TermInSetQuery(schema.SOURCE_DOCUMENT, matching_documents(searcher, query)))
+
+
+def _chunks_of(documents: Sequence[str]) -> Any:
+    return TermInSetQuery(schema.SOURCE_DOCUMENT, Arrays.asList([*map(BytesRef, documents)]))

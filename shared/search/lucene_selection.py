@@ -1,18 +1,40 @@
-"""The chunks of an index folder that a query selects."""
+"""The chunks of an index folder that a query selects: their order, and their values by chunk."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any, Final
 
+from java.lang import Double
 from org.apache.lucene.facet import FacetsCollectorManager
-from org.apache.lucene.index import Term
-from org.apache.lucene.search import MatchAllDocsQuery, ScoreDoc, TermQuery, TotalHits
+from org.apache.lucene.index import (
+    DirectoryReader,
+    LeafReader,
+    SortedDocValues,
+    SortedSetDocValues,
+    Term,
+)
+from org.apache.lucene.search import (
+    MatchAllDocsQuery,
+    ScoreDoc,
+    Sort,
+    SortedNumericSelector,
+    SortedNumericSortField,
+    SortedSetSelector,
+    SortedSetSortField,
+    SortField,
+    TermQuery,
+    TotalHits,
+)
 
 from shared.analysis.fingerprints import Fingerprint
+from shared.errors import FilterError
 from shared.java.cancellation import guarded
 from shared.model import schema
 from shared.model.filters import Filter
+from shared.model.metadata import MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import ChunkText, Facet
 from shared.query.compiler import Compiler
@@ -21,20 +43,21 @@ from shared.query.limits import check_allowed, check_patterns, is_costly, runnin
 from shared.query.lucene_terms import LuceneTerms, terms_of
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.tree import Node, TermPhrase, leaves, ranks
-from shared.search.grouping.versions import resolved
-from shared.search.lucene.doc_values import documents_of, greatest_values
-from shared.search.lucene.facets import count_documents, count_facets
-from shared.search.lucene.feedback import REORDERED, applies, reordered
-from shared.search.lucene.filtering import filtered
-from shared.search.lucene.grouping import best_by_document
-from shared.search.lucene.rescoring import matches, scored_again
-from shared.search.lucene.sorting import document_order, order
-from shared.search.lucene.versions import documents_matching
-from shared.search.meaning.query_meaning import Meaning, meaning_of
-from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.selection import DocumentHits, Fingerprinted, Found, Selection
+from shared.search.facets import best_by_document, count_documents, count_facets, filtered
+from shared.search.feedback import REORDERED, applies, matches, reordered, scored_again
+from shared.search.ranking import meaning_of
+from shared.search.selection import (
+    DocumentHits,
+    Fingerprinted,
+    Found,
+    Meaning,
+    RankedHit,
+    Selection,
+)
+from shared.search.versions import resolved
 from shared.storage.commits import Snapshot
-from shared.storage.fingerprints import sharing, with_fingerprint
+from shared.storage.field_names import all_fields, metadata_field_of
+from shared.storage.fingerprints import fingerprints_of, sharing, with_fingerprint
 from shared.storage.mapping import SHOWN_FIELDS, counted_from_lucene, stored_fields
 
 _FEW_CONDITIONS: Final = 10
@@ -246,3 +269,164 @@ def _looks_at_values(condition: Filter) -> bool:
 
 def _ranked(hit: Any) -> RankedHit:
     return RankedHit(hit.doc, hit.score, hit.score)
+
+
+def document_order(*, is_descending: bool = False) -> Any:
+    """Return a sort order by document id, then by position in the document."""
+    return Sort(_document_order(is_descending=is_descending))
+
+
+def order_by_text(field: str, *, is_descending: bool) -> Any:
+    """Return a sort order by the text values of a field; ties are in document order.
+
+    Args:
+        field: a Lucene field of the metadata; chunks without it come last.
+        is_descending: true to sort the greatest value first.
+    """
+    return Sort([_text_field(field, is_descending), *_document_order()])
+
+
+def order(name: str, reader: Any) -> Any:
+    """Return the sort order that a name means; ties are in document order.
+
+    Args:
+        name: ``source_document``, ``chunk_index`` or a metadata key; a minus before it reverses the
+            order. Of several values, the one that comes first in that order counts. Chunks without
+            a value come last. Files are sorted by the prefix of their folder, then by their path.
+        reader: the reader to be searched, which knows the fields that exist.
+
+    Raises:
+        FilterError: no document has the field.
+    """
+    key, reverse = name.removeprefix("-"), name.startswith("-")
+    if key == BY_SCORE:
+        raise FilterError("hits are sorted best first; -score is not an order")
+    return Sort([_field(key, reverse, reader), *_document_order()])
+
+
+def _document_order(*, is_descending: bool = False) -> list[Any]:
+    return [
+        SortField(schema.SOURCE_DOCUMENT, SortField.Type.STRING, is_descending),
+        SortField(schema.CHUNK_INDEX, SortField.Type.INT),
+    ]
+
+
+def _field(key: str, reverse: bool, reader: Any) -> Any:
+    if key == schema.SOURCE_DOCUMENT:
+        return SortField(key, SortField.Type.STRING, reverse)
+    if key == schema.CHUNK_INDEX:
+        return SortField(key, SortField.Type.INT, reverse)
+    text = metadata_field_of(key, all_fields(reader), (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX))
+    number = schema.number_field(key)
+    if number in all_fields(reader):
+        of_several = SortedNumericSelector.Type.MAX if reverse else SortedNumericSelector.Type.MIN
+        field = SortedNumericSortField(number, SortField.Type.DOUBLE, reverse, of_several)
+        field.setMissingValue(Double(float("-inf") if reverse else float("inf")))
+        return field
+    return _text_field(text, reverse)
+
+
+def _text_field(name: str, reverse: bool) -> Any:
+    of_several = SortedSetSelector.Type.MAX if reverse else SortedSetSelector.Type.MIN
+    field = SortedSetSortField(name, reverse, of_several)
+    # Lucene also reverses the position of missing values.
+    field.setMissingValue(SortField.STRING_FIRST if reverse else SortField.STRING_LAST)
+    return field
+
+
+def documents_of(reader: Any, chunks: Iterable[int]) -> dict[int, str]:
+    """Return the document of each of some chunks, by Lucene's number of the chunk.
+
+    A document is named by its term, which is its id unless that is too long for a term.
+
+    Args:
+        reader: a Lucene reader of a commit.
+        chunks: Lucene's numbers of the chunks.
+    """
+    found = {}
+    for leaf, base, of_leaf in _by_segment(reader, chunks):
+        values = SortedDocValues.cast_(leaf.getSortedDocValues(schema.SOURCE_DOCUMENT))
+        for chunk in of_leaf:
+            values.advanceExact(chunk - base)
+            found[chunk] = str(values.lookupOrd(values.ordValue()).utf8ToString())
+    return found
+
+
+def greatest_values(reader: Any, key: str, chunks: Iterable[int]) -> dict[int, str]:
+    """Return the greatest value of a metadata key of each chunk that has one.
+
+    Args:
+        reader: a Lucene reader of a commit.
+        key: the metadata key, which no document needs to have.
+        chunks: Lucene's numbers of the chunks.
+    """
+    found = {}
+    for leaf, base, of_leaf in _by_segment(reader, chunks):
+        values: Any = leaf.getSortedSetDocValues(schema.metadata_field(key))
+        if values is None:
+            continue
+        values = SortedSetDocValues.cast_(values)
+        for chunk in of_leaf:
+            if values.advanceExact(chunk - base):
+                ordinal = max(values.nextOrd() for _ in range(values.docValueCount()))
+                found[chunk] = str(values.lookupOrd(ordinal).utf8ToString())
+    return found
+
+
+def _by_segment(reader: Any, chunks: Iterable[int]) -> Iterator[tuple[Any, int, Iterator[int]]]:
+    """Yield each segment that has some of the chunks, its first number, and these chunks."""
+    segments = list(DirectoryReader.cast_(reader).leaves())
+    bases = [int(segment.docBase) for segment in segments]
+    for place, of_segment in groupby(sorted(chunks), lambda chunk: bisect_right(bases, chunk) - 1):
+        yield LeafReader.cast_(segments[place].reader()), bases[place], of_segment
+
+
+def documents_matching(
+    searcher: Any,
+    query: Any,
+    count: int,
+    is_wanted: Callable[[Fingerprint], bool] = lambda _: True,
+) -> list[Fingerprinted]:
+    """Return the documents whose fingerprints are in the chunks that a query matches.
+
+    Args:
+        searcher: a Lucene searcher.
+        query: the query, see `shared.storage.fingerprints`.
+        count: the maximum number of documents to look at, from 1: the first ones of the index.
+        is_wanted: chooses among them by their fingerprints.
+    """
+    hits = searcher.search(query, count, Sort.INDEXORDER).scoreDocs
+    return fingerprinted(searcher, [ScoreDoc.cast_(hit).doc for hit in hits], is_wanted)
+
+
+def fingerprinted(
+    searcher: Any,
+    chunks: Iterable[int],
+    is_wanted: Callable[[Fingerprint], bool] = lambda _: True,
+) -> list[Fingerprinted]:
+    """Return the documents of some chunks that have fingerprints.
+
+    Args:
+        searcher: a Lucene searcher.
+        chunks: Lucene's numbers of the chunks; those without a fingerprint are left out.
+        is_wanted: chooses among the documents by their fingerprints.
+    """
+    reader = searcher.getIndexReader()
+    every = fingerprints_of(reader, chunks)
+    fingerprints = {chunk: found for chunk, found in every.items() if is_wanted(found)}
+    documents = documents_of(reader, fingerprints)
+    modified = greatest_values(reader, MODIFIED, fingerprints)
+    return [
+        Fingerprinted(
+            documents[chunk], _id(searcher, chunk, documents[chunk]), found, modified.get(chunk)
+        )
+        for chunk, found in fingerprints.items()
+    ]
+
+
+def _id(searcher: Any, chunk: int, term: str) -> str:
+    """Return the id of a document, which may be too long to be its term."""
+    if "\0" not in term:
+        return term
+    stored = searcher.storedFields().document(chunk, stored_fields(schema.SOURCE_DOCUMENT))
+    return str(stored.get(schema.SOURCE_DOCUMENT))

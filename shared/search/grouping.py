@@ -4,11 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol, TypeVar
 
-from shared.search.grouping.versions import TextVersions, newest_versions
-from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.ranking import Ranking, scored
-from shared.search.recency import Recency
-from shared.search.selection import Selection
+from shared.search.ranking import Ranking, Recency, scored
+from shared.search.selection import RankedHit, Selection
+from shared.search.versions import TextVersions, newest_versions
 
 MOST_OF_A_DOCUMENT: Final = 3
 """Maximum number of hits of a document that are shown together."""
