@@ -47,19 +47,17 @@ _FEEDBACK: Final = "terms of the best hits"
 
 
 class ScoreExplanation(Protocol):
-    """How a score is made, as Lucene describes it."""
+    """How a score is made, as Lucene describes it: by a rule, from the scores of details."""
 
     @property
-    def description(self) -> str:
-        """A sentence on the rule."""
+    def description(self) -> str: ...
 
     @property
     def score(self) -> float:
         """The value; 0 of what does not match."""
 
     @property
-    def details(self) -> "Sequence[ScoreExplanation]":
-        """The explanations of the values that the rule takes."""
+    def details(self) -> "Sequence[ScoreExplanation]": ...
 
 
 class Explainer(ABC):
@@ -70,44 +68,38 @@ class Explainer(ABC):
         """Return the terms of a tree that some chunk has, in any order."""
 
     @abstractmethod
-    def scores(self, hits: Sequence[tuple[RankedHit, Node]]) -> Sequence[ScoreExplanation]:
-        """Return how the score of each hit by a tree is made."""
+    def scores(self, hits: Sequence[RankedHit]) -> Sequence[ScoreExplanation]:
+        """Return how the score of each hit by words is made."""
 
 
 def explain(
     selection: Selection, explainer: Explainer, request: SearchRequest, detail: Detail
 ) -> QueryExplanation:
-    """Explain the hits of a search.
+    """Explain a search, and the scores of its hits from the request's offset on.
 
-    Args:
-        selection: the chunks that the query and the filters of the request select.
-        explainer: the engine of the selection.
-        request: the search; the scores of its hits from ``offset`` on are explained.
-        detail: the level of detail; each includes those before it.
+    Each level of detail includes those before it.
 
     Raises:
-        QueryParseError: the query is not valid syntax.
-        QueryError: the query is too long or too large.
-        InvalidTextError: the query is not valid Unicode.
-        FilterError: a filter does not fit the index.
+        QueryError: the query cannot be run.
     """
     query = selection.query
-    level = get_args(Detail).index(detail)
+    levels: Sequence[Detail] = get_args(Detail)
+    wanted = levels[: levels.index(detail) + 1]
     with running():
         count = request.offset + request.limit
         meaning, recent = selection.meaning(request), recency(request.recency)
         ranking = best_first(selection, count, meaning, recent)
-        found = explainer.terms(query.tree) if level >= get_args(Detail).index("terms") else []
+        found = explainer.terms(query.tree) if "terms" in wanted else []
         terms = sorted(found, key=lambda term: (term.document_frequency, term.field, term.term))
         return QueryExplanation(
             query=request.query,
             parsed=" ".join(filter(None, (str(query.read.tree), shown(query.read.filters)))),
             total_hits=selection.count() + (ranking.fusion.added if ranking.fusion else 0),
             languages={code: round(weight, 3) for code, weight in query.languages.items()},
-            steps=list(_steps(query, ranking)) if level >= get_args(Detail).index("steps") else [],
+            steps=list(_steps(query, ranking)) if "steps" in wanted else [],
             terms=terms[:MAX_TERMS],
             hits=list(_hits(selection, explainer, ranking, request.offset))
-            if detail == "scores"
+            if "scores" in wanted
             else [],
             notice=quantity(more, "more term") if (more := len(terms) - MAX_TERMS) > 0 else None,
             note=note_on(selection),
@@ -120,34 +112,26 @@ def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
         yield ExplainedStep("filters", shown(query.read.filters))
     for step, tree in query.steps.items():
         yield ExplainedStep(step, str(tree))
-    if ranking.fusion:
-        yield ExplainedStep("meaning", _in_words(ranking.fusion))
+    if fusion := ranking.fusion:
+        vectors, added = quantity(fusion.compared, "vector"), quantity(fusion.added, "chunk")
+        scale = f"weight {fusion.weight:.2f}, times the best score by words, {fusion.scale:.2f}"
+        yield ExplainedStep("meaning", f"{scale}; compared with {vectors}; {added} added")
     if ranking.recency:
         half_life = ranking.recency.half_life
         yield ExplainedStep("recency", f"scores are halved with every {half_life:g} days of age")
 
 
-def _in_words(fusion: "Fusion") -> str:
-    """Return how meaning took part in the scores."""
-    vectors = quantity(fusion.compared, "vector")
-    return (
-        f"weight {fusion.weight:.2f}, times the best score by words, {fusion.scale:.2f}; compared "
-        f"with {vectors}; {quantity(fusion.added, 'chunk')} added"
-    )
-
-
 def _hits(
     selection: Selection, explainer: Explainer, ranking: Ranking, offset: int
 ) -> Iterator[ExplainedHit]:
-    query = selection.query
     expressions = {
         str(values_with(leaf, scored=False)): str(leaf)
-        for leaf in leaves(query.tree)
+        for leaf in leaves(selection.query.tree)
         if isinstance(leaf, ValueWords)
     }
     shown = ranking.hits[offset:]
     factors = ranking.recency.factors(selection, shown) if ranking.recency else [1.0] * len(shown)
-    explained = explainer.scores([(hit, query.tree) for hit in shown])
+    explained = explainer.scores(shown)
     known = zip(shown, factors, selection.chunks(shown), explained, strict=True)
     for aged, factor, (chunk, _), explanation in known:
         check()
@@ -204,45 +188,33 @@ def _parts(explanation: ScoreExplanation, expressions: Mapping[str, str]) -> Ite
 
 
 class LuceneExplanation:
-    """How a score is made, read from Lucene's explanation as far as somebody asks.
-
-    Args:
-        explanation: Lucene's.
-    """
+    """How a score is made, read from Lucene's explanation as far as somebody asks."""
 
     def __init__(self, explanation: Any) -> None:
         self._explanation = explanation
 
     @property
     def description(self) -> str:
-        """A sentence on the rule."""
         return str(self._explanation.getDescription())
 
     @cached_property
     def score(self) -> float:
-        """The value; 0 of what does not match."""
         found = self._explanation
         return float(found.getValue().doubleValue()) if found.isMatch() else 0.0
 
     @cached_property
     def details(self) -> "list[LuceneExplanation]":
-        """The explanations of the values that the rule takes."""
         details = self._explanation.getDetails()
         return [LuceneExplanation(Explanation.cast_(part)) for part in details]
 
 
 class LuceneExplainer(Explainer):
-    """Lucene, as it explains the scores of a selection.
-
-    Args:
-        selection: the selection.
-    """
+    """Lucene, which names the terms of patterns, too."""
 
     def __init__(self, selection: LuceneSelection) -> None:
         self._selection = selection
 
     def terms(self, tree: Node) -> list[ExplainedTerm]:
-        """Return the terms of a tree that some chunk has, those of its patterns, too."""
         found = HashSet()
         rewritten = self._selection.searcher.rewrite(Compiler().query(tree))
         rewritten.visit(QueryVisitor.termCollector(found))
@@ -253,13 +225,6 @@ class LuceneExplainer(Explainer):
             if (frequency := self._selection.terms.frequency(field, text))
         ]
 
-    def scores(self, hits: Sequence[tuple[RankedHit, Node]]) -> list[LuceneExplanation]:
-        """Return how the score of each hit by a tree is made."""
-        queries = {self._selection.query.tree: self._selection.ranked}
-        found = []
-        for hit, tree in hits:
-            if tree not in queries:
-                queries[tree] = Compiler().query(tree)
-            explanation = self._selection.searcher.explain(queries[tree], hit.doc)
-            found.append(LuceneExplanation(explanation))
-        return found
+    def scores(self, hits: Sequence[RankedHit]) -> list[LuceneExplanation]:
+        searcher, ranked = self._selection.searcher, self._selection.ranked
+        return [LuceneExplanation(searcher.explain(ranked, hit.doc)) for hit in hits]

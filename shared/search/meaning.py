@@ -23,9 +23,6 @@ import numpy.typing as npt
 from org.apache.lucene.index import MultiBits
 from org.apache.lucene.search import BooleanClause, BooleanQuery, ConstantScoreQuery, ScoreDoc
 
-from shared.query.compiler import Compiler
-from shared.query.lucene_terms import terms_of
-from shared.query.pipeline import ParsedQuery
 from shared.search.confidence import coverages
 from shared.search.feedback import scored_again, unanswered
 from shared.search.selection import Meaning, RankedHit, Selection
@@ -61,33 +58,31 @@ _FIRST: Final = 5
 _ALL_WORDS: Final = 0.999
 """Share of the query from which on a hit has all of it."""
 
+_CANDIDATES: Final = 500
+"""Number of chunks with the most similar signs whose cosines are computed."""
+
+_FEW_FILTERED: Final = 3_000
+"""Number of chunks that pass the filters up to which their cosines are all computed."""
+
+_BLOCK: Final = 8_192
+"""Number of vectors whose signs are compared at once, so that the processor caches them."""
+
+_MOST_TESTED: Final = 20_000
+"""Maximum number of candidates that are tested against the filters."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """How the scores of an answer were combined.
+    """How the scores of an answer were combined."""
 
-    Attributes:
-        weight: the weight of the meaning, from 0 to 1.
-        scale: the best score by words, with which cosines are multiplied; 1 without any.
-        unknown: the cosine that a chunk without a vector is given if it has the best score by
-            words, and less if it has less.
-        compared: the number of vectors that were compared to find the nearest; 0 for none.
-        added: the number of hits without a word of the query.
-    """
-
-    weight: float
-    scale: float
-    unknown: float
-    compared: int
-    added: int
+    weight: float  # of the meaning, from 0 to 1
+    scale: float  # the best score by words, with which cosines are multiplied; 1 without any
+    unknown: float  # cosine of a chunk without a vector, if it has the best score by words
+    compared: int  # the number of vectors that were compared to find the nearest; 0 for none
+    added: int  # the number of hits without a word of the query
 
     def scored(self, hit: RankedHit, cosine: float | None) -> RankedHit:
-        """Return a hit with its combined score.
-
-        Args:
-            hit: the hit with its score by words.
-            cosine: the cosine of its vector and the query's; None if it has no vector.
-        """
+        """Return a hit with its combined score; the cosine is None if it has no vector."""
         return RankedHit(hit.doc, self._score(hit, cosine), hit.words, cosine)
 
     def place(self, hit: RankedHit, cosine: float) -> tuple[float, int]:
@@ -95,31 +90,25 @@ class Fusion:
         return -self._score(hit, cosine), hit.doc
 
     def _score(self, hit: RankedHit, cosine: float | None) -> float:
+        # A chunk without a vector that has a lower score by words has a lower cosine, too.
         meant = self.unknown * hit.words / self.scale if cosine is None else max(0.0, cosine)
         return (1 - self.weight) * hit.words + self.weight * self.scale * meant
 
 
 def fused(
-    selection: Selection,
-    meaning: Meaning,
-    hits: Sequence[RankedHit],
+    selection: Selection, meaning: Meaning, hits: Sequence[RankedHit]
 ) -> tuple[list[RankedHit], Fusion | None]:
     """Order hits by words and meaning, and add those that are nearest in meaning.
 
-    Args:
-        selection: the selection that the hits are of.
-        meaning: the meaning of its query.
-        hits: the hits by words, best first: `RESCORED` of them if there are so many, or more.
-
-    Returns:
-        The hits in their new order, and how they were scored; None if nothing is known of their
-        meaning, so that they are as they were.
+    The hits by words are best first: `RESCORED` of them if there are so many, or more. They stay as
+    they are, and how they were scored is None, if nothing is known of their meaning.
     """
-    query, searcher = selection.query, meaning.searcher
+    searcher = meaning.searcher
     reader, allowed = searcher.getIndexReader(), meaning.allowed
     near = nearest(searcher, meaning.vector, NEAREST, LEAST_COSINE, allowed) if meaning.adds else {}
     head, tail = hits[:RESCORED], hits[RESCORED:]
-    added = _scored_by_words(meaning, query, near.keys() - {hit.doc for hit in head})
+    new = [RankedHit(doc, 0.0, 0.0) for doc in near.keys() - {hit.doc for hit in head}]
+    added = selection.scored_again(new, selection.query.tree) if new else []
     together = [*head, *added]
     vectors = stored_vectors(reader, {hit.doc for hit in together}, meaning.vector)
     if not vectors.documents:
@@ -147,12 +136,7 @@ def fused(
 
 
 def nearest_only(meaning: Meaning, count: int) -> list[RankedHit]:
-    """Return the nearest chunks in meaning, whatever words they have.
-
-    Args:
-        meaning: the meaning of a query.
-        count: the maximum number of chunks.
-    """
+    """Return so many of the nearest chunks in meaning, whatever words they have."""
     near = nearest(meaning.searcher, meaning.vector, count, -1.0, meaning.allowed)
     return [RankedHit(document, max(0.0, near[document]), 0.0, near[document]) for document in near]
 
@@ -169,11 +153,7 @@ def _fusion(
 
 
 def _weight(shares: Sequence[float]) -> float:
-    """Return the weight of the meaning.
-
-    Args:
-        shares: the share of the query in each of the best hits by words.
-    """
+    """Return the weight of the meaning by the share of the query in each best hit by words."""
     if shares[0] < _ALL_WORDS:
         return _WITHOUT
     least, most = _WITH_ALL_WORDS
@@ -187,16 +167,12 @@ def _moved(query: Vector, mean: Vector) -> Vector:
     return moved
 
 
-def _has_all_words(selection: Selection, hits: Sequence[RankedHit]) -> list[bool]:
-    return [share >= _ALL_WORDS for share in coverages(selection, hits)]
-
-
 def _words_first(selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
     """Put the hits without a word of the query behind the last one with all of them."""
     first = next(place for place, hit in enumerate(hits) if hit.is_by_meaning)
     later = [hit for hit in hits[first:] if not hit.is_by_meaning]
-    are_whole = _has_all_words(selection, later)
-    whole = [hit.doc for hit, is_whole in zip(later, are_whole, strict=True) if is_whole]
+    shares = coverages(selection, later)
+    whole = [hit.doc for hit, share in zip(later, shares, strict=True) if share >= _ALL_WORDS]
     if not whole:
         return list(hits)
     last = next(place for place, hit in enumerate(hits) if hit.doc == whole[-1])
@@ -208,42 +184,12 @@ def _words_first(selection: Selection, hits: Sequence[RankedHit]) -> list[Ranked
     ]
 
 
-def _scored_by_words(
-    meaning: Meaning, query: ParsedQuery, documents: Iterable[int]
-) -> list[RankedHit]:
-    """Return chunks with their scores by words, 0 for one without any of them."""
-    unscored = [ScoreDoc(document, 0.0) for document in documents]
-    if not unscored:
-        return []
-    compiler = Compiler(terms_of(meaning.searcher.getIndexReader()).query)
-    scored = scored_again(meaning.searcher, unscored, compiler.query(query.tree))
-    return [RankedHit(hit.doc, hit.score, hit.score) for hit in scored]
-
-
-_CANDIDATES: Final = 500
-"""Number of chunks with the most similar signs whose cosines are computed."""
-
-_FEW_FILTERED: Final = 3_000
-"""Number of chunks that pass the filters up to which their cosines are all computed."""
-
-_BLOCK: Final = 8_192
-"""Number of vectors whose signs are compared at once, so that the processor caches them."""
-
-_MOST_TESTED: Final = 20_000
-"""Maximum number of candidates that are tested against the filters."""
-
-
 def nearest(
     searcher: Any, vector: Vector, count: int, least: float, allowed: Any | None = None
 ) -> dict[int, float]:
-    """Return the cosines of the nearest chunks, by Lucene's number.
+    """Return the cosines of so many of the nearest chunks, by Lucene's number, the nearest first.
 
-    Args:
-        searcher: a Lucene searcher.
-        vector: a vector of length 1.
-        count: the maximum number of chunks.
-        least: the least cosine.
-        allowed: a query for the chunks that pass the filters; None without filters.
+    The vector has length 1; only chunks that match the allowed query, if there is one, count.
     """
     reader = searcher.getIndexReader()
     vectors = all_vectors(reader)
@@ -309,16 +255,10 @@ def _listed(documents: npt.NDArray[np.int64]) -> list[int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredVectors:
-    """Vectors of chunks.
+    """Vectors of chunks."""
 
-    Attributes:
-        documents: Lucene's numbers of the chunks.
-        rows: their vectors, one a row, as they are stored.
-        lengths: the lengths of these.
-    """
-
-    documents: Sequence[int]
-    rows: npt.NDArray[np.float32]
+    documents: Sequence[int]  # Lucene's numbers of the chunks
+    rows: npt.NDArray[np.float32]  # one vector a row, as they are stored
     lengths: npt.NDArray[np.float32]
 
     def cosines(self, query: Vector) -> dict[int, float]:

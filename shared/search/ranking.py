@@ -6,7 +6,7 @@ only, and one with a digit or a name mostly.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
@@ -24,7 +24,6 @@ from shared.storage.commits import Snapshot
 if TYPE_CHECKING:
     from shared.search.meaning import Fusion
 
-
 RECENT_HITS: Final = 1_000
 """Number of hits that are ordered by their age, too; those after them stay after them."""
 
@@ -33,6 +32,16 @@ _SECONDS_OF_A_DAY: Final = 86_400
 _UNKNOWN_AGE: Final = 1.0
 """Age of a document without a date, in half-lives: neither preferred to dated ones nor buried."""
 
+_MOST_WITH_NAMES: Final = 0.3
+"""Greatest weight of the meaning of a query with a digit or a name with signs in it."""
+
+_WORD: Final = re.compile(r"\W*[^\W\d_]+(?:['\u2019/-][^\W\d_]+)*\W*|[\W_]*")
+"""A word of letters, or of several with hyphens between them, with any punctuation around it."""
+
+_MOST_PIECES: Final = 3.0
+"""Number of pieces of a word, on the mean, beyond which a query is in a language that the model's
+tokenizer does not know."""
+
 
 @dataclass(frozen=True)
 class Recency:
@@ -40,13 +49,9 @@ class Recency:
 
     A score is multiplied by ``0.5 ** (age / half_life)``. All scores fall alike as time passes, so
     the order of the hits does not depend on when the search is made.
-
-    Attributes:
-        half_life: the age at which a score is halved, in days.
-        now: the time from which ages are counted.
     """
 
-    half_life: float
+    half_life: float  # in days
     now: datetime
 
     def factors(self, selection: Selection, hits: Sequence[RankedHit]) -> list[float]:
@@ -90,19 +95,13 @@ def _date(text: str | None) -> datetime | None:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The hits with the highest scores.
+    """Hits in order, best first unless a request asks for another order."""
 
-    Attributes:
-        found: the hits by words, with their number.
-        hits: the best of them, best first.
-        fusion: how meaning took part in the scores; None if it did not.
-        recency: how the scores fall with the age of a document; None if they do not.
-    """
-
-    found: Found
+    found: Found  # the hits by words, with their number
     hits: Sequence[RankedHit]
-    fusion: "Fusion | None" = None
-    recency: Recency | None = None
+    best: Sequence[RankedHit]  # the first ones by their scores, whatever the order
+    fusion: "Fusion | None" = None  # how meaning took part in the scores; None if it did not
+    recency: Recency | None = None  # how scores fall with the age of a document, if they do
 
 
 def best_first(
@@ -111,70 +110,39 @@ def best_first(
     meaning: Meaning | None = None,
     recency: Recency | None = None,
 ) -> Ranking:
-    """Find the hits with the highest scores.
+    """Find so many of the hits with the highest scores.
 
-    Args:
-        selection: what the query and the filters of the search select.
-        count: the maximum number of hits, from 1. For the same commit, a greater count only adds
-            hits at the end.
-        meaning: the meaning of the query; None to rank by words only.
-        recency: how scores fall with the age of a document; None if they do not.
+    For the same commit, a greater count only adds hits at the end.
     """
     if recency is not None:
         ranking = best_first(selection, max(count, RECENT_HITS), meaning)
-        aged = recency.applied(selection, ranking.hits)
-        return replace(ranking, hits=aged[:count], recency=recency)
+        aged = recency.applied(selection, ranking.hits)[:count]
+        return replace(ranking, hits=aged, best=aged, recency=recency)
     if meaning is None:
-        return _best_by_words(selection, count)
+        found = selection.best(count)
+        return Ranking(found, found.hits, found.hits)
     # NumPy is imported only where meaning takes part.
-    from shared.search.meaning import RESCORED as BY_MEANING, fused, nearest_only
+    from shared.search.meaning import RESCORED, fused, nearest_only
 
     if meaning.alone:
-        hits = nearest_only(meaning, count)
-        return Ranking(Found(hits, len(hits), is_exact=True), hits)
-
-    by_words = _best_by_words(selection, max(count, BY_MEANING))
-    hits, fusion = fused(selection, meaning, by_words.hits)
-    return replace(by_words, hits=hits[:count], fusion=fusion)
-
-
-def _best_by_words(selection: Selection, count: int) -> Ranking:
-    found = selection.best(count)
-    return Ranking(found, found.hits)
+        near = nearest_only(meaning, count)
+        return Ranking(Found(near, len(near), is_exact=True), near, near)
+    found = selection.best(max(count, RESCORED))
+    every, fusion = fused(selection, meaning, found.hits)
+    hits = every[:count]
+    return Ranking(found, hits, hits, fusion)
 
 
 def scored(selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
-    """Return hits in the same order, with their scores by words.
-
-    Args:
-        selection: the selection that the hits are of.
-        hits: any of its hits.
-    """
+    """Return hits in the same order, with their scores by words."""
     unscored = [replace(hit, score=0.0, words=0.0) for hit in hits]
     again = selection.scored_again(unscored, selection.query.tree)
     scores = {hit.doc: hit for hit in again}
     return [scores[hit.doc] for hit in hits]
 
 
-_MOST_WITH_NAMES: Final = 0.3
-"""Greatest weight of the meaning of a query with a digit or a name with signs in it."""
-
-_WORD: Final = re.compile(r"\W*[^\W\d_]+(?:['\u2019/-][^\W\d_]+)*\W*|[\W_]*")
-"""A word of letters, or of several with hyphens between them, with any punctuation around it."""
-
-_MOST_PIECES: Final = 3.0
-"""Number of pieces of a word, on the mean, beyond which a query is in a language that the model's
-tokenizer does not know."""
-
-
 def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> Meaning | None:
-    """Return the meaning of a query; None if it is ranked by its words only.
-
-    Args:
-        snapshot: the commit to be searched.
-        query: the query after all steps.
-        request: the request.
-    """
+    """Return the meaning of a query; None if it is ranked by its words only."""
     model, encoder, searcher = snapshot.model, snapshot.encoder, snapshot.searcher
     if request.search == "words" or model is None or encoder is None or not query.parts:
         return None
@@ -210,28 +178,19 @@ def _plain_word(clause: Clause) -> Word | None:
 
 
 def _is_known_language(text: str, model: SentenceModel) -> bool:
-    """Check whether a query may be in a language of the model.
-
-    In short queries function words tell.
-    """
+    """Check whether a query may be in a language of the model."""
     if not model.languages:
         return True
     detected = detect_language(text)
     if detected is not None:
         return model.knows(detected)
+    # In short queries function words tell.
     words = text.lower().split()
-    known = _function_words(words, model.languages)
-    others = _function_words(words, [c for c in VOTING if c not in model.languages])
-    return known >= others
+    known, others = VOTING.intersection(model.languages), VOTING.difference(model.languages)
+    return _function_words(words, known) >= _function_words(words, others)
 
 
-def _function_words(words: Sequence[str], languages: Sequence[str]) -> int:
+def _function_words(words: Sequence[str], languages: Iterable[str]) -> int:
     """Return the greatest number of words that are function words of one of some languages."""
-    return max(
-        (
-            sum(code in function_words_in(word) for word in words)
-            for code in languages
-            if code in VOTING
-        ),
-        default=0,
-    )
+    known = [sum(code in function_words_in(word) for word in words) for code in languages]
+    return max(known, default=0)

@@ -18,19 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RankedHit:
-    """A hit with its scores.
+    """A hit with its scores, by the first of which hits are ordered."""
 
-    Attributes:
-        doc: Lucene's number of the chunk.
-        score: its score, by which hits are ordered.
-        words: its score by words; 0 if it has none of them.
-        cosine: the cosine of its vector and the query's; None if it is not known.
-    """
-
-    doc: int
+    doc: int  # Lucene's number of the chunk
     score: float
-    words: float
-    cosine: float | None = None
+    words: float  # the score by words; 0 if it has none of them
+    cosine: float | None = None  # of its vector and the query's; None if it is not known
 
     @property
     def is_by_meaning(self) -> bool:
@@ -40,48 +33,28 @@ class RankedHit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Meaning:
-    """Meaning of a query.
+    """Meaning of a query."""
 
-    Attributes:
-        vector: its vector, of length 1.
-        most: the greatest weight of the meaning, from 0 to 1.
-        adds: whether chunks without any word of the query are found, too.
-        alone: whether words have no say at all, to compare.
-        searcher: Lucene's searcher of the chunks with vectors.
-        allowed: a query for the chunks that pass the filters; None without filters.
-    """
-
-    vector: "Vector"
-    most: float
-    adds: bool
-    searcher: Any
-    alone: bool = False
-    allowed: Any | None = None
+    vector: "Vector"  # of length 1
+    most: float  # the greatest weight of the meaning, from 0 to 1
+    adds: bool  # whether chunks without any word of the query are found, too
+    searcher: Any  # Lucene's, of the chunks with vectors
+    alone: bool = False  # whether words have no say at all, to compare
+    allowed: Any | None = None  # a query for the chunks that pass the filters; None without any
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Hits of a selection.
-
-    Attributes:
-        hits: some of the hits, in order.
-        total: the number of all hits, or a lower bound.
-        is_exact: true if it is not only a bound.
-    """
+    """Some hits of a selection in order, and the number of all of them."""
 
     hits: Sequence[RankedHit]
     total: int
-    is_exact: bool
+    is_exact: bool  # false if the number is a lower bound
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentHits:
-    """Hits in one document.
-
-    Attributes:
-        hits: the best of them, best first, before any is scored again.
-        total: the number of all of them.
-    """
+    """The best hits in one document, before any is scored again, and the number of all of them."""
 
     hits: Sequence[RankedHit]
     total: int
@@ -89,36 +62,24 @@ class DocumentHits:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprinted:
-    """Document with the fingerprint of its text.
+    """Document with the fingerprint of its text."""
 
-    Attributes:
-        document: its name, as `Selection.documents` returns it.
-        id: its id.
-        fingerprint: the fingerprint.
-        modified: the time of its last change, as in its metadata; None if it is not known.
-    """
-
-    document: str
+    document: str  # its name, as `Selection.documents` returns it
     id: str
     fingerprint: Fingerprint
-    modified: str | None
+    modified: str | None  # the time of its last change, as in its metadata; None if not known
 
 
 class Selection(ABC):
     """The chunks of a commit that match a query and pass the filters of a search.
 
-    Ranking and confidence ask nothing else of an index, whichever kind it is.
-    A hit of one selection is of no use in another one.
-
-    Attributes:
-        query: the query after all steps.
-        terms: the terms of the commit.
-        shares: the share of the query in each hit of which it is known.
+    Ranking and confidence ask nothing else of an index, whichever kind it is. Neither a hit nor the
+    name of a document is of use in another selection.
     """
 
     query: ParsedQuery
     terms: IndexTerms
-    shares: dict[int, float]
+    shares: dict[int, float]  # the share of the query in each hit of which it is known
 
     @abstractmethod
     def best(self, count: int) -> Found:
@@ -128,9 +89,7 @@ class Selection(ABC):
     def in_order(self, sort: str, count: int) -> Found:
         """Return the first hits in an order, without scores.
 
-        Args:
-            sort: as in a `SearchRequest`; `BY_SCORE` for the order of the documents.
-            count: the maximum number of hits.
+        The order is as in a `SearchRequest`; `BY_SCORE` means that of the documents.
 
         Raises:
             FilterError: no document has the field of the sort order.
@@ -146,7 +105,7 @@ class Selection(ABC):
 
     @abstractmethod
     def documents(self, hits: Sequence[RankedHit]) -> list[str]:
-        """Return the document of each hit, by a name that is of use in this selection only."""
+        """Return the name of the document of each hit."""
 
     @abstractmethod
     def values(self, key: str, hits: Sequence[RankedHit]) -> list[str | None]:
@@ -154,22 +113,11 @@ class Selection(ABC):
 
     @abstractmethod
     def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, DocumentHits]:
-        """Return the best hits in each of some documents; those without hits are left out.
-
-        Args:
-            documents: the names of the documents, as `documents` returns them.
-            count: the maximum number of hits in each document.
-        """
+        """Return so many of the best hits in each of some documents, if it has any."""
 
     @abstractmethod
     def fingerprints(self, documents: Sequence[str]) -> list[Fingerprinted]:
-        """Return some documents of the index with their fingerprints, those that have one.
-
-        Neither the query nor the filters count.
-
-        Args:
-            documents: the names of the documents, as `documents` returns them.
-        """
+        """Return those of some documents that have a fingerprint, even if they are no hits."""
 
     @abstractmethod
     def fingerprints_sharing(
@@ -177,12 +125,7 @@ class Selection(ABC):
     ) -> list[Fingerprinted]:
         """Return documents of the index whose fingerprints have one of some terms.
 
-        Neither the query nor the filters count.
-
-        Args:
-            terms: terms of fingerprints (`Fingerprint.terms`).
-            count: the maximum number of documents to look at.
-            is_wanted: chooses among them by their fingerprints.
+        So many documents are looked at, whether they are hits or not, and chosen among.
         """
 
     @abstractmethod
@@ -203,15 +146,10 @@ class Selection(ABC):
 
     @abstractmethod
     def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:
-        """Count the values of metadata keys among the hits.
+        """Count the values of metadata keys among the hits, or among their documents.
 
         A filter on a key is not applied to that key's own values, so that they show the other
-        choices (drill sideways).
-
-        Args:
-            names: the metadata keys.
-            of_documents: whether the documents that have hits are counted instead of the hits.
-                Sections, which are those of a chunk, are always counted by hits.
+        choices (drill sideways). Sections, which are those of a chunk, are always counted by hits.
 
         Raises:
             FilterError: no document has one of the keys.

@@ -60,6 +60,6 @@ class ClusterExplainer(Explainer):
         counts = self._selection.terms.frequencies(found)
         return [ExplainedTerm(*pair, count) for pair, count in counts.items() if count]
 
-    def scores(self, hits: Sequence[tuple[RankedHit, Node]]) -> list[ClusterExplanation]:
-        """Return how the score of each hit by a tree is made."""
+    def scores(self, hits: Sequence[RankedHit]) -> list[ClusterExplanation]:
+        """Return how the score of each hit by words is made."""
         return [ClusterExplanation(found) for found in self._selection.explained(hits)]

@@ -205,23 +205,17 @@ class ClusterSelection(Selection):
         added = {self._numbers[hit["_id"]]: hit["_score"] for hit in answer["hits"]["hits"]}
         return _best_first([_plus(hit, added.get(hit.doc, 0.0)) for hit in hits])
 
-    def explained(self, hits: Sequence[tuple[RankedHit, Node]]) -> list[Mapping[str, Any]]:
-        """Return the explanation of the score of each hit by a tree."""
-        ids_of: dict[Node, list[str]] = {}
-        for hit, tree in hits:
-            ids_of.setdefault(tree, []).append(self._hits[hit.doc]["_id"])
-        bodies = [
-            {
-                "query": {"bool": {"must": [compiled(tree)], "filter": [{"ids": {"values": ids}}]}},
-                "size": len(ids),
-                "_source": False,
-                "explain": True,
-            }
-            for tree, ids in ids_of.items()
-        ]
-        answers = self._search(bodies) if bodies else []
-        found = {hit["_id"]: hit["_explanation"] for of in answers for hit in of["hits"]["hits"]}
-        return [found[self._hits[hit.doc]["_id"]] for hit, _ in hits]
+    def explained(self, hits: Sequence[RankedHit]) -> list[Mapping[str, Any]]:
+        """Return the explanation of the score of each hit by words."""
+        if not hits:
+            return []
+        ids = [self._hits[hit.doc]["_id"] for hit in hits]
+        tree = compiled(self.query.tree)
+        query = {"bool": {"must": [tree], "filter": [{"ids": {"values": ids}}]}}
+        body = {"query": query, "size": len(ids), "_source": False, "explain": True}
+        (answer,) = self._search([body])
+        found = {hit["_id"]: hit["_explanation"] for hit in answer["hits"]["hits"]}
+        return [found[id_] for id_ in ids]
 
     def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
         """Return for each hit the positions of the trees that it matches."""
