@@ -45,7 +45,6 @@ from shared.opensearch import documents as of_cluster, figures
 from shared.opensearch.catalog import ClusterCatalog
 from shared.opensearch.opening.cluster import Cluster
 from shared.opensearch.opening.snapshot import ClusterSnapshot
-from shared.opensearch.search.explanation import ClusterExplainer
 from shared.opensearch.search.selection import ClusterSelection
 from shared.query.tree import Nothing
 from shared.reading.documents import list_failures
@@ -256,7 +255,7 @@ def _explanation(
     snapshot: ClusterSnapshot, request: SearchRequest, detail: Detail
 ) -> QueryExplanation:
     selection = ClusterSelection(snapshot, request)
-    return explain(selection, ClusterExplainer(selection), request, detail)
+    return explain(selection, request, detail)
 
 
 def _similar_chunks(snapshot: ClusterSnapshot, chunk_id: str, limit: int) -> SimilarChunks:

@@ -139,7 +139,11 @@ class Passages:
             typed = tokens_of([match[0] for match in matches])
             found += self._of_patterns(matches, typed)
             found += self._of_phrases(matches, typed)
-        return list(_apart(sorted(found, key=lambda one: (one.start, -one.end))))
+        apart: list[_Found] = []
+        for one in sorted(found, key=lambda one: (one.start, -one.end)):
+            if not apart or one.start >= apart[-1].end:
+                apart.append(one)
+        return apart
 
     def _marks(
         self, words: set[str], languages: Iterable[str | None]
@@ -260,14 +264,6 @@ def _are_alike(fuzzy: Fuzzy, text: str) -> bool:
                 best = min(best, last[place - 2] + 1)
             row.append(best)
     return row[-1] <= most
-
-
-def _apart(found: Iterable[_Found]) -> Iterator[_Found]:
-    end = 0
-    for one in found:
-        if one.start >= end:
-            yield one
-            end = one.end
 
 
 def _marked(

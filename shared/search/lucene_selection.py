@@ -1,4 +1,4 @@
-"""The chunks of an index folder that a query selects: their order, and their values by chunk."""
+"""The chunks of an index folder that a query selects, and their values by chunk."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,8 +7,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, Final
 
-from java.lang import Double
-from java.util import Arrays
+from java.util import Arrays, HashSet
 from org.apache.lucene.facet import FacetsCollectorManager
 from org.apache.lucene.index import (
     DirectoryReader,
@@ -22,14 +21,11 @@ from org.apache.lucene.search import (
     BooleanQuery,
     BoostQuery,
     ConstantScoreQuery,
+    Explanation,
     MatchAllDocsQuery,
+    QueryVisitor,
     ScoreDoc,
     Sort,
-    SortedNumericSelector,
-    SortedNumericSortField,
-    SortedSetSelector,
-    SortedSetSortField,
-    SortField,
     TermInSetQuery,
     TermQuery,
     TotalHits,
@@ -38,32 +34,30 @@ from org.apache.lucene.search.grouping import GroupDocs, GroupingSearch
 from org.apache.lucene.util import BytesRef
 
 from shared.analysis.fingerprints import Fingerprint
-from shared.errors import FilterError
 from shared.java.cancellation import check, guarded, guarded_until_cancelled
 from shared.model import schema
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
-from shared.model.search_results import ChunkText, Facet
+from shared.model.search_results import ChunkText, ExplainedTerm, Facet
 from shared.query.compiler import Compiler
 from shared.query.folders import in_folder
 from shared.query.limits import check_allowed, check_patterns, is_costly, running
 from shared.query.lucene_terms import LuceneTerms, terms_of
 from shared.query.pipeline import parse_query
 from shared.query.tree import Node, TermPhrase, leaves, ranks
-from shared.search.facets import count_documents, count_facets, filtered
+from shared.search.facets import count_documents, count_facets, document_order, filtered, order
 from shared.search.feedback import REORDERED, applies, reordered, scored_again
 from shared.search.ranking import meaning_of
 from shared.search.selection import (
-    DocumentHits,
     Fingerprinted,
     Found,
     Meaning,
     RankedHit,
+    ScoreExplanation,
     Selection,
 )
 from shared.search.versions import resolved
 from shared.storage.commits import Snapshot
-from shared.storage.field_names import all_fields, metadata_field_of
 from shared.storage.fingerprints import fingerprints_of, sharing, with_fingerprint
 from shared.storage.mapping import SHOWN_FIELDS, counted_from_lucene, stored_fields
 
@@ -134,7 +128,7 @@ class LuceneSelection(Selection):
         return replace(by_words, hits=reordered(self, self.searcher, by_words.hits)[:count])
 
     def in_order(self, sort: str, count: int) -> Found:
-        in_order = document_order() if sort == BY_SCORE else _order(sort, self._snapshot.reader)
+        in_order = document_order() if sort == BY_SCORE else order(sort, self._snapshot.reader)
         return _found(self.searcher.search(self._selected, count, in_order, True))
 
     def count(self) -> int:
@@ -151,7 +145,7 @@ class LuceneSelection(Selection):
         found = _greatest_values(self.searcher.getIndexReader(), key, {hit.doc for hit in hits})
         return [found.get(hit.doc) for hit in hits]
 
-    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, DocumentHits]:
+    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, Found]:
         if not documents:
             return {}
         chunks = TermInSetQuery(schema.SOURCE_DOCUMENT, Arrays.asList([*map(BytesRef, documents)]))
@@ -163,8 +157,8 @@ class LuceneSelection(Selection):
         found = grouping.search(self.searcher, within.build(), 0, len(documents))
         groups = map(GroupDocs.cast_, found.groups if found else ())
         return {
-            str(BytesRef.cast_(group.groupValue()).utf8ToString()): DocumentHits(
-                _ranked(group.scoreDocs()), int(group.totalHits().value())
+            str(BytesRef.cast_(group.groupValue()).utf8ToString()): Found(
+                _ranked(group.scoreDocs()), int(group.totalHits().value()), is_exact=True
             )
             for group in groups
         }
@@ -230,6 +224,21 @@ class LuceneSelection(Selection):
             self._snapshot, self._matching, names, self._filters, of_documents=of_documents
         )
 
+    def explained_terms(self) -> list[ExplainedTerm]:
+        found = HashSet()
+        # Rewritten, patterns have terms, too.
+        rewritten = self.searcher.rewrite(Compiler().query(self.query.tree))
+        rewritten.visit(QueryVisitor.termCollector(found))
+        terms = ((term.field(), term.text()) for term in map(Term.cast_, found))
+        return [
+            ExplainedTerm(field, text, frequency)
+            for field, text in terms
+            if (frequency := self.terms.frequency(field, text))
+        ]
+
+    def explained(self, hits: Sequence[RankedHit]) -> list[ScoreExplanation]:
+        return [_explanation(self.searcher.explain(self.ranked, hit.doc)) for hit in hits]
+
     def texts_with(self, field: str, term: str, count: int) -> Iterator[str]:
         found = self.searcher.search(TermQuery(Term(field, term)), count).scoreDocs
         stored, loaded = self.searcher.storedFields(), stored_fields(field)
@@ -263,6 +272,14 @@ def _found(top: Any) -> Found:
 
 def _ranked(hits: Iterable[Any]) -> list[RankedHit]:
     return [RankedHit(hit.doc, hit.score, hit.score) for hit in map(ScoreDoc.cast_, hits)]
+
+
+def _explanation(found: Any) -> ScoreExplanation:
+    return ScoreExplanation(
+        str(found.getDescription()),
+        float(found.getValue().doubleValue()) if found.isMatch() else 0.0,
+        lambda: [_explanation(Explanation.cast_(part)) for part in found.getDetails()],
+    )
 
 
 def fingerprinted(
@@ -323,58 +340,3 @@ def _by_segment(reader: Any, chunks: Iterable[int]) -> Iterator[tuple[Any, int, 
     bases = [int(segment.docBase) for segment in segments]
     for place, of_segment in groupby(sorted(chunks), lambda chunk: bisect_right(bases, chunk) - 1):
         yield LeafReader.cast_(segments[place].reader()), bases[place], of_segment
-
-
-def document_order(*, is_descending: bool = False) -> Any:
-    """Return a sort order by document id, then by position in the document."""
-    return Sort(_document_order(is_descending=is_descending))
-
-
-def order_by_text(field: str, *, is_descending: bool) -> Any:
-    """Return a sort order by the text values of a field; chunks without any come last."""
-    return Sort([_text_field(field, is_descending), *_document_order()])
-
-
-def _order(name: str, reader: Any) -> Any:
-    """Return the sort order that a name in a request means; ties are in document order.
-
-    Of several values, the one that comes first in that order counts. Chunks without a value come
-    last. Files are sorted by the prefix of their folder, then by their path.
-
-    Raises:
-        FilterError: no document has the field.
-    """
-    key, reverse = name.removeprefix("-"), name.startswith("-")
-    if key == BY_SCORE:
-        raise FilterError("hits are sorted best first; -score is not an order")
-    return Sort([_field(key, reverse, reader), *_document_order()])
-
-
-def _document_order(*, is_descending: bool = False) -> list[Any]:
-    return [
-        SortField(schema.SOURCE_DOCUMENT, SortField.Type.STRING, is_descending),
-        SortField(schema.CHUNK_INDEX, SortField.Type.INT),
-    ]
-
-
-def _field(key: str, reverse: bool, reader: Any) -> Any:
-    if key == schema.SOURCE_DOCUMENT:
-        return SortField(key, SortField.Type.STRING, reverse)
-    if key == schema.CHUNK_INDEX:
-        return SortField(key, SortField.Type.INT, reverse)
-    text = metadata_field_of(key, all_fields(reader), (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX))
-    number = schema.number_field(key)
-    if number in all_fields(reader):
-        of_several = SortedNumericSelector.Type.MAX if reverse else SortedNumericSelector.Type.MIN
-        field = SortedNumericSortField(number, SortField.Type.DOUBLE, reverse, of_several)
-        field.setMissingValue(Double(float("-inf") if reverse else float("inf")))
-        return field
-    return _text_field(text, reverse)
-
-
-def _text_field(name: str, reverse: bool) -> Any:
-    of_several = SortedSetSelector.Type.MAX if reverse else SortedSetSelector.Type.MIN
-    field = SortedSetSortField(name, reverse, of_several)
-    # Lucene also reverses the position of missing values.
-    field.setMissingValue(SortField.STRING_FIRST if reverse else SortField.STRING_LAST)
-    return field

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.analysis.fingerprints import Fingerprint
 from shared.model.request import SearchRequest
-from shared.model.search_results import ChunkText, Facet
+from shared.model.search_results import ChunkText, ExplainedTerm, Facet
 from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Node
@@ -45,19 +45,11 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Some hits of a selection in order, and the number of all of them."""
+    """Some hits of a selection, or of a document in it, in order, and the number of all of them."""
 
     hits: Sequence[RankedHit]
     total: int
     is_exact: bool  # false if the number is a lower bound
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentHits:
-    """The best hits in one document, before any is scored again, and the number of all of them."""
-
-    hits: Sequence[RankedHit]
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +60,15 @@ class Fingerprinted:
     id: str
     fingerprint: Fingerprint
     modified: str | None  # the time of its last change, as in its metadata; None if not known
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreExplanation:
+    """How a score is made, as Lucene describes it: by a rule, from the scores of details."""
+
+    description: str
+    score: float  # 0 of what does not match
+    details: "Callable[[], list[ScoreExplanation]]"  # which are many, and read if somebody asks
 
 
 class Selection(ABC):
@@ -112,7 +113,7 @@ class Selection(ABC):
         """Return the greatest value of a metadata key of each hit; None for one without any."""
 
     @abstractmethod
-    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, DocumentHits]:
+    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, Found]:
         """Return so many of the best hits in each of some documents, if it has any."""
 
     @abstractmethod
@@ -154,6 +155,14 @@ class Selection(ABC):
         Raises:
             FilterError: no document has one of the keys.
         """
+
+    @abstractmethod
+    def explained_terms(self) -> list[ExplainedTerm]:
+        """Return the terms of the query that some chunk has, in any order."""
+
+    @abstractmethod
+    def explained(self, hits: Sequence[RankedHit]) -> list[ScoreExplanation]:
+        """Return how the score of each hit by words is made."""
 
     @abstractmethod
     def texts_with(self, field: str, term: str, count: int) -> Iterator[str]:
