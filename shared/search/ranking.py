@@ -160,21 +160,21 @@ def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -
 
 
 def _most(clauses: Sequence[Clause]) -> float:
-    """Return the greatest weight that the meaning of some parts of a query may have."""
-    words = [word.text for word in map(_plain_word, clauses) if word]
+    """Return the greatest weight that the meaning of some parts of a query may have.
+
+    It is 0 unless all are words that a chunk may have in any field, and not all of them names.
+    """
+    words = []
+    for clause in clauses:
+        # A word that occurs twice weighs more.
+        node = clause.node.node if isinstance(clause.node, Weighted) else clause.node
+        if clause.occur == "must_not" or not isinstance(node, Word) or node.field is not None:
+            return 0.0
+        words.append(node.text)
     names = [word for word in words if not _WORD.fullmatch(word)]
-    if len(words) != len(clauses) or len(names) == len(words):
+    if len(names) == len(words):
         return 0.0
     return _MOST_WITH_NAMES if names else 1.0
-
-
-def _plain_word(clause: Clause) -> Word | None:
-    """Return a part of a query if it is a word that a chunk may have in any field."""
-    # A word that occurs twice weighs more.
-    node = clause.node.node if isinstance(clause.node, Weighted) else clause.node
-    if clause.occur == "must_not" or not isinstance(node, Word) or node.field is not None:
-        return None
-    return node
 
 
 def _is_known_language(text: str, model: SentenceModel) -> bool:
