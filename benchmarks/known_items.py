@@ -82,7 +82,7 @@ def known_item_table(documents: Sequence[Document], index_path: Path) -> Iterato
     yield f"|---|{'---:|' * len(KINDS)}"
     for name, weights in VARIANTS.items():
         yield _row(name, weights, kinds, index_path)
-    with patch("shared.search.lucene.feedback.unanswered", new=lambda *_: 1.0):
+    with patch("shared.search.feedback.unanswered", new=lambda *_: 1.0):
         yield _row(ALWAYS, DEFAULT_WEIGHTS, kinds, index_path)
 
 

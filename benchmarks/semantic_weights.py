@@ -21,7 +21,7 @@ from idx.evaluation.experiment import SearchSettings, ask_all, embed_texts, temp
 from idx.evaluation.measures import MAIN_DEPTH, measure
 from idx.evaluation.report.figures import change, figure
 from idx.evaluation.search_settings import Configuration
-from shared.search.meaning import fusion
+from shared.search import meaning
 
 
 class Weights(NamedTuple):
@@ -38,8 +38,8 @@ class Weights(NamedTuple):
     feedback: float
 
 
-_LEAST: Final = fusion._WITH_ALL_WORDS[0]  # noqa: SLF001 - what is measured
-SHIPPED: Final = Weights(fusion._WITHOUT, fusion._WITH_ALL_WORDS[1], fusion._FEEDBACK)  # noqa: SLF001
+_LEAST: Final = meaning._WITH_ALL_WORDS[0]  # noqa: SLF001 - what is measured
+SHIPPED: Final = Weights(meaning._WITHOUT, meaning._WITH_ALL_WORDS[1], meaning._FEEDBACK)  # noqa: SLF001
 
 GRID: Final = [
     Weights(*values)
@@ -76,7 +76,7 @@ def measured(collection: Collection) -> Means:
         means: dict[Weights | None, float] = {None: mean(Configuration("words", search="words"))}
         for weights in GRID:
             with patch.multiple(
-                fusion,
+                meaning,
                 _WITHOUT=weights.without,
                 _WITH_ALL_WORDS=(_LEAST, weights.most),
                 _FEEDBACK=weights.feedback,

@@ -45,14 +45,13 @@ from shared.opensearch import documents as of_cluster, figures
 from shared.opensearch.catalog import ClusterCatalog
 from shared.opensearch.opening.cluster import Cluster
 from shared.opensearch.opening.snapshot import ClusterSnapshot
-from shared.opensearch.search.explanation import ClusterExplainer
 from shared.opensearch.search.selection import ClusterSelection
 from shared.query.tree import Nothing
 from shared.reading.documents import list_failures
 from shared.reading.searcher import Searcher as FolderSearcher
 from shared.search import answer
 from shared.search.explanation import explain
-from shared.search.topic_terms import topic_terms
+from shared.search.feedback import topic_terms
 from shared.semantic.query_encoder import QueryEncoder
 
 Result = TypeVar("Result")
@@ -256,7 +255,7 @@ def _explanation(
     snapshot: ClusterSnapshot, request: SearchRequest, detail: Detail
 ) -> QueryExplanation:
     selection = ClusterSelection(snapshot, request)
-    return explain(selection, ClusterExplainer(selection), request, detail)
+    return explain(selection, request, detail)
 
 
 def _similar_chunks(snapshot: ClusterSnapshot, chunk_id: str, limit: int) -> SimilarChunks:

@@ -29,7 +29,7 @@ from shared.model.metadata import MODIFIED
 from shared.model.request import BY_ID, DocumentSort
 from shared.model.search_results import ChunkText
 from shared.reading.chunks import document_chunks
-from shared.search.lucene.sorting import document_order, order_by_text
+from shared.search.facets import document_order, order_by_text
 from shared.storage.chunk_queries import first_chunks, prefix_query
 from shared.storage.commits import Snapshot, cached_per_commit
 from shared.storage.field_names import all_fields

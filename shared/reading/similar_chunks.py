@@ -11,9 +11,9 @@ from shared.model.request import SearchRequest
 from shared.model.search_results import SimilarChunk, SimilarChunks
 from shared.query.compiler import Compiler
 from shared.query.tree import Nothing
-from shared.search.lucene.selection import LuceneSelection
-from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.topic_terms import topic_terms
+from shared.search.feedback import topic_terms
+from shared.search.lucene_selection import LuceneSelection
+from shared.search.selection import RankedHit
 from shared.semantic.models import missing_library
 from shared.storage.commits import Snapshot
 from shared.storage.mapping import SHOWN_FIELDS, from_lucene, stored_fields
@@ -55,7 +55,7 @@ def _by_vector(
 
     A chunk in a language that the model does not know has none.
     """
-    from shared.search.meaning.nearest import nearest, vector_of
+    from shared.search.meaning import nearest, vector_of
 
     vector = vector_of(value)
     if vector is None:

@@ -16,7 +16,7 @@ from shared.maintenance.progress import Progress, Step
 from shared.model.index_results import DocumentSummary
 from shared.model.metadata import MODIFIED
 from shared.reading.stored_documents import StoredDocument, stored_documents
-from shared.search.lucene.versions import fingerprinted
+from shared.search.lucene_selection import fingerprinted
 from shared.search.selection import Fingerprinted
 from shared.storage.chunk_queries import document_count, document_query
 from shared.storage.commits import indexed_folders, open_last_commit

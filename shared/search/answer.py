@@ -1,25 +1,21 @@
-"""Execution of a query and collection of its hits."""
+"""Execution of a query, collection of its hits, and the spelling of what may have been meant."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final
 
+from shared.analysis.analyzers import tokens
 from shared.java.cancellation import check, is_ending
-from shared.model import metadata
+from shared.model import metadata, schema
 from shared.model.request import BY_SCORE, SearchRequest
-from shared.model.search_results import (
-    Facet,
-    Hit,
-    OtherHit,
-    SearchAnswer,
-    SimilarDocuments,
-)
+from shared.model.search_results import Facet, Hit, OtherHit, SearchAnswer, SimilarDocuments
 from shared.query.limits import running
 from shared.query.plain_language import notes_on_folders
 from shared.query.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
-from shared.search.grouping.documents import (
+from shared.search.grouping import (
     GroupedHits,
     by_score,
     first_of_documents,
@@ -27,13 +23,9 @@ from shared.search.grouping.documents import (
     in_groups,
     only_by_meaning,
 )
-from shared.search.meaning.query_meaning import Meaning
-from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.ranking import Ranking, best_first, scored
-from shared.search.recency import recency
-from shared.search.selection import Found, Selection
-from shared.search.texts.highlighting import Passages
-from shared.search.texts.spelling import as_written
+from shared.search.highlighting import Passages
+from shared.search.ranking import Ranking, best_first, recency, scored
+from shared.search.selection import Meaning, RankedHit, Selection
 
 _FEW_HITS: Final = 3
 """Maximum number of hits of a poor answer, which gets a suggestion."""
@@ -50,13 +42,19 @@ _SHOWN_IDS: Final = 5
 _OWN_VALUES: Final = {part.name for part in fields(OtherHit)} - {"file_path"}
 """Values of a hit that its document does not have in common with others."""
 
+TEXTS_OF_A_WORD: Final = 5
+"""Number of chunks that are examined for the spelling of a word: it is capitalized at the beginning
+of a sentence."""
+
+_WORD: Final = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*)+")
+
+_LETTERS_MORE: Final = 4
+"""Maximum difference in length between a word and its term, for example due to combining
+accents."""
+
 
 def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
-    """Answer a query.
-
-    Args:
-        selection: the chunks that the query and the filters of the request select.
-        request: the search request.
+    """Answer a query by the chunks that it and the filters of the request select.
 
     Raises:
         QueryError: the query cannot be run.
@@ -65,17 +63,19 @@ def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
     query = selection.query
     with running():
         meaning = selection.meaning(request)
-        ordered, documents, groups = _page(selection, request, meaning)
-        best, found = ordered.best, ordered.found
+        ranking, documents, groups = _page(selection, request, meaning)
+        best, found = ranking.best[:FIRST_HITS], ranking.found
         total = found.total
         if not found.is_exact and not selection.is_stopped:
             total = selection.count()
-        total += ordered.added
+        # Hits without a word of the query are not in the total.
+        total += ranking.fusion.added if ranking.fusion else 0
         shown = [hit for group in groups for hit in group.hits]
         likely = confidences(selection, query, [*best, *shown])
         rated = zip(_hits(selection, shown, request), likely[len(best) :], strict=True)
         values = iter([{**hit, "confidence": confidence} for hit, confidence in rated])
         facets = _facets(selection, request)
+        # The same hits decide on every page.
         low_confidence = max(likely[: len(best)], default=0.0) < LOW
         is_poor = low_confidence or total <= _FEW_HITS
         meant = list(more_frequent_words(selection.terms, query.spelling.rare)) if is_poor else []
@@ -115,84 +115,58 @@ def _facets(selection: Selection, request: SearchRequest) -> list[Facet]:
     return [] if selection.is_stopped or is_ending() else facets
 
 
-@dataclass(frozen=True)
-class _Ordered:
-    """Hits in the order of a request.
-
-    Attributes:
-        best: the hits with the highest scores, which decide `low_confidence` on every page.
-        found: the hits by words, with their number.
-        hits: the first hits in the order of the request.
-        added: the number of hits without a word of the query, which are not in the total.
-        ranking: the hits by their scores; None if all chunks are listed.
-    """
-
-    best: Sequence[RankedHit]
-    found: Found
-    hits: Sequence[RankedHit]
-    added: int
-    ranking: Ranking | None
-
-
 def _ordered(
     selection: Selection, request: SearchRequest, meaning: Meaning | None, count: int
-) -> _Ordered:
+) -> Ranking:
     """Return so many hits in the order of a request, which include those before the offset."""
     count = max(count, FIRST_HITS)
-    browses = selection.query.browses
-    if browses or request.sort != BY_SCORE:
+    if selection.query.browses:
         found = selection.in_order(request.sort, count)
-        if browses:
-            ranked = [RankedHit(hit.doc, 1.0, 1.0) for hit in found.hits]
-            return _Ordered(ranked[:FIRST_HITS], found, ranked, 0, None)
-        ranking = best_first(selection, FIRST_HITS)
-        return _Ordered(ranking.hits, found, found.hits, 0, ranking)
-    ranking = best_first(selection, count, meaning, recency(request.recency))
-    added = ranking.fusion.added if ranking.fusion else 0
-    return _Ordered(ranking.hits[:FIRST_HITS], ranking.found, ranking.hits, added, ranking)
+        hits = [RankedHit(hit.doc, 1.0, 1.0) for hit in found.hits]
+        return Ranking(found, hits, hits)
+    if request.sort != BY_SCORE:
+        found = selection.in_order(request.sort, count)
+        return Ranking(found, found.hits, best_first(selection, FIRST_HITS).hits)
+    return best_first(selection, count, meaning, recency(request.recency))
 
 
 def _page(
     selection: Selection, request: SearchRequest, meaning: Meaning | None
-) -> tuple[_Ordered, int | None, list[GroupedHits]]:
+) -> tuple[Ranking, int | None, list[GroupedHits]]:
     """Return the first hits, the number of documents, and the results of a page.
 
     The number of documents is None if the results are single chunks.
     """
     begin, end = request.offset, request.offset + request.limit
-    is_sorted = request.sort != BY_SCORE and not selection.query.browses
+    browses = selection.query.browses
+    is_sorted = request.sort != BY_SCORE and not browses
     newest_only = request.versions == "newest"
 
-    def find(count: int) -> _Ordered:
+    def find(count: int) -> Ranking:
         return _ordered(selection, request, meaning, count)
 
     if request.group == "none":
-        ordered, similar = first_of_newest(selection, find, end) if newest_only else (find(end), {})
-        hits = [hit for hit in ordered.hits if not newest_only or hit.doc in similar][begin:end]
-        shown = hits
-        if is_sorted and ordered.ranking:
-            shown = scored(selection, hits)
-        return ordered, None, [GroupedHits([hit], None, similar.get(hit.doc, ())) for hit in shown]
-    least = _HITS_BY_MEANING if meaning else _HITS_BY_WORDS
-    ordered, texts = first_of_documents(
+        ranking, similar = first_of_newest(selection, find, end) if newest_only else (find(end), {})
+        hits = [hit for hit in ranking.hits if not newest_only or hit.doc in similar][begin:end]
+        shown = scored(selection, hits) if is_sorted else hits
+        return ranking, None, [GroupedHits([hit], None, similar.get(hit.doc, ())) for hit in shown]
+    ranking, texts = first_of_documents(
         selection,
         find,
         end,
-        least,
+        _HITS_BY_MEANING if meaning else _HITS_BY_WORDS,
         newest_only=newest_only,
-        keeps_order=request.sort != BY_SCORE or selection.query.browses,
+        keeps_order=is_sorted or browses,
     )
-    recent = ordered.ranking.recency if ordered.ranking else None
-    ranked = [] if is_sorted else ordered.hits
-    groups = in_groups(selection, texts[begin:], ranked, recent)
-    if is_sorted and ordered.ranking:
+    groups = in_groups(selection, texts[begin:], ranking, is_sorted=is_sorted)
+    if is_sorted:
         groups = [group.scored(selection) for group in groups]
-    elif ordered.ranking and any(group.similar for group in groups):
-        groups = by_score(selection, ordered.ranking, groups)
+    elif not browses and any(group.similar for group in groups):
+        groups = by_score(selection, ranking, groups)
     documents = selection.count_documents()
-    if ordered.added:
-        documents += len(only_by_meaning(selection, ordered.hits))
-    return ordered, documents, groups
+    if ranking.fusion and ranking.fusion.added:
+        documents += len(only_by_meaning(selection, ranking.hits))
+    return ranking, documents, groups
 
 
 def _results(
@@ -247,6 +221,26 @@ def _hits(
 def _suggestion(selection: Selection, query: str, corrections: Sequence[Correction]) -> str | None:
     """Return a query with its corrections, in the spelling of the documents."""
     for correction in corrections:
-        word = as_written(selection, correction.suggestion)
+        word = _as_written(selection, correction.suggestion)
         query = re.sub(rf"\b{re.escape(correction.word)}\b", word, query)
     return query if corrections else None
+
+
+def _as_written(selection: Selection, term: str) -> str:
+    """Return the most common spelling of a term in some chunks, since it has no case or accents."""
+    for field in (schema.CONTENT, schema.TITLE):
+        found = Counter(_forms(selection, field, term))
+        if found:
+            # On a tie the lower-case form is the word itself.
+            return max(found, key=lambda form: (found[form], form.islower(), form))
+    return term
+
+
+def _forms(selection: Selection, field: str, term: str) -> Iterator[str]:
+    for text in selection.texts_with(field, term, TEXTS_OF_A_WORD):
+        for word in _WORD.findall(text):
+            # Folding a word takes far longer than seeing that it cannot have the term.
+            begins_alike = word[0].lower() == term[0] or not word[0].isascii()
+            may_be = begins_alike and abs(len(word) - len(term)) <= _LETTERS_MORE
+            if may_be and [token.text for token in tokens(word)] == [term]:
+                yield word

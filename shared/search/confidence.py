@@ -6,8 +6,7 @@ from typing import Final
 
 from shared.query.pipeline import ParsedQuery, Part
 from shared.query.tree import Nothing
-from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.selection import Selection
+from shared.search.selection import RankedHit, Selection
 
 FIRST_HITS: Final = 3
 """Number of hits with the highest scores that decide whether there is an answer: hits further down
@@ -27,7 +26,6 @@ logistic regression on the logarithm of the evidence and on a power of the share
 if hardly anything is missing. `benchmarks/confidence.py` fits the first three and ``LOW``;
 docs/measured/confidence.md names the data."""
 
-
 ODDS_WITH_COSINE: Final = 0.009
 EXPONENT_WITH_COSINE: Final = 0.5
 WHOLE_WITH_COSINE: Final = 5.2
@@ -40,16 +38,7 @@ _LEAST_EVIDENCE: Final = 0.05
 
 
 def confidences(selection: Selection, query: ParsedQuery, hits: Sequence[RankedHit]) -> list[float]:
-    """Return the confidence of each hit of a query.
-
-    Args:
-        selection: the selection that the hits are of.
-        query: the query after all steps.
-        hits: hits of the query with their scores.
-
-    Returns:
-        For each hit a number from 0 to 1, rounded to three digits; 1 if nothing is asked for.
-    """
+    """Return the confidence of each hit of a query, from 0 to 1; 1 if nothing is asked for."""
     if not query.parts:
         return [1.0] * len(hits)
     return [
@@ -66,19 +55,11 @@ def confidences(selection: Selection, query: ParsedQuery, hits: Sequence[RankedH
 def evidence(
     selection: Selection, query: ParsedQuery, hits: Sequence[RankedHit]
 ) -> Sequence[tuple[float, float]]:
-    """Return the evidence of each hit, and the share of the query that it contains.
+    """Return the evidence of each hit, from 0 and seldom above 1, and the share of the query in it.
 
     For words the evidence is the mean of the share, and of the score relative to the rarity of the
     words. Anything else, such as a phrase, a pattern or a condition, either matches as it was typed
-    or not at all. The rewritten query counts if a hit contains more of it.
-
-    Args:
-        selection: the selection that the hits are of.
-        query: the query after all steps, which has parts.
-        hits: hits of the query with their scores.
-
-    Returns:
-        For each hit its evidence, from 0 and seldom above 1, and the share, from 0 to 1.
+    or not at all. The rewritten query counts if a hit contains more of it. The query has parts.
     """
     shares = coverages(selection, hits)
     total = sum(part.rarity for part in query.parts)
@@ -92,24 +73,13 @@ def evidence(
 
 
 def probability(evidence: float, share: float) -> float:
-    """Return the probability that a hit answers, from 0 to 1.
-
-    Args:
-        evidence: its evidence, from 0.
-        share: the share of the query that it contains, from 0 to 1.
-    """
+    """Return the probability that a hit answers, from its evidence and its share of the query."""
     odds: float = ODDS * max(0.0, evidence) ** EXPONENT * math.exp(WHOLE * share**WHOLE_POWER)
     return odds / (1 + odds)
 
 
 def probability_with_cosine(evidence: float, share: float, cosine: float) -> float:
-    """Return the probability that a hit answers, from 0 to 1, if its meaning is known.
-
-    Args:
-        evidence: its evidence by words, from 0.
-        share: the share of the query that it contains, from 0 to 1.
-        cosine: the cosine of its vector and the query's.
-    """
+    """Return the probability that a hit answers, if the cosine of its vector is known, too."""
     words = max(_LEAST_EVIDENCE, evidence) ** EXPONENT_WITH_COSINE
     whole = math.exp(WHOLE_WITH_COSINE * share**WHOLE_POWER)
     odds: float = ODDS_WITH_COSINE * words * whole * math.exp(COSINE * cosine)
@@ -119,12 +89,7 @@ def probability_with_cosine(evidence: float, share: float, cosine: float) -> flo
 def coverages(selection: Selection, hits: Sequence[RankedHit]) -> list[float]:
     """Return the share of its query that each hit of a selection contains, in any position.
 
-    Args:
-        selection: the selection.
-        hits: some of its hits.
-
-    Returns:
-        For each hit a number from 0 to 1, to which rare words add more; 1 if there are no parts.
+    Rare words add more to it. It is from 0 to 1, and 1 if there are no parts.
     """
     known = selection.shares
     missing = [hit for hit in hits if hit.doc not in known]

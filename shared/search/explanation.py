@@ -1,9 +1,8 @@
 """Explanation of a query: the result of each step, its terms, and its scores."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol, get_args
+from typing import Final, get_args
 
 from shared.java.cancellation import check
 from shared.messages import quantity
@@ -11,7 +10,6 @@ from shared.model.request import Detail, SearchRequest
 from shared.model.search_results import (
     ExplainedHit,
     ExplainedStep,
-    ExplainedTerm,
     QueryExplanation,
     ScorePart,
 )
@@ -20,15 +18,10 @@ from shared.query.limits import running
 from shared.query.metadata_filters import shown
 from shared.query.metadata_values import ValueWords
 from shared.query.pipeline import ParsedQuery
-from shared.query.tree import Node, leaves
+from shared.query.tree import leaves
 from shared.search.answer import note_on
-from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.ranking import Ranking, best_first
-from shared.search.recency import recency
-from shared.search.selection import Selection
-
-if TYPE_CHECKING:
-    from shared.search.meaning.fusion import Fusion
+from shared.search.ranking import Ranking, best_first, recency
+from shared.search.selection import ScoreExplanation, Selection
 
 MAX_TERMS: Final = 200
 """Maximum number of listed terms; a pattern may match more."""
@@ -39,72 +32,34 @@ MAX_PARTS: Final = 20
 _WEIGHT: Final = "weight("
 
 _FEEDBACK: Final = "terms of the best hits"
-"""Name of what hits after the first one gain by their terms (`shared.search.lucene.feedback`)."""
+"""Name of what hits after the first one gain by their terms (`shared.search.feedback`)."""
 
 
-class ScoreExplanation(Protocol):
-    """How a score is made, as Lucene describes it."""
+def explain(selection: Selection, request: SearchRequest, detail: Detail) -> QueryExplanation:
+    """Explain a search, and the scores of its hits from the request's offset on.
 
-    @property
-    def description(self) -> str:
-        """A sentence on the rule."""
-
-    @property
-    def score(self) -> float:
-        """The value; 0 of what does not match."""
-
-    @property
-    def details(self) -> "Sequence[ScoreExplanation]":
-        """The explanations of the values that the rule takes."""
-
-
-class Explainer(ABC):
-    """What an engine says about the terms and scores of a selection."""
-
-    @abstractmethod
-    def terms(self, tree: Node) -> list[ExplainedTerm]:
-        """Return the terms of a tree that some chunk has, in any order."""
-
-    @abstractmethod
-    def scores(self, hits: Sequence[tuple[RankedHit, Node]]) -> Sequence[ScoreExplanation]:
-        """Return how the score of each hit by a tree is made."""
-
-
-def explain(
-    selection: Selection, explainer: Explainer, request: SearchRequest, detail: Detail
-) -> QueryExplanation:
-    """Explain the hits of a search.
-
-    Args:
-        selection: the chunks that the query and the filters of the request select.
-        explainer: the engine of the selection.
-        request: the search; the scores of its hits from ``offset`` on are explained.
-        detail: the level of detail; each includes those before it.
+    Each level of detail includes those before it.
 
     Raises:
-        QueryParseError: the query is not valid syntax.
-        QueryError: the query is too long or too large.
-        InvalidTextError: the query is not valid Unicode.
-        FilterError: a filter does not fit the index.
+        QueryError: the query cannot be run.
     """
     query = selection.query
-    level = get_args(Detail).index(detail)
+    levels: Sequence[Detail] = get_args(Detail)
+    wanted = levels[: levels.index(detail) + 1]
     with running():
         count = request.offset + request.limit
         meaning, recent = selection.meaning(request), recency(request.recency)
         ranking = best_first(selection, count, meaning, recent)
-        found = explainer.terms(query.tree) if level >= get_args(Detail).index("terms") else []
+        found = selection.explained_terms() if "terms" in wanted else []
         terms = sorted(found, key=lambda term: (term.document_frequency, term.field, term.term))
         return QueryExplanation(
             query=request.query,
             parsed=" ".join(filter(None, (str(query.read.tree), shown(query.read.filters)))),
             total_hits=selection.count() + (ranking.fusion.added if ranking.fusion else 0),
             languages={code: round(weight, 3) for code, weight in query.languages.items()},
-            steps=list(_steps(query, ranking)) if level >= get_args(Detail).index("steps") else [],
+            steps=list(_steps(query, ranking)) if "steps" in wanted else [],
             terms=terms[:MAX_TERMS],
-            hits=list(_hits(selection, explainer, ranking, request.offset))
-            if detail == "scores"
-            else [],
+            hits=list(_hits(selection, ranking, request.offset)) if "scores" in wanted else [],
             notice=quantity(more, "more term") if (more := len(terms) - MAX_TERMS) > 0 else None,
             note=note_on(selection),
         )
@@ -116,42 +71,36 @@ def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
         yield ExplainedStep("filters", shown(query.read.filters))
     for step, tree in query.steps.items():
         yield ExplainedStep(step, str(tree))
-    if ranking.fusion:
-        yield ExplainedStep("meaning", _in_words(ranking.fusion))
+    if fusion := ranking.fusion:
+        vectors, added = quantity(fusion.compared, "vector"), quantity(fusion.added, "chunk")
+        scale = f"weight {fusion.weight:.2f}, times the best score by words, {fusion.scale:.2f}"
+        yield ExplainedStep("meaning", f"{scale}; compared with {vectors}; {added} added")
     if ranking.recency:
         half_life = ranking.recency.half_life
         yield ExplainedStep("recency", f"scores are halved with every {half_life:g} days of age")
 
 
-def _in_words(fusion: "Fusion") -> str:
-    """Return how meaning took part in the scores."""
-    vectors = quantity(fusion.compared, "vector")
-    return (
-        f"weight {fusion.weight:.2f}, times the best score by words, {fusion.scale:.2f}; compared "
-        f"with {vectors}; {quantity(fusion.added, 'chunk')} added"
-    )
-
-
-def _hits(
-    selection: Selection, explainer: Explainer, ranking: Ranking, offset: int
-) -> Iterator[ExplainedHit]:
-    query = selection.query
+def _hits(selection: Selection, ranking: Ranking, offset: int) -> Iterator[ExplainedHit]:
     expressions = {
         str(values_with(leaf, scored=False)): str(leaf)
-        for leaf in leaves(query.tree)
+        for leaf in leaves(selection.query.tree)
         if isinstance(leaf, ValueWords)
     }
     shown = ranking.hits[offset:]
     factors = ranking.recency.factors(selection, shown) if ranking.recency else [1.0] * len(shown)
-    explained = explainer.scores([(hit, query.tree) for hit in shown])
-    known = zip(shown, factors, selection.chunks(shown), explained, strict=True)
-    for aged, factor, (chunk, _), explanation in known:
+    explained = selection.explained(shown)
+    together = zip(shown, factors, selection.chunks(shown), explained, strict=True)
+    for aged, factor, (chunk, _), explanation in together:
         check()
         # A factor may be 0 for very old documents.
         ranked = replace(aged, score=aged.score / factor) if factor else aged
         found = list(_parts(explanation, expressions))
         if ranking.fusion:
-            found = list(_fused_parts(ranked, found, ranking.fusion))
+            share = 1 - ranking.fusion.weight
+            found = [ScorePart(part.match, round(share * part.score, 4)) for part in found]
+            if meant := ranked.score - share * ranked.words:
+                known = "unknown cosine" if aged.cosine is None else f"cosine {aged.cosine:.3f}"
+                found.append(ScorePart(f"meaning, {known}", round(meant, 4)))
         elif ranked.score > ranked.words:
             found.append(ScorePart(_FEEDBACK, round(ranked.score - ranked.words, 4)))
         if ranking.recency:
@@ -161,36 +110,23 @@ def _hits(
         yield ExplainedHit(chunk.id, aged.score, parts[:MAX_PARTS])
 
 
-def _fused_parts(
-    hit: RankedHit, parts: Sequence[ScorePart], fusion: "Fusion"
-) -> Iterator[ScorePart]:
-    """Yield the parts of a score by words and meaning, given those of the score by words."""
-    share = 1 - fusion.weight
-    for part in parts:
-        yield ScorePart(part.match, round(share * part.score, 4))
-    cosine = "unknown cosine" if hit.cosine is None else f"cosine {hit.cosine:.3f}"
-    meaning = hit.score - share * hit.words
-    if meaning:
-        yield ScorePart(f"meaning, {cosine}", round(meaning, 4))
-
-
-def _readable(match: str, expressions: Mapping[str, str]) -> str:
-    """Return the text of a match, with words in place of the expressions made from them."""
-    for expression, words in expressions.items():
-        match = match.replace(f"ConstantScore({expression})", words).replace(expression, words)
-    return match
-
-
 def _parts(explanation: ScoreExplanation, expressions: Mapping[str, str]) -> Iterator[ScorePart]:
-    """Yield the leaves of an explanation: one for each matching term, phrase or pattern."""
-    score = explanation.score
+    """Yield the leaves of an explanation: one for each matching term, phrase or pattern.
+
+    Words stand in place of the expressions that were made from them.
+    """
+    score, description = explanation.score, explanation.description
     if not score:
         return
-    description, details = _readable(explanation.description, expressions), explanation.details
+    for expression, words in expressions.items():
+        constant = f"ConstantScore({expression})"
+        description = description.replace(constant, words).replace(expression, words)
     if description.startswith(_WEIGHT):
         match = description.removeprefix(_WEIGHT).partition(" in ")[0]
         yield ScorePart(match, round(score, 4))
-    elif details and description.startswith("max of"):
+        return
+    details = explanation.details()
+    if details and description.startswith("max of"):
         yield from _parts(max(details, key=lambda part: part.score), expressions)
     elif details and description.startswith(("sum of", "max plus")):
         for part in details:

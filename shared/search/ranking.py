@@ -1,33 +1,107 @@
-"""Ranking of hits by words, by meaning and by age."""
+"""Ranking of hits by words, by meaning and by age.
 
-from collections.abc import Sequence
+Vectors rank texts that say the same in other words; they know no names, numbers and rare words. So
+a query with anything but words, or in another language than the model's, is ranked by its words
+only, and one with a digit or a name mostly.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
 
-from shared.search.meaning.query_meaning import Meaning
-from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.recency import RECENT_HITS, Recency
-from shared.search.selection import Found, Selection
+from shared.analysis.detection import VOTING, detect_language
+from shared.analysis.stop_words import function_words_in
+from shared.model.metadata import MODIFIED
+from shared.model.request import BY_SCORE, SearchRequest
+from shared.query.pipeline import ParsedQuery, clauses_of
+from shared.query.tree import Clause, Weighted, Word
+from shared.search.selection import Found, Meaning, RankedHit, Selection
+from shared.semantic.sentence_model import SentenceModel
+from shared.storage.commits import Snapshot
 
 if TYPE_CHECKING:
-    from shared.search.meaning.fusion import Fusion
+    from shared.search.meaning import Fusion
+
+RECENT_HITS: Final = 1_000
+"""Number of hits that are ordered by their age, too; those after them stay after them."""
+
+_SECONDS_OF_A_DAY: Final = 86_400
+
+_UNKNOWN_AGE: Final = 1.0
+"""Age of a document without a date, in half-lives: neither preferred to dated ones nor buried."""
+
+_MOST_WITH_NAMES: Final = 0.3
+"""Greatest weight of the meaning of a query with a digit or a name with signs in it."""
+
+_WORD: Final = re.compile(r"\W*[^\W\d_]+(?:['\u2019/-][^\W\d_]+)*\W*|[\W_]*")
+"""A word of letters, or of several with hyphens between them, with any punctuation around it."""
+
+_MOST_PIECES: Final = 3.0
+"""Number of pieces of a word, on the mean, beyond which a query is in a language that the model's
+tokenizer does not know."""
+
+
+@dataclass(frozen=True)
+class Recency:
+    """How scores fall with the age of a document.
+
+    A score is multiplied by ``0.5 ** (age / half_life)``. All scores fall alike as time passes, so
+    the order of the hits does not depend on when the search is made.
+    """
+
+    half_life: float  # in days
+    now: datetime
+
+    def factors(self, selection: Selection, hits: Sequence[RankedHit]) -> list[float]:
+        """Return for each hit the factor of its score, from 0 to 1."""
+        dates = map(_date, selection.values(MODIFIED, hits))
+        return [0.5 ** (_UNKNOWN_AGE if date is None else self._age(date)) for date in dates]
+
+    def applied(self, selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
+        """Return the hits in the order of their scores times their factors."""
+        factors = self.factors(selection, hits)
+        aged = [
+            replace(hit, score=hit.score * factor)
+            for hit, factor in zip(hits, factors, strict=True)
+        ]
+        first = sorted(aged[:RECENT_HITS], key=lambda hit: -hit.score)
+        return [*first, *aged[RECENT_HITS:]]
+
+    def _age(self, date: datetime) -> float:
+        """Return the age of a date in half-lives; a date in the future has none."""
+        days = (self.now - date).total_seconds() / _SECONDS_OF_A_DAY
+        return max(0.0, days) / self.half_life
+
+
+def recency(half_life: float | None) -> Recency | None:
+    """Return the recency now for a half-life in days; None without one."""
+    return None if half_life is None else Recency(half_life, datetime.now(UTC))
+
+
+def _date(text: str | None) -> datetime | None:
+    """Return the beginning of an ISO 8601 date, a month or a year; None if it is none."""
+    if text is None:
+        return None
+    for rest in ("", "-01", "-01-01"):
+        try:
+            date = datetime.fromisoformat(text + rest)
+        except ValueError:
+            continue
+        return date if date.tzinfo else date.replace(tzinfo=UTC)
+    return None
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The hits with the highest scores.
+    """Hits in order, best first unless a request asks for another order."""
 
-    Attributes:
-        found: the hits by words, with their number.
-        hits: the best of them, best first.
-        fusion: how meaning took part in the scores; None if it did not.
-        recency: how the scores fall with the age of a document; None if they do not.
-    """
-
-    found: Found
+    found: Found  # the hits by words, with their number
     hits: Sequence[RankedHit]
-    fusion: "Fusion | None" = None
-    recency: Recency | None = None
+    best: Sequence[RankedHit]  # the first ones by their scores, whatever the order
+    fusion: "Fusion | None" = None  # how meaning took part in the scores; None if it did not
+    recency: Recency | None = None  # how scores fall with the age of a document, if they do
 
 
 def best_first(
@@ -36,46 +110,87 @@ def best_first(
     meaning: Meaning | None = None,
     recency: Recency | None = None,
 ) -> Ranking:
-    """Find the hits with the highest scores.
+    """Find so many of the hits with the highest scores.
 
-    Args:
-        selection: what the query and the filters of the search select.
-        count: the maximum number of hits, from 1. For the same commit, a greater count only adds
-            hits at the end.
-        meaning: the meaning of the query; None to rank by words only.
-        recency: how scores fall with the age of a document; None if they do not.
+    For the same commit, a greater count only adds hits at the end.
     """
     if recency is not None:
         ranking = best_first(selection, max(count, RECENT_HITS), meaning)
-        aged = recency.applied(selection, ranking.hits)
-        return replace(ranking, hits=aged[:count], recency=recency)
+        aged = recency.applied(selection, ranking.hits)[:count]
+        return replace(ranking, hits=aged, best=aged, recency=recency)
     if meaning is None:
-        return _best_by_words(selection, count)
+        found = selection.best(count)
+        return Ranking(found, found.hits, found.hits)
     # NumPy is imported only where meaning takes part.
-    from shared.search.meaning.fusion import RESCORED as BY_MEANING, fused, nearest_only
+    from shared.search.meaning import RESCORED, fused, nearest_only
 
     if meaning.alone:
-        hits = nearest_only(meaning, count)
-        return Ranking(Found(hits, len(hits), is_exact=True), hits)
-
-    by_words = _best_by_words(selection, max(count, BY_MEANING))
-    hits, fusion = fused(selection, meaning, by_words.hits)
-    return replace(by_words, hits=hits[:count], fusion=fusion)
-
-
-def _best_by_words(selection: Selection, count: int) -> Ranking:
-    found = selection.best(count)
-    return Ranking(found, found.hits)
+        near = nearest_only(meaning, count)
+        return Ranking(Found(near, len(near), is_exact=True), near, near)
+    found = selection.best(max(count, RESCORED))
+    every, fusion = fused(selection, meaning, found.hits)
+    hits = every[:count]
+    return Ranking(found, hits, hits, fusion)
 
 
 def scored(selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
-    """Return hits in the same order, with their scores by words.
-
-    Args:
-        selection: the selection that the hits are of.
-        hits: any of its hits.
-    """
+    """Return hits in the same order, with their scores by words."""
     unscored = [replace(hit, score=0.0, words=0.0) for hit in hits]
     again = selection.scored_again(unscored, selection.query.tree)
     scores = {hit.doc: hit for hit in again}
     return [scores[hit.doc] for hit in hits]
+
+
+def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> Meaning | None:
+    """Return the meaning of a query; None if it is ranked by its words only."""
+    model, encoder, searcher = snapshot.model, snapshot.encoder, snapshot.searcher
+    if request.search == "words" or model is None or encoder is None or not query.parts:
+        return None
+    if request.search == "meaning":
+        vector = encoder.vector(model, request.query)
+        return None if vector is None else Meaning(vector, 1.0, True, searcher, alone=True)
+    clauses = clauses_of(query.telling)
+    most = _most(clauses) if _is_known_language(request.query, model) else 0.0
+    loaded = encoder.encoder(model) if most else None
+    if loaded is None or loaded.pieces_per_word(request.query) > _MOST_PIECES:
+        return None
+    vector = encoder.vector(model, request.query)
+    adds = all(clause.occur == "should" for clause in clauses) and request.sort == BY_SCORE
+    return None if vector is None else Meaning(vector, most, adds, searcher)
+
+
+def _most(clauses: Sequence[Clause]) -> float:
+    """Return the greatest weight that the meaning of some parts of a query may have.
+
+    It is 0 unless all are words that a chunk may have in any field, and not all of them names.
+    """
+    words = []
+    for clause in clauses:
+        # A word that occurs twice weighs more.
+        node = clause.node.node if isinstance(clause.node, Weighted) else clause.node
+        if clause.occur == "must_not" or not isinstance(node, Word) or node.field is not None:
+            return 0.0
+        words.append(node.text)
+    names = [word for word in words if not _WORD.fullmatch(word)]
+    if len(names) == len(words):
+        return 0.0
+    return _MOST_WITH_NAMES if names else 1.0
+
+
+def _is_known_language(text: str, model: SentenceModel) -> bool:
+    """Check whether a query may be in a language of the model."""
+    if not model.languages:
+        return True
+    detected = detect_language(text)
+    if detected is not None:
+        return model.knows(detected)
+    # In short queries function words tell.
+    words = text.lower().split()
+    known, others = VOTING.intersection(model.languages), VOTING.difference(model.languages)
+    return _function_words(words, known) >= _function_words(words, others)
+
+
+def _function_words(words: Sequence[str], languages: Iterable[str]) -> int:
+    """Return the greatest number of words that are function words of one of some languages."""
+    known = [sum(code in function_words_in(word) for word in words) for code in languages]
+    return max(known, default=0)

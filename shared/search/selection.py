@@ -3,77 +3,84 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from shared.analysis.fingerprints import Fingerprint
 from shared.model.request import SearchRequest
-from shared.model.search_results import ChunkText, Facet
+from shared.model.search_results import ChunkText, ExplainedTerm, Facet
 from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Node
-from shared.search.meaning.query_meaning import Meaning
-from shared.search.meaning.ranked_hit import RankedHit
+
+if TYPE_CHECKING:
+    from shared.semantic.vectors import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class RankedHit:
+    """A hit with its scores, by the first of which hits are ordered."""
+
+    doc: int  # Lucene's number of the chunk
+    score: float
+    words: float  # the score by words; 0 if it has none of them
+    cosine: float | None = None  # of its vector and the query's; None if it is not known
+
+    @property
+    def is_by_meaning(self) -> bool:
+        """True if it has no word of the query."""
+        return self.cosine is not None and not self.words
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meaning:
+    """Meaning of a query."""
+
+    vector: "Vector"  # of length 1
+    most: float  # the greatest weight of the meaning, from 0 to 1
+    adds: bool  # whether chunks without any word of the query are found, too
+    searcher: Any  # Lucene's, of the chunks with vectors
+    alone: bool = False  # whether words have no say at all, to compare
+    allowed: Any | None = None  # a query for the chunks that pass the filters; None without any
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Hits of a selection.
-
-    Attributes:
-        hits: some of the hits, in order.
-        total: the number of all hits, or a lower bound.
-        is_exact: true if it is not only a bound.
-    """
+    """Some hits of a selection, or of a document in it, in order, and the number of all of them."""
 
     hits: Sequence[RankedHit]
     total: int
-    is_exact: bool
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentHits:
-    """Hits in one document.
-
-    Attributes:
-        hits: the best of them, best first, before any is scored again.
-        total: the number of all of them.
-    """
-
-    hits: Sequence[RankedHit]
-    total: int
+    is_exact: bool  # false if the number is a lower bound
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprinted:
-    """Document with the fingerprint of its text.
+    """Document with the fingerprint of its text."""
 
-    Attributes:
-        document: its name, as `Selection.documents` returns it.
-        id: its id.
-        fingerprint: the fingerprint.
-        modified: the time of its last change, as in its metadata; None if it is not known.
-    """
-
-    document: str
+    document: str  # its name, as `Selection.documents` returns it
     id: str
     fingerprint: Fingerprint
-    modified: str | None
+    modified: str | None  # the time of its last change, as in its metadata; None if not known
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreExplanation:
+    """How a score is made, as Lucene describes it: by a rule, from the scores of details."""
+
+    description: str
+    score: float  # 0 of what does not match
+    details: "Callable[[], list[ScoreExplanation]]"  # which are many, and read if somebody asks
 
 
 class Selection(ABC):
     """The chunks of a commit that match a query and pass the filters of a search.
 
-    Ranking and confidence ask nothing else of an index, whichever kind it is.
-    A hit of one selection is of no use in another one.
-
-    Attributes:
-        query: the query after all steps.
-        terms: the terms of the commit.
-        shares: the share of the query in each hit of which it is known.
+    Ranking and confidence ask nothing else of an index, whichever kind it is. Neither a hit nor the
+    name of a document is of use in another selection.
     """
 
     query: ParsedQuery
     terms: IndexTerms
-    shares: dict[int, float]
+    shares: dict[int, float]  # the share of the query in each hit of which it is known
 
     @abstractmethod
     def best(self, count: int) -> Found:
@@ -83,9 +90,7 @@ class Selection(ABC):
     def in_order(self, sort: str, count: int) -> Found:
         """Return the first hits in an order, without scores.
 
-        Args:
-            sort: as in a `SearchRequest`; `BY_SCORE` for the order of the documents.
-            count: the maximum number of hits.
+        The order is as in a `SearchRequest`; `BY_SCORE` means that of the documents.
 
         Raises:
             FilterError: no document has the field of the sort order.
@@ -101,30 +106,19 @@ class Selection(ABC):
 
     @abstractmethod
     def documents(self, hits: Sequence[RankedHit]) -> list[str]:
-        """Return the document of each hit, by a name that is of use in this selection only."""
+        """Return the name of the document of each hit."""
 
     @abstractmethod
     def values(self, key: str, hits: Sequence[RankedHit]) -> list[str | None]:
         """Return the greatest value of a metadata key of each hit; None for one without any."""
 
     @abstractmethod
-    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, DocumentHits]:
-        """Return the best hits in each of some documents; those without hits are left out.
-
-        Args:
-            documents: the names of the documents, as `documents` returns them.
-            count: the maximum number of hits in each document.
-        """
+    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, Found]:
+        """Return so many of the best hits in each of some documents, if it has any."""
 
     @abstractmethod
     def fingerprints(self, documents: Sequence[str]) -> list[Fingerprinted]:
-        """Return some documents of the index with their fingerprints, those that have one.
-
-        Neither the query nor the filters count.
-
-        Args:
-            documents: the names of the documents, as `documents` returns them.
-        """
+        """Return those of some documents that have a fingerprint, even if they are no hits."""
 
     @abstractmethod
     def fingerprints_sharing(
@@ -132,12 +126,7 @@ class Selection(ABC):
     ) -> list[Fingerprinted]:
         """Return documents of the index whose fingerprints have one of some terms.
 
-        Neither the query nor the filters count.
-
-        Args:
-            terms: terms of fingerprints (`Fingerprint.terms`).
-            count: the maximum number of documents to look at.
-            is_wanted: chooses among them by their fingerprints.
+        So many documents are looked at, whether they are hits or not, and chosen among.
         """
 
     @abstractmethod
@@ -158,19 +147,22 @@ class Selection(ABC):
 
     @abstractmethod
     def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:
-        """Count the values of metadata keys among the hits.
+        """Count the values of metadata keys among the hits, or among their documents.
 
         A filter on a key is not applied to that key's own values, so that they show the other
-        choices (drill sideways).
-
-        Args:
-            names: the metadata keys.
-            of_documents: whether the documents that have hits are counted instead of the hits.
-                Sections, which are those of a chunk, are always counted by hits.
+        choices (drill sideways). Sections, which are those of a chunk, are always counted by hits.
 
         Raises:
             FilterError: no document has one of the keys.
         """
+
+    @abstractmethod
+    def explained_terms(self) -> list[ExplainedTerm]:
+        """Return the terms of the query that some chunk has, in any order."""
+
+    @abstractmethod
+    def explained(self, hits: Sequence[RankedHit]) -> list[ScoreExplanation]:
+        """Return how the score of each hit by words is made."""
 
     @abstractmethod
     def texts_with(self, field: str, term: str, count: int) -> Iterator[str]:

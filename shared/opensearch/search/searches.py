@@ -17,7 +17,7 @@ from shared.query.filters import conditions, in_collections
 from shared.query.folders import in_folder
 from shared.query.pipeline import ParsedQuery, Part
 from shared.query.tree import Clause, Node, Nothing, Terms
-from shared.search.texts.spelling import TEXTS_OF_A_WORD
+from shared.search.answer import TEXTS_OF_A_WORD
 from shared.storage.field_names import metadata_field_of
 
 _MOST_HITS: Final = 100_000

@@ -11,7 +11,7 @@ from shared.java.cancellation import is_ending
 from shared.model import schema
 from shared.model.metadata import MODIFIED
 from shared.model.request import SearchRequest
-from shared.model.search_results import ChunkText, Facet
+from shared.model.search_results import ChunkText, ExplainedTerm, Facet
 from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.search.compiler import compiled, named
 from shared.opensearch.search.facets import facet
@@ -21,12 +21,17 @@ from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import HAS_FINGERPRINT, Query, of_documents
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
-from shared.query.tree import Node, Terms
+from shared.query.tree import Node, TermPhrase, Terms, leaves
 from shared.search.confidence import FIRST_HITS
-from shared.search.grouping.versions import resolved
-from shared.search.meaning.query_meaning import Meaning
-from shared.search.meaning.ranked_hit import RankedHit
-from shared.search.selection import DocumentHits, Fingerprinted, Found, Selection
+from shared.search.selection import (
+    Fingerprinted,
+    Found,
+    Meaning,
+    RankedHit,
+    ScoreExplanation,
+    Selection,
+)
+from shared.search.versions import resolved
 from shared.storage.mapping import counted_from_lucene, metadata_text
 from shared.storage.stored_details import details_of
 
@@ -143,7 +148,7 @@ class ClusterSelection(Selection):
             found = {hit["_id"]: hit.get("fields", {}) for hit in answer["hits"]["hits"]}
         return [max(found.get(id_, {}).get(field, ()), default=None) for id_ in ids]
 
-    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, DocumentHits]:
+    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, Found]:
         """Return the best hits in each of some documents; those without hits are left out."""
         if not documents:
             return {}
@@ -152,7 +157,7 @@ class ClusterSelection(Selection):
             for hit, document in zip(self._all, self.documents(self._all), strict=True):
                 found_in.setdefault(document, []).append(hit)
             return {
-                document: DocumentHits(of[:count], len(of))
+                document: Found(of[:count], len(of), is_exact=True)
                 for document in documents
                 if (of := found_in.get(document))
             }
@@ -161,11 +166,7 @@ class ClusterSelection(Selection):
             for document in documents
         ]
         found = map(self._found, self._search(bodies))
-        return {
-            document: DocumentHits(of.hits, of.total)
-            for document, of in zip(documents, found, strict=True)
-            if of.hits
-        }
+        return {document: of for document, of in zip(documents, found, strict=True) if of.hits}
 
     def fingerprints(self, documents: Sequence[str]) -> list[Fingerprinted]:
         """Return some documents of the index with their fingerprints, those that have one."""
@@ -200,23 +201,29 @@ class ClusterSelection(Selection):
         added = {self._numbers[hit["_id"]]: hit["_score"] for hit in answer["hits"]["hits"]}
         return _best_first([_plus(hit, added.get(hit.doc, 0.0)) for hit in hits])
 
-    def explained(self, hits: Sequence[tuple[RankedHit, Node]]) -> list[Mapping[str, Any]]:
-        """Return the explanation of the score of each hit by a tree."""
-        ids_of: dict[Node, list[str]] = {}
-        for hit, tree in hits:
-            ids_of.setdefault(tree, []).append(self._hits[hit.doc]["_id"])
-        bodies = [
-            {
-                "query": {"bool": {"must": [compiled(tree)], "filter": [{"ids": {"values": ids}}]}},
-                "size": len(ids),
-                "_source": False,
-                "explain": True,
-            }
-            for tree, ids in ids_of.items()
-        ]
-        answers = self._search(bodies) if bodies else []
-        found = {hit["_id"]: hit["_explanation"] for of in answers for hit in of["hits"]["hits"]}
-        return [found[self._hits[hit.doc]["_id"]] for hit, _ in hits]
+    def explained_terms(self) -> list[ExplainedTerm]:
+        """Return the terms of the query that some chunk has; those of patterns are not known."""
+        found: dict[tuple[str, str], None] = {}
+        for leaf in leaves(self.query.tree):
+            match leaf:
+                case Terms(field, texts):
+                    found.update(dict.fromkeys((field, text) for text in texts))
+                case TermPhrase(field, positions):
+                    found.update(dict.fromkeys((field, t) for texts in positions for t in texts))
+        counts = self.terms.frequencies(found)
+        return [ExplainedTerm(*pair, count) for pair, count in counts.items() if count]
+
+    def explained(self, hits: Sequence[RankedHit]) -> list[ScoreExplanation]:
+        """Return how the score of each hit by words is made."""
+        if not hits:
+            return []
+        ids = [self._hits[hit.doc]["_id"] for hit in hits]
+        tree = compiled(self.query.tree)
+        query = {"bool": {"must": [tree], "filter": [{"ids": {"values": ids}}]}}
+        body = {"query": query, "size": len(ids), "_source": False, "explain": True}
+        (answer,) = self._search([body])
+        found = {hit["_id"]: hit["_explanation"] for hit in answer["hits"]["hits"]}
+        return [_explanation(found[id_]) for id_ in ids]
 
     def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
         """Return for each hit the positions of the trees that it matches."""
@@ -397,6 +404,15 @@ def _single(score: float) -> float:
 
 def _is_language(tree: Node) -> bool:
     return isinstance(tree, Terms) and tree.field == schema.LANGUAGES
+
+
+def _explanation(found: Mapping[str, Any]) -> ScoreExplanation:
+    """Return how a score is made, with the names of the schema's fields."""
+    return ScoreExplanation(
+        layout.readable(found["description"]),
+        float(found["value"]),
+        lambda: [_explanation(part) for part in found["details"]],
+    )
 
 
 def _best_first(hits: list[RankedHit]) -> list[RankedHit]:

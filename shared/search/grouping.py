@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Protocol, TypeVar
+from typing import Final
 
-from shared.search.grouping.versions import TextVersions, newest_versions
-from shared.search.meaning.ranked_hit import RankedHit
 from shared.search.ranking import Ranking, scored
-from shared.search.recency import Recency
-from shared.search.selection import Selection
+from shared.search.selection import RankedHit, Selection
+from shared.search.versions import TextVersions, newest_versions
 
 MOST_OF_A_DOCUMENT: Final = 3
 """Maximum number of hits of a document that are shown together."""
@@ -17,27 +15,13 @@ _GROWTH: Final = 8
 """Factor by which the number of hits grows while they are of too few documents."""
 
 
-class _WithHits(Protocol):
-    @property
-    def hits(self) -> Sequence[RankedHit]: ...
-
-
-_Hits = TypeVar("_Hits", bound=_WithHits)
-
-
 @dataclass(frozen=True)
 class GroupedHits:
-    """The best hits of a document.
-
-    Attributes:
-        hits: the hits, best first, at most `MOST_OF_A_DOCUMENT`.
-        more: the number of its further hits; None if hits are not grouped.
-        similar: the ids of the documents with the same text that it is shown for.
-    """
+    """The best hits of a document, best first, at most `MOST_OF_A_DOCUMENT`."""
 
     hits: Sequence[RankedHit]
-    more: int | None
-    similar: Sequence[str] = ()
+    more: int | None  # the number of its further hits; None if hits are not grouped
+    similar: Sequence[str] = ()  # the ids of the documents with the same text it is shown for
 
     def scored(self, selection: Selection) -> "GroupedHits":
         """Return the same hits in the order of their scores by words."""
@@ -48,25 +32,17 @@ class GroupedHits:
 
 def first_of_documents(
     selection: Selection,
-    find: Callable[[int], _Hits],
+    find: Callable[[int], Ranking],
     documents: int,
     least: int,
     *,
-    newest_only: bool = False,
-    keeps_order: bool = False,
-) -> tuple[_Hits, list[TextVersions]]:
-    """Return as many of the first hits as it takes for a number of documents.
+    newest_only: bool,
+    keeps_order: bool,
+) -> tuple[Ranking, list[TextVersions]]:
+    """Find hits of so many documents, or all hits, and return the first of their documents.
 
-    Args:
-        selection: the selection that the hits are of.
-        find: returns so many of the first hits; a greater number only adds hits at the end.
-        documents: the number of different documents.
-        least: the number of hits to look at first.
-        newest_only: true if only the newest of several versions of a text counts.
-        keeps_order: as for `newest_versions`.
-
-    Returns:
-        Hits of so many documents, or all of them, and the first of their documents in order.
+    A greater number given to `find` only adds hits at the end; at least the least number of them is
+    looked at first. Of several versions of a text only the newest may count, see `newest_versions`.
     """
     count = max(least, documents)
     while True:
@@ -85,18 +61,11 @@ def first_of_documents(
 
 
 def first_of_newest(
-    selection: Selection, find: Callable[[int], _Hits], count: int
-) -> tuple[_Hits, Mapping[int, Sequence[str]]]:
-    """Return as many of the first hits as it takes for a number of them in newest versions.
+    selection: Selection, find: Callable[[int], Ranking], count: int
+) -> tuple[Ranking, Mapping[int, Sequence[str]]]:
+    """Find so many hits in the newest version of their text, or all, among others.
 
-    Args:
-        selection: the selection that the hits are of.
-        find: as for `first_of_documents`.
-        count: the number of hits in the newest version of their text.
-
-    Returns:
-        So many hits in newest versions, or all of them, among others. For the number of each of
-        these hits, the ids of the documents that its own is shown for.
+    For the number of each of them, the ids of the documents that its own is shown for are returned.
     """
     wanted = count
     while True:
@@ -135,22 +104,16 @@ def by_score(
 
 
 def in_groups(
-    selection: Selection,
-    texts: Sequence[TextVersions],
-    hits: Sequence[RankedHit],
-    recency: Recency | None = None,
+    selection: Selection, texts: Sequence[TextVersions], ranking: Ranking, *, is_sorted: bool
 ) -> list[GroupedHits]:
     """Return the best hits of each of some documents.
 
-    Args:
-        selection: the selection that the hits are of.
-        texts: the documents, each with those that it is shown for.
-        hits: the best hits of all documents, best first. Where they have too few of a document,
-            its further ones follow in the order of their scores.
-        recency: how the scores of the hits fell with the age of their document.
+    Where the ranking has too few of a document, or is in another order than that of the scores, its
+    further ones follow in the order of their scores.
     """
     documents = [text.document for text in texts]
     matches = selection.in_documents(documents, MOST_OF_A_DOCUMENT)
+    hits = [] if is_sorted else ranking.hits
     best: dict[str, list[RankedHit]] = {document: [] for document in documents}
     for hit, document in zip(hits, selection.documents(hits), strict=True):
         if document in best:
@@ -160,8 +123,8 @@ def in_groups(
         found, ranked = matches.get(text.document), best[text.document]
         known = {hit.doc for hit in ranked}
         further = [hit for hit in found.hits if hit.doc not in known] if found else []
-        if recency and further:
-            further = recency.applied(selection, further)
+        if ranking.recency and further:
+            further = ranking.recency.applied(selection, further)
         shown = [*ranked, *further][:MOST_OF_A_DOCUMENT]
         total = found.total if found else 0
         matching = sum(not hit.is_by_meaning for hit in shown)

@@ -32,28 +32,19 @@ is missing takes more."""
 
 @dataclass(frozen=True, slots=True)
 class TextVersions:
-    """The document that a search shows of the versions of a text.
+    """The document that a search shows of the versions of a text, which is the newest of them."""
 
-    Attributes:
-        document: the newest of them, by the name that it has in the selection.
-        similar: the ids of the others, the newest first.
-    """
-
-    document: str
-    similar: tuple[str, ...] = ()
+    document: str  # its name in the selection
+    similar: tuple[str, ...] = ()  # the ids of the others, the newest first
 
 
 def newest_versions(
     selection: Selection, documents: Sequence[str], count: int, *, keeps_order: bool = False
 ) -> list[TextVersions]:
-    """Return the newest version of each of the texts that some documents have.
+    """Return the newest version of each of so many of the texts that the found documents have.
 
-    Args:
-        selection: the selection that has found the documents.
-        documents: the documents, in the order of the results.
-        count: the maximum number of texts. A greater one only adds texts at the end.
-        keeps_order: true if the newest version keeps its place among the documents; else it has
-            that of the first version, which matches best.
+    If the order is kept, it stays in its own place among the documents; else it takes that of the
+    first version, which matches best.
     """
     by_place = {document: place for place, document in enumerate(documents)}
     waiting = iter(documents)
@@ -95,11 +86,9 @@ def _newest(versions: Sequence[Fingerprinted]) -> TextVersions:
 def similar_documents(
     selection: Selection, documents: Sequence[str]
 ) -> Mapping[str, list[Fingerprinted]]:
-    """Return the versions of the texts of documents, each beginning with the document itself.
+    """Return the versions of the texts of those documents that have several.
 
-    Args:
-        selection: any selection of the index; neither its query nor its filters count.
-        documents: the documents; those without other versions are left out.
+    They begin with the document itself. Neither the query nor the filters of the selection count.
     """
     own = selection.fingerprints(documents)
     terms = _telling_terms(selection, own)
@@ -128,8 +117,8 @@ def similar_documents(
             if each.document != other.document:
                 found[each.document].append(other)
     return {
-        document: [own_, *sorted(others, key=lambda other: other.id)]
-        for document, (own_, *others) in found.items()
+        document: [itself, *sorted(others, key=lambda other: other.id)]
+        for document, (itself, *others) in found.items()
         if others
     }
 
@@ -156,10 +145,6 @@ def _telling_terms(selection: Selection, documents: Sequence[Fingerprinted]) -> 
 
 def resolved(selection: Selection, filters: Sequence[Filter]) -> tuple[Filter, ...]:
     """Return filters with the ids of documents in place of those whose versions are meant.
-
-    Args:
-        selection: the selection that the filters are of; it need not know them yet.
-        filters: the filters.
 
     Raises:
         FilterError: a filter on versions has another operator or value than an id or several.

@@ -25,8 +25,9 @@ PASSAGE_LENGTH: Final = 200
 _WORD: Final = re.compile(r"[^\W_](?:\S*[^\W_])?[+#]*")
 """A word without the punctuation around it, but with the signs of C++ and C#."""
 
-_IN_PATTERN: Final = re.compile(r"\\(.)|([*?])|(.)", re.DOTALL)
+_BLANK: Final = re.compile(r"\s+")
 
+_IN_PATTERN: Final = re.compile(r"\\(.)|([*?])|(.)", re.DOTALL)
 
 _MOST_PATTERNS: Final = 20
 """Maximum number of phrases, and of other patterns, that are looked for in a text."""
@@ -46,9 +47,6 @@ class Passages:
 
     Function words are not highlighted if the query has other words, and rarer parts weigh more in
     the choice of passages.
-
-    Args:
-        query: the query after all steps.
     """
 
     def __init__(self, query: ParsedQuery) -> None:
@@ -97,13 +95,7 @@ class Passages:
     def best_in(self, text: str, language: str = "") -> list[str]:
         """Return the passages of a chunk's content that match best, the best first.
 
-        Args:
-            text: the content.
-            language: the language of the document; empty if it is not known.
-
-        Returns:
-            One to three passages of about 200 characters; the beginning of the text if nothing in
-            it matched, for example if only the title did.
+        It is the beginning if nothing in it matched, for example if only the title did.
         """
         of_passages: dict[int, list[_Found]] = {}
         for found in self._found(text, language):
@@ -147,7 +139,11 @@ class Passages:
             typed = tokens_of([match[0] for match in matches])
             found += self._of_patterns(matches, typed)
             found += self._of_phrases(matches, typed)
-        return list(_apart(sorted(found, key=lambda one: (one.start, -one.end))))
+        apart: list[_Found] = []
+        for one in sorted(found, key=lambda one: (one.start, -one.end)):
+            if not apart or one.start >= apart[-1].end:
+                apart.append(one)
+        return apart
 
     def _marks(
         self, words: set[str], languages: Iterable[str | None]
@@ -270,14 +266,6 @@ def _are_alike(fuzzy: Fuzzy, text: str) -> bool:
     return row[-1] <= most
 
 
-def _apart(found: Iterable[_Found]) -> Iterator[_Found]:
-    end = 0
-    for one in found:
-        if one.start >= end:
-            yield one
-            end = one.end
-
-
 def _marked(
     text: str, begin: int, end: int, found: Iterable[_Found], *, strips: bool = True
 ) -> str:
@@ -298,9 +286,6 @@ def _beginning(text: str, number: int) -> int:
         return min(begin, len(text))
     blank = _BLANK.search(text, begin - 1, begin + PASSAGE_LENGTH)
     return blank.end() if blank else begin
-
-
-_BLANK: Final = re.compile(r"\s+")
 
 
 def _first_words(text: str) -> str:

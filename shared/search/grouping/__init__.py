@@ -1,1 +1,0 @@
-"""Hits together: those of one document, and documents that are versions of the same text."""

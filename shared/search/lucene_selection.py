@@ -1,0 +1,342 @@
+"""The chunks of an index folder that a query selects, and their values by chunk."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import groupby
+from typing import Any, Final
+
+from java.util import Arrays, HashSet
+from org.apache.lucene.facet import FacetsCollectorManager
+from org.apache.lucene.index import (
+    DirectoryReader,
+    LeafReader,
+    SortedDocValues,
+    SortedSetDocValues,
+    Term,
+)
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    BoostQuery,
+    ConstantScoreQuery,
+    Explanation,
+    MatchAllDocsQuery,
+    QueryVisitor,
+    ScoreDoc,
+    Sort,
+    TermInSetQuery,
+    TermQuery,
+    TotalHits,
+)
+from org.apache.lucene.search.grouping import GroupDocs, GroupingSearch
+from org.apache.lucene.util import BytesRef
+
+from shared.analysis.fingerprints import Fingerprint
+from shared.java.cancellation import check, guarded, guarded_until_cancelled
+from shared.model import schema
+from shared.model.metadata import MODIFIED
+from shared.model.request import BY_SCORE, SearchRequest
+from shared.model.search_results import ChunkText, ExplainedTerm, Facet
+from shared.query.compiler import Compiler
+from shared.query.folders import in_folder
+from shared.query.limits import check_allowed, check_patterns, is_costly, running
+from shared.query.lucene_terms import LuceneTerms, terms_of
+from shared.query.pipeline import parse_query
+from shared.query.tree import Node, TermPhrase, leaves, ranks
+from shared.search.facets import count_documents, count_facets, document_order, filtered, order
+from shared.search.feedback import REORDERED, applies, reordered, scored_again
+from shared.search.ranking import meaning_of
+from shared.search.selection import (
+    Fingerprinted,
+    Found,
+    Meaning,
+    RankedHit,
+    ScoreExplanation,
+    Selection,
+)
+from shared.search.versions import resolved
+from shared.storage.commits import Snapshot
+from shared.storage.fingerprints import fingerprints_of, sharing, with_fingerprint
+from shared.storage.mapping import SHOWN_FIELDS, counted_from_lucene, stored_fields
+
+_FEW_CONDITIONS: Final = 10
+"""Maximum number of prefix and range filters that do not make a query costly; each reads all values
+of a metadata key."""
+
+_BITS: Final = 24
+"""Number of bits of a score (``float``, IEEE 754), each of which can represent one part."""
+
+
+class LuceneSelection(Selection):
+    """The chunks of a commit that match a query and pass the filters of a search.
+
+    A document is named by its term, which is its id unless that is too long for a term.
+
+    Raises:
+        QueryParseError: the query is not valid syntax.
+        QueryError: the query is too long or too large, or cannot be run now.
+        InvalidTextError: the query is not valid Unicode.
+        FilterError: a filter does not fit the index.
+    """
+
+    terms: LuceneTerms
+    searcher: Any  # Lucene's, which can be stopped if the query is costly
+    ranked: Any  # the query that finds and ranks the hits, without the filters
+
+    def __init__(self, snapshot: Snapshot, request: SearchRequest) -> None:
+        self.terms = terms_of(snapshot.reader)
+        self.query = parse_query(request, self.terms, snapshot.weights)
+        tree = self.query.tree
+        of_values = sum(each.operator in {"prefix", "range"} for each in request.filters)
+        is_slow = is_costly(tree) or of_values > _FEW_CONDITIONS
+        with running():
+            if is_slow:
+                check_patterns(tree, self.terms)
+                check_allowed()
+            self._compiler = Compiler(self.terms.query, guard=guarded if is_slow else None)
+            self.ranked = self._compiler.query(tree)
+        self.shares = {}
+        self._shows_content = request.content != "none"
+        self._documents: dict[int, Any] = {}
+        self._snapshot = snapshot.stoppable() if is_slow else snapshot
+        self.searcher = self._snapshot.searcher
+        self._filters = resolved(self, (*request.filters, *self.query.read.filters))
+        self._selected = self._filtered(self.ranked)
+
+    @cached_property
+    def _matching(self) -> Any:
+        """A query that matches the same chunks and counts them faster."""
+        tree = self.query.tree
+        return replace(self._compiler, ranks=False).query(tree) if ranks(tree) else self.ranked
+
+    def _filtered(self, query: Any) -> Any:
+        return filtered(query, self._filters, self._snapshot)
+
+    def best(self, count: int) -> Found:
+        if all(isinstance(leaf, TermPhrase) for leaf in leaves(self.query.tree)):
+            # All hits are counted in the same pass: comparing positions is the costliest part, and
+            # among so few hits hardly any can be skipped.
+            found = FacetsCollectorManager.search(
+                self.searcher, self._selected, count, FacetsCollectorManager()
+            )
+            return _found(found.topDocs())
+        if not applies(self.query):
+            return _found(self.searcher.search(self._selected, count))
+        by_words = _found(self.searcher.search(self._selected, max(count, REORDERED)))
+        return replace(by_words, hits=reordered(self, self.searcher, by_words.hits)[:count])
+
+    def in_order(self, sort: str, count: int) -> Found:
+        in_order = document_order() if sort == BY_SCORE else order(sort, self._snapshot.reader)
+        return _found(self.searcher.search(self._selected, count, in_order, True))
+
+    def count(self) -> int:
+        return int(self.searcher.count(self._filtered(self._matching)))
+
+    def count_documents(self) -> int:
+        return count_documents(self.searcher, self._filtered(self._matching))
+
+    def documents(self, hits: Sequence[RankedHit]) -> list[str]:
+        found = _documents_of(self.searcher.getIndexReader(), {hit.doc for hit in hits})
+        return [found[hit.doc] for hit in hits]
+
+    def values(self, key: str, hits: Sequence[RankedHit]) -> list[str | None]:
+        found = _greatest_values(self.searcher.getIndexReader(), key, {hit.doc for hit in hits})
+        return [found.get(hit.doc) for hit in hits]
+
+    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, Found]:
+        if not documents:
+            return {}
+        chunks = TermInSetQuery(schema.SOURCE_DOCUMENT, Arrays.asList([*map(BytesRef, documents)]))
+        within = BooleanQuery.Builder()
+        within.add(self._selected, BooleanClause.Occur.MUST)
+        within.add(chunks, BooleanClause.Occur.FILTER)
+        grouping = GroupingSearch(schema.SOURCE_DOCUMENT)
+        grouping.setGroupDocsLimit(count)
+        found = grouping.search(self.searcher, within.build(), 0, len(documents))
+        groups = map(GroupDocs.cast_, found.groups if found else ())
+        return {
+            str(BytesRef.cast_(group.groupValue()).utf8ToString()): Found(
+                _ranked(group.scoreDocs()), int(group.totalHits().value()), is_exact=True
+            )
+            for group in groups
+        }
+
+    def fingerprints(self, documents: Sequence[str]) -> list[Fingerprinted]:
+        if not documents or schema.FINGERPRINT not in self.terms.fields:
+            return []
+        return self._fingerprinted(with_fingerprint(documents), len(documents), lambda _: True)
+
+    def fingerprints_sharing(
+        self, terms: Sequence[str], count: int, is_wanted: Callable[[Fingerprint], bool]
+    ) -> list[Fingerprinted]:
+        return self._fingerprinted(sharing(terms), count, is_wanted)
+
+    def _fingerprinted(
+        self, query: Any, count: int, is_wanted: Callable[[Fingerprint], bool]
+    ) -> list[Fingerprinted]:
+        hits = self.searcher.search(query, count, Sort.INDEXORDER).scoreDocs
+        chunks = [ScoreDoc.cast_(hit).doc for hit in hits]
+        return fingerprinted(self.searcher, chunks, is_wanted)
+
+    def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
+        query = Compiler(self.terms.query).query(tree)
+        before = [ScoreDoc(hit.doc, hit.score) for hit in hits]
+        return _ranked(scored_again(self.searcher, before, query))
+
+    def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
+        compiler = Compiler(self.terms.query, ranks=False, guard=guarded_until_cancelled)
+        found: dict[int, list[int]] = {hit.doc: [] for hit in hits}
+        for begin in range(0, len(trees), _BITS):
+            check()
+            some = trees[begin : begin + _BITS]
+            builder = BooleanQuery.Builder()
+            for bit, tree in enumerate(some):
+                telling = BoostQuery(ConstantScoreQuery(compiler.query(tree)), float(1 << bit))
+                builder.add(telling, BooleanClause.Occur.SHOULD)
+            unscored = [ScoreDoc(doc, 0.0) for doc in found]
+            for hit in scored_again(self.searcher, unscored, builder.build()):
+                bits = int(hit.score)
+                found[hit.doc] += (begin + bit for bit in range(len(some)) if bits >> bit & 1)
+        return [found[hit.doc] for hit in hits]
+
+    def contents(self, hits: Sequence[RankedHit]) -> list[str]:
+        found = self._loaded(hits, shows_content=True)
+        return [document.get(schema.CONTENT) or "" for document in found]
+
+    def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[ChunkText, int]]:
+        folders = self._snapshot.folders
+        found = self._loaded(hits, shows_content=self._shows_content)
+        return (counted_from_lucene(document, folders) for document in found)
+
+    def _loaded(self, hits: Sequence[RankedHit], *, shows_content: bool) -> Iterator[Any]:
+        """Yield the stored fields of hits, each of which is read once."""
+        stored = self.searcher.storedFields()
+        fields = stored_fields(*(SHOWN_FIELDS if shows_content else SHOWN_FIELDS[:-1]))
+        for hit in hits:
+            if hit.doc not in self._documents:
+                self._documents[hit.doc] = stored.document(hit.doc, fields)
+            yield self._documents[hit.doc]
+
+    def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:
+        return count_facets(
+            self._snapshot, self._matching, names, self._filters, of_documents=of_documents
+        )
+
+    def explained_terms(self) -> list[ExplainedTerm]:
+        found = HashSet()
+        # Rewritten, patterns have terms, too.
+        rewritten = self.searcher.rewrite(Compiler().query(self.query.tree))
+        rewritten.visit(QueryVisitor.termCollector(found))
+        terms = ((term.field(), term.text()) for term in map(Term.cast_, found))
+        return [
+            ExplainedTerm(field, text, frequency)
+            for field, text in terms
+            if (frequency := self.terms.frequency(field, text))
+        ]
+
+    def explained(self, hits: Sequence[RankedHit]) -> list[ScoreExplanation]:
+        return [_explanation(self.searcher.explain(self.ranked, hit.doc)) for hit in hits]
+
+    def texts_with(self, field: str, term: str, count: int) -> Iterator[str]:
+        found = self.searcher.search(TermQuery(Term(field, term)), count).scoreDocs
+        stored, loaded = self.searcher.storedFields(), stored_fields(field)
+        documents = (stored.document(ScoreDoc.cast_(hit).doc, loaded) for hit in found)
+        return (document.get(field) or "" for document in documents)
+
+    def has_no_file_in(self, folder: str) -> bool:
+        query = Compiler(scores=False).query(in_folder(folder, self._snapshot.folders))
+        return not self.searcher.count(query)
+
+    def meaning(self, request: SearchRequest) -> Meaning | None:
+        meaning = meaning_of(self._snapshot, self.query, request)
+        if meaning is None or not self._filters:
+            return meaning
+        return replace(meaning, allowed=self._filtered(MatchAllDocsQuery()))
+
+    def take_problem(self) -> str | None:
+        encoder = self._snapshot.encoder
+        return encoder.take_problem() if encoder else None
+
+    @property
+    def is_stopped(self) -> bool:
+        return bool(self.searcher.timedOut())
+
+
+def _found(top: Any) -> Found:
+    total = top.totalHits
+    is_exact = total.relation() == TotalHits.Relation.EQUAL_TO
+    return Found(_ranked(top.scoreDocs), total.value(), is_exact)
+
+
+def _ranked(hits: Iterable[Any]) -> list[RankedHit]:
+    return [RankedHit(hit.doc, hit.score, hit.score) for hit in map(ScoreDoc.cast_, hits)]
+
+
+def _explanation(found: Any) -> ScoreExplanation:
+    return ScoreExplanation(
+        str(found.getDescription()),
+        float(found.getValue().doubleValue()) if found.isMatch() else 0.0,
+        lambda: [_explanation(Explanation.cast_(part)) for part in found.getDetails()],
+    )
+
+
+def fingerprinted(
+    searcher: Any,
+    chunks: Iterable[int],
+    is_wanted: Callable[[Fingerprint], bool] = lambda _: True,
+) -> list[Fingerprinted]:
+    """Return the documents of those of some chunks that have wanted fingerprints."""
+    reader = searcher.getIndexReader()
+    every = fingerprints_of(reader, chunks)
+    fingerprints = {chunk: found for chunk, found in every.items() if is_wanted(found)}
+    documents = _documents_of(reader, fingerprints)
+    modified = _greatest_values(reader, MODIFIED, fingerprints)
+    return [
+        Fingerprinted(
+            documents[chunk], _id(searcher, chunk, documents[chunk]), found, modified.get(chunk)
+        )
+        for chunk, found in fingerprints.items()
+    ]
+
+
+def _id(searcher: Any, chunk: int, term: str) -> str:
+    """Return the id of a document, which may be too long to be its term."""
+    if "\0" not in term:
+        return term
+    stored = searcher.storedFields().document(chunk, stored_fields(schema.SOURCE_DOCUMENT))
+    return str(stored.get(schema.SOURCE_DOCUMENT))
+
+
+def _documents_of(reader: Any, chunks: Iterable[int]) -> dict[int, str]:
+    found = {}
+    for leaf, base, of_leaf in _by_segment(reader, chunks):
+        values = SortedDocValues.cast_(leaf.getSortedDocValues(schema.SOURCE_DOCUMENT))
+        for chunk in of_leaf:
+            values.advanceExact(chunk - base)
+            found[chunk] = str(values.lookupOrd(values.ordValue()).utf8ToString())
+    return found
+
+
+def _greatest_values(reader: Any, key: str, chunks: Iterable[int]) -> dict[int, str]:
+    """Return the greatest value of a metadata key of each chunk that has one."""
+    found = {}
+    for leaf, base, of_leaf in _by_segment(reader, chunks):
+        values: Any = leaf.getSortedSetDocValues(schema.metadata_field(key))
+        if values is None:
+            continue
+        values = SortedSetDocValues.cast_(values)
+        for chunk in of_leaf:
+            if values.advanceExact(chunk - base):
+                ordinal = max(values.nextOrd() for _ in range(values.docValueCount()))
+                found[chunk] = str(values.lookupOrd(ordinal).utf8ToString())
+    return found
+
+
+def _by_segment(reader: Any, chunks: Iterable[int]) -> Iterator[tuple[Any, int, Iterator[int]]]:
+    """Yield each segment that has some of the chunks, its first number, and these chunks."""
+    segments = list(DirectoryReader.cast_(reader).leaves())
+    bases = [int(segment.docBase) for segment in segments]
+    for place, of_segment in groupby(sorted(chunks), lambda chunk: bisect_right(bases, chunk) - 1):
+        yield LeafReader.cast_(segments[place].reader()), bases[place], of_segment
