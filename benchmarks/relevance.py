@@ -44,13 +44,13 @@ NOT_SWITCHED_OFF: Final = {"stems", "k1", "b"}
 
 ALTERNATIVES: Final = (
     *("title_stems=0.2", "title_stems=0.5", "irregular=0.2", "irregular=0.5", "irregular=1"),
-    *("exact=0.1", "proximity=0.1", "proximity=0.4", "feedback=0.4", "feedback=0.6"),
-    *("feedback=1", "identifier=0.5", "k1=0.9", "k1=1.5", "b=0.6", "b=0.9"),
+    *("exact=0.3", "whole=1", "part=0.5", "part=1", "language=1", "language=2"),
+    *("feedback=0.3", "feedback=0.7", "feedback=1", "k1=0.9", "k1=1.5", "b=0.6", "b=0.9"),
 )
 """What is tried beside switching off each weight, and chosen from in the last table."""
 
-TOGETHER: Final = (("exact=0", "proximity=0", "whole_phrase=0", "feedback=0"),)
-"""What is switched off together: without rescoring."""
+TOGETHER: Final = (("exact=0", "whole=0", "feedback=0"),)
+"""What is switched off together: all that only reorders hits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""Dictionaries of lemmas, the base forms of words, made by `shared.analysis.lemmas.build`."""
+"""Dictionaries of lemmas, the base forms of words, made by `deployment.lemmas`."""

