@@ -226,7 +226,10 @@ class _Pass:
             else (clause.node, 1.0)
         )
         words = self._words
-        key = (node, clause.occur, words.requires_all, words.languages, id(words.weights))
+        key = (
+            *(node, clause.occur, self._takes_other_words),
+            *(words.requires_all, words.languages, words.weights),
+        )
         is_quoted = isinstance(node, Word) and node.text in self._quoted
         if isinstance(node, Word) and not is_quoted and (known := words.terms.words.get(key)):
             return weighted(known[0], weight), known[1]

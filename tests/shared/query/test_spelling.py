@@ -52,6 +52,13 @@ def test_a_misspelled_word_finds_what_was_meant(path: str, query: str) -> None:
     assert [hit.source_document for hit in hits] != found(path, query)
 
 
+def test_a_word_searched_as_it_is_typed_is_corrected_later(path: str) -> None:
+    with Searcher(path) as searcher:
+        assert not searcher.search("aerodynmic", syntax="lucene").results
+        assert searcher.search("aerodynmic").results
+        assert not searcher.search("aerodynmic", syntax="lucene").results
+
+
 @pytest.mark.parametrize(
     "query",
     [
