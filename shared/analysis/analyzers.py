@@ -59,38 +59,53 @@ def _replaced(pattern: str, by: str) -> Step:
     return Step("patternReplace", {"pattern": pattern, "replacement": by})
 
 
-def _thousands(sign: str) -> str:
-    """Return an expression for the place behind a sign between groups of three digits."""
+def _thousands(sign: str, group: str = r"\d{3}") -> str:
+    """Return an expression for the place behind a sign between groups of three digits.
+
+    Args:
+        sign: an expression for the sign.
+        group: an expression for the groups before the last one: in India, they have two digits.
+    """
     return (
-        rf"(?<=(?<![\d.,\p{{L}}])\d{{1,3}}(?:{sign}\d{{3}}){{0,4}}{sign})"
-        rf"(?=\d{{3}}(?:{sign}\d{{3}})*(?!\d|{sign}\d))"
+        rf"(?<=(?<![\d.,\p{{L}}])\d{{1,3}}(?:{sign}{group}){{0,4}}{sign})"
+        rf"(?=(?:{group}{sign})*\d{{3}}(?!\d|{sign}\d))"
     )
 
 
-_THOUSANDS: Final = "|".join(map(_thousands, (r"\.", ",", "['\u00a0\u202f]")))
+_THOUSANDS: Final = "|".join(
+    (*map(_thousands, (r"\.", ",", "['\u00a0\u202f]")), _thousands(",", r"\d{2}"))
+)
 
-_NORMALIZED: Final = (
+_COMPATIBLE: Final = (
+    # A footnote, an exponent or a fraction would become a part of the number before it.
+    _replaced("[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u207b\u2150-\u215f](?<=\\d.)", " $0"),
     # Without the vowels of Thai and Lao that would become two characters, which ICU's dictionaries
     # do not have.
     Step("icuNormalizer2", {"form": "nfkc", "mode": "compose", "filter": "[^\u0e33\u0eb3]"}),
-    # Soft hyphens and other signs without a width.
-    _replaced("[\u00ad\u2060\ufeff]", ""),
-    # Apostrophes, before the tokenizer and the filter of the English possessive see them.
-    _replaced("\u2019", "'"),
+)
+
+_NORMALIZED: Final = (
+    *_COMPATIBLE,
+    # Soft hyphens and other signs without a width; apostrophes, before the tokenizer and the filter
+    # of the English possessive see them.
+    Step("mapping", {"mapping": "signs.txt"}),
     # Numbers: the signs between thousands, the decimal sign, and zeros at the end.
-    _replaced(rf"[.,'\u00a0\u202f](?=\d{{3}})(?:{_THOUSANDS})", ""),
+    _replaced(rf"[.,'\u00a0\u202f](?=\d{{2}})(?:{_THOUSANDS})", ""),
     _replaced(r"[.,](?=\d{1,12}(?![.,]?\d))(?<=(?<![\d.,])\d{1,12}[.,])", _DECIMAL_SIGN),
     _replaced(rf"[{_DECIMAL_SIGN}0]0*(?!\d)(?<={_DECIMAL_SIGN}\d{{0,24}})", ""),
-    # An option of a command line; a hyphen or an ampersand between letters, or beside one; and the
-    # end of an acronym, as in parseHTMLResponse.
+    # The plural of an acronym, as in PDFs.
+    _replaced(r"s(?![\p{L}\p{N}_])(?<=\p{Lu}{2}s)", ""),
+    # An option of a command line; a hyphen or an ampersand between letters, or beside one, also a
+    # hyphen where a line ends; and the end of an acronym, as in parseHTMLResponse.
     _replaced(r"--?(?=\p{L})(?<=[^\n] --?)", "opt_"),
     _replaced(
-        r"[-&\u2010\u2011](?=[\p{L}\d])(?:(?<=\p{L}.)|(?=\p{L})(?<=\d[^&]))",
+        r"[-&\u2010\u2011](?:(?=[\p{L}\d])(?<=\p{L}.)|(?=\p{L})(?<=\d[^&])"
+        r"|[ \t]{0,4}\r?\n[ \t]{0,4}(?=\p{Ll})(?<=\p{Ll}[-\u2010]\s{1,10}))",
         "_",
     ),
     _replaced(r"(\p{Lu})(?=\p{Lu}\p{Ll})", "$1_"),
-    # Signs that are a part of names: C++, C#, .NET, § 5.
-    _replaced(r"\+\+(?<=\p{L}\+\+)(?!\p{L})", "_plusplus "),
+    # Signs that are a part of names: C++, Disney+, C#, .NET, § 5.
+    _replaced(r"\+(?<=\p{L}\+{1,2})(?!\+?\p{L})", "_plus"),
     _replaced(r"#(?<=\p{L}#)(?!\p{L}|\d)", "_sharp "),
     _replaced(r"\.(?=\p{L})(?<![\p{L}\p{N}\p{P}]\.)", "dot_"),
     _replaced(r"\u00a7+(?:\s*(?=\d))?", "para_"),
@@ -116,6 +131,7 @@ def _parts(*, joins: bool) -> tuple[Step, ...]:
         "generateWordParts": "1",
         "generateNumberParts": "1",
         "catenateAll": str(int(joins)),
+        "catenateWords": str(int(joins)),
         "splitOnCaseChange": "1",
         "splitOnNumerics": "1",
         "stemEnglishPossessive": "1",
@@ -174,10 +190,14 @@ def stems_chain(language: str, *, of_query: bool = False) -> Chain:
 
 _DIGITS: Final = Chain(
     (_replaced("[^0-9]", ""), Step("reverseString")),
-    Step("simplePattern", {"pattern": "[0-9]([ ()/\u00a0\u2013\\-]{0,2}[0-9]){4,33}"}),
-    _NORMALIZED[:1],
+    Step(
+        "simplePattern",
+        {"pattern": "[0-9]([ ()/\u00a0\u2013\\-]{0,2}[0-9]){4,33}|[1-9][ \u00a0\u202f][0-9]{3}"},
+    ),
+    _COMPATIBLE,
 )
-"""Chain of runs of five digits and more, such as telephone numbers, without the signs in them."""
+"""Chain of runs of five digits and more, such as telephone numbers, without the signs in them, and
+of thousands with a blank."""
 
 _FIELDS: Final[Mapping[str, Chain]] = {
     schema.REVERSED: Chain((Step("lowercase"), *_FOLDED, Step("reverseString")), Step("standard")),
@@ -381,13 +401,18 @@ def tokens(word: str, language: str | None = None) -> Sequence[Token]:
     return tokens_of((word,), language)[0]
 
 
+_BREAK: Final = "\n\n"
+"""Separator of words that are analyzed at once; no char filter takes the words on both sides as
+one."""
+
+
 def _analyzed(analyzer: Any, words: Sequence[str]) -> Iterator[Sequence[Token]]:
     """Yield the terms of each of some words, analyzed at once and told apart by their offsets."""
     # Java counts a character beyond the basic plane as two.
-    lengths = (len(word.encode("utf-16-le", "surrogatepass")) // 2 + 1 for word in words)
-    starts = list(accumulate(lengths, initial=0))
+    lengths = (len(word.encode("utf-16-le", "surrogatepass")) // 2 for word in words)
+    starts = list(accumulate((length + len(_BREAK) for length in lengths), initial=0))
     found: dict[int, list[Token]] = defaultdict(list)
-    stream = TokenStream.cast_(analyzer.tokenStream("", "\n".join(words)))
+    stream = TokenStream.cast_(analyzer.tokenStream("", _BREAK.join(words)))
     term = CharTermAttribute.cast_(stream.getAttribute(CharTermAttribute.class_))
     offset = OffsetAttribute.cast_(stream.getAttribute(OffsetAttribute.class_))
     kind = TypeAttribute.cast_(stream.addAttribute(TypeAttribute.class_))
@@ -432,7 +457,7 @@ def folded(text: str) -> str:
 
 @cache
 def _folding() -> Analyzer:
-    return _built(Chain((Step("lowercase"), *_FOLDED), char_filters=_NORMALIZED[:1]))
+    return _built(Chain((Step("lowercase"), *_FOLDED), char_filters=_COMPATIBLE))
 
 
 KNOWN: Final = " "

@@ -80,6 +80,7 @@ _BY_SCRIPT: Final = {
     "zh": "\u3400-\u4dbf\u4e00-\u9fff",
     "ru": "\u0400-\u04ff",
     "ar": "\u0600-\u06ff",
+    "he": "\u0590-\u05ff",
     "el": "\u0370-\u03ff",
     "hi": "\u0900-\u097f",
     "th": "\u0e00-\u0e7f",
@@ -114,8 +115,9 @@ def language_of(text: str, otherwise: object = None) -> str | None:
     """
     found = _detect(_VOWEL_MARKS.sub("", "\n".join(_pieces(text))).encode(errors="ignore"))
     if found is not None:
-        code, _, letters = found
-        if letters >= _FEWEST_BYTES and _code(code) in LANGUAGES:
+        code, share, letters = found
+        is_told = letters >= _FEWEST_BYTES or share == _SHARE_BY_FUNCTION_WORDS
+        if is_told and _code(code) in LANGUAGES:
             return _code(code)
     if isinstance(otherwise, str) and otherwise in LANGUAGES:
         return otherwise

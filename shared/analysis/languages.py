@@ -38,6 +38,22 @@ def _indic(*filters: str | Step) -> tuple[Step, ...]:
 _LATIN_WORDS: Final = _snowball("English")
 """Stemmer of languages whose own words have no forms, for the Latin words in their texts."""
 
+_ONE_STEM: Final = Step(
+    "patternReplace", {"pattern": "(?<=.{3}[uy])ks$|(?<=.{3}i)[ns]$", "replacement": "s"}
+)
+"""Filter for Finnish words whose nominative has another stem: sopimus, sopimuksen; ihminen,
+ihmisen."""
+
+_WITHOUT_PREFIXES: Final = Step(
+    "patternReplace",
+    {
+        "pattern": "^[\u05d5\u05e9]{0,2}[\u05d4\u05d1\u05db\u05dc\u05de]?(?=[\u05d0-\u05ea]{3})",
+        "replacement": "",
+        "replace": "first",
+    },
+)
+"""Filter for the articles, prepositions and conjunctions that Hebrew writes with the next word."""
+
 LANGUAGES: Final[Mapping[str, tuple[Step, ...]]] = {
     "ar": _steps("lowercase", "decimalDigit", "arabicNormalization", "arabicStem"),
     "bg": _steps("lowercase", "bulgarianStem"),
@@ -55,10 +71,11 @@ LANGUAGES: Final[Mapping[str, tuple[Step, ...]]] = {
         *("lowercase", "decimalDigit", "arabicNormalization"),
         *("persianNormalization", "persianStem"),
     ),
-    "fi": _snowball("Finnish"),
+    "fi": (*_snowball("Finnish"), _ONE_STEM),
     "fr": _snowball("French"),
     "ga": _snowball("Irish", lowercase="irishLowercase"),
     "gl": _steps("lowercase", "galicianMinimalStem"),
+    "he": _steps("lowercase", _WITHOUT_PREFIXES),
     "hi": _indic("hindiNormalization", "hindiStem"),
     "hu": _steps("lowercase", "hungarianLightStem"),
     "hy": _snowball("Armenian"),
@@ -100,8 +117,8 @@ WITH_DICTIONARY: Final = ("de", "en", "es", "fr", "it", "nl", "pt")
 WITH_FUNCTION_WORDS: Final = frozenset(
     (
         *("ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "eu", "fa", "fi", "fr", "gl"),
-        *("hi", "hu", "hy", "id", "it", "lt", "lv", "ne", "nl", "no", "pt", "ro", "ru", "sr", "sv"),
-        *("ta", "te", "th", "tr"),
+        *("hi", "hu", "hy", "id", "it", "lt", "lv", "ne", "nl", "no", "pl", "pt", "ro", "ru", "sr"),
+        *("sv", "ta", "te", "th", "tr", "uk"),
     )
 )
 """Languages with a list of function words, `function_words/LANGUAGE.txt`."""

@@ -24,7 +24,7 @@ class Weights:
         part: a part of a word, such as "node" of "node.js", relative to a whole word.
         short_part: a letter or a number as a part of a word, relative to other parts.
         row: the parts of a word next to each other.
-        joined: the parts of a word as one, such as "email" for "e-mail".
+        joined: the parts of a word as one, such as "email" for "e-mail", for each of the parts.
         digits: the same digits as in a number of five digits and more, whatever is between them.
         exact_phrase: a phrase as it was typed.
         near_phrase: the words of a phrase near each other.
@@ -51,7 +51,7 @@ class Weights:
     part: float = 0.7
     short_part: float = 0.4
     row: float = 0.3
-    joined: float = 0.3
+    joined: float = 0.7
     digits: float = 8.0
     exact_phrase: float = 1.0
     near_phrase: float = 0.5

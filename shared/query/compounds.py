@@ -1,9 +1,11 @@
-"""German compounds: a word that no chunk has is replaced by compounds with it.
+"""Compounds: a word that no chunk has is replaced by compounds with it.
 
-If no chunk has a form of "Vertrag", it finds "Mietvertrag" and "Vertragsstrafe". The dictionary
-must have the word, which may be misspelled otherwise, and the rest of the compound: "Tante" does
-not find "Konstante". A word that some chunk has is left unchanged, so this step does not change the
-hits of a query whose words all exist.
+If no chunk has a form of "Vertrag", it finds "Mietvertrag" and "Vertragsstrafe". The German
+dictionary must have the word, which may be misspelled otherwise, and the rest of the compound:
+"Tante" does not find "Konstante". The dictionary has few compounds, so a long word may be missing
+there, in any language that has compounds: "Wasserzähler" finds "Wasserzählerstand". A word that
+some chunk has is left unchanged, so this step does not change the hits of a query whose words all
+exist.
 """
 
 from collections import defaultdict
@@ -19,6 +21,12 @@ GERMAN: Final = "de"
 
 _FEWEST_LETTERS: Final = 4
 """Minimum number of letters; shorter words occur in too many others by chance."""
+
+_FEWEST_OF_A_LONG_WORD: Final = 8
+"""Minimum number of letters of a word that hardly occurs in others by chance."""
+
+WITH_COMPOUNDS: Final = frozenset(("da", "de", "fi", "hu", "nl", "no", "sv"))
+"""Languages that write compounds as one word."""
 
 _FEWEST_BESIDES: Final = 3
 """Minimum number of letters in the rest of a compound, without those that link its parts."""
@@ -42,11 +50,16 @@ def compounds_of(terms: IndexTerms, word: str) -> tuple[str, ...]:
         word: a folded word.
 
     Returns:
-        At most 1,000 terms; empty for a word that is not in the dictionary.
+        At most 1,000 terms; empty for a short word that is not in the dictionary.
     """
-    if len(word) < _FEWEST_LETTERS or not _is_german(word) or not lemmas(GERMAN, word):
-        # Probably a name, or misspelled.
+    if len(word) < _FEWEST_LETTERS or not _is_german(word):
         return ()
+    if not lemmas(GERMAN, word):
+        if len(word) < _FEWEST_OF_A_LONG_WORD:
+            # Probably a name, or misspelled.
+            return ()
+        either = (islice(_beginning(terms, [word]), _MOST_TERMS), _ending_with(terms, word))
+        return tuple(dict.fromkeys(term for term, _ in chain(*either)))
     forms = [
         form
         for form in dict.fromkeys((word, *lemmas(GERMAN, word)))
@@ -90,11 +103,16 @@ def _ending(terms: IndexTerms, forms: Sequence[str]) -> Iterator[tuple[str, list
     """Yield the terms that end with a form, with the possible rests; the field includes titles."""
     for form, ending in product(forms, _ENDINGS):
         end = f"{form}{ending}"
-        for backwards, _ in terms.beginning_with(schema.REVERSED, end[::-1]):
-            term = backwards[::-1]
-            rest = term.removesuffix(end)
+        for term, rest in _ending_with(terms, end):
             others = [rest.removesuffix(link) for link in _LINKS if rest.endswith(link)]
             yield term, [*others, f"{rest}e"]
+
+
+def _ending_with(terms: IndexTerms, end: str) -> Iterator[tuple[str, str]]:
+    """Yield the terms with an end, each with the rest."""
+    for backwards, _ in islice(terms.beginning_with(schema.REVERSED, end[::-1]), _MOST_TERMS):
+        term = backwards[::-1]
+        yield term, term.removesuffix(end)
 
 
 def _is_german(word: str) -> bool:

@@ -18,32 +18,49 @@ _LEAST_SHARE: Final = 0.05
 """Minimum share of the chunks in a language for its function words to be recognized: "sea" is a
 form of "to be" in Spanish, which matters only if Spanish may be meant."""
 
+_FEWEST_OF_OTHERS: Final = 2
+"""Minimum number of words of a query that are function words of a language with fewer chunks, and
+of no other one, by which it is in that language."""
+
 _QUOTED_WORD: Final = re.compile(r'(?<!\\)"([^"\s]+)"')
 """Phrase of one word, which is an ordinary word in the tree."""
 
 _ASKING: Final[Mapping[str, str]] = {
+    "ar": "كم",
+    "bg": "колко",
+    "ca": "quant quanta quants quantes",
+    "cs": "kolik jak: dlouho často daleko velký velká starý starý vysoký",
     "da": "hvor: længe mange meget ofte langt gammel gammelt stor stort høj højt hurtigt dybt",
     "de": "wie: lange viel viele vielen vieler oft weit alt groß gross hoch schnell tief teuer "
     "breit spät",
     "en": "how: long many much often far old big large tall high fast deep soon late wide "
     "expensive",
-    "es": "cuánto cuánta cuántos cuántas cuanto cuanta cuantos cuantas",
+    "el": "πόσο πόσα πόσες πόσοι πόση ποσο ποσα ποσες ποσοι",
+    "es": "cuánto cuánta cuántos cuántas cuanto cuanta cuantos cuantas cuánto: tiempo",
+    "fa": "چند چقدر",
     "fi": "kuinka: kauan monta paljon usein kaukana vanha suuri korkea nopeasti syvä",
     "fr": "combien",
+    "hi": "कितना कितने कितनी",
     "hu": "mennyi hány milyen: hosszú gyakran messze nagy régi magas gyorsan mély sok",
-    "it": "quanto quanta quanti quante",
+    "id": "berapa",
+    "it": "quanto quanta quanti quante quanto: tempo",
     "nl": "hoe: lang veel vaak ver oud groot hoog snel diep laat breed duur",
     "no": "hvor: lenge mange mye ofte langt gammel stor stort høy høyt raskt dypt",
-    "pt": "quanto quanta quantos quantas",
+    "pl": "ile jak: długo często daleko duży duża stary stara wysoki",
+    "pt": "quanto quanta quantos quantas quanto: tempo",
+    "ro": "cât câtă câți câte cat cata cati cate",
     "ru": "сколько как: долго часто много далеко",
+    "sr": "koliko колико",
     "sv": "hur: länge många mycket ofta långt gammal stor stort hög högt snabbt djupt",
+    "tr": "kaç ne: kadar zaman",
+    "uk": "скільки як: довго часто багато далеко",
 }
 """By language, the words that ask for a measure, and after a colon those that name it behind the
 word before the colon: "how long" is not about anything long."""
 
 _ABBREVIATION: Final = re.compile(r"(?:[a-z]\.)+[a-z]")
 _PUNCTUATION: Final = "()[]{}<>,;:.!?\"'`*„“”‚‘’«»‹›…¿¡–—"  # noqa: RUF001 - as in texts
-_WORDS: Final = re.compile(r"[^\W\d_]+(?:['’/][^\W\d_]+)*")  # noqa: RUF001 - as in texts
+_WORDS: Final = re.compile(r"[^\W\d_]+(?:['’/-][^\W\d_]+)*")  # noqa: RUF001 - as in texts
 """A word, or two of which either may be meant, as in and/or; other signs are those of names."""
 
 
@@ -78,21 +95,21 @@ def without_function_words(
     """
     if not isinstance(node, Clauses):
         return Telling(node)
-    known = {
-        code
-        for code, share in languages.items()
-        if share >= _LEAST_SHARE and code in WITH_FUNCTION_WORDS
-    }
+    known = set(WITH_FUNCTION_WORDS & languages.keys())
+    common = {code for code in known if languages[code] >= _LEAST_SHARE}
     if languages.keys() <= {UNDETERMINED}:
-        known = set(WITH_FUNCTION_WORDS)
+        known = common = set(WITH_FUNCTION_WORDS)
     texts = [_plain_word(clause, usual, quoted) for clause in node.clauses]
     empty_in = [_empty_in(text, known) if text else set() for text in texts]
     for language in known & _ASKING.keys():
         for number in _asking(texts, language):
             empty_in[number].add(language)
     counts = Counter(language for of_word in empty_in for language in of_word)
-    most = max(counts.values(), default=0)
-    meant = {language for language, count in counts.items() if count == most}
+    most = max((counts[language] for language in common), default=0)
+    fewest = max(most + 1, _FEWEST_OF_OTHERS)
+    likely = {code: n for code, n in counts.items() if code in common or n >= fewest}
+    most = max(likely.values(), default=0)
+    meant = {language for language, count in likely.items() if count == most}
     telling = tuple(
         clause for clause, found in zip(node.clauses, empty_in, strict=True) if not found & meant
     )
@@ -119,10 +136,11 @@ def _asking(texts: Sequence[str], language: str) -> Iterator[int]:
     asking, measures = before.split(), after.split()
     low = [text.lower() for text in texts]
     for number, (text, following) in enumerate(zip(low, [*low[1:], ""], strict=True)):
-        if text in asking[: len(asking) - bool(measures)]:
+        has_measure = bool(measures) and text == asking[-1] and following in measures
+        if has_measure or text in asking[: len(asking) - bool(measures)]:
             yield number
-        elif text == asking[-1] and following in measures:
-            yield from (number, number + 1)
+        if has_measure:
+            yield number + 1
 
 
 def _plain_word(clause: Clause, usual: Occur, quoted: Collection[str]) -> str:

@@ -15,8 +15,9 @@
 The weights of the matches are in `shared.model.weights`.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from shared.analysis.languages import LANGUAGES, UNDETERMINED
@@ -26,14 +27,14 @@ from shared.model.chunks import WORDS_PER_CHUNK
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
-from shared.query.compounds import GERMAN, compounds_of
+from shared.query.compounds import WITH_COMPOUNDS, compounds_of
 from shared.query.function_words import Telling, quoted_words, without_function_words
 from shared.query.index_terms import IndexTerms, rarity
 from shared.query.limits import check_characters, check_length, check_patterns, running
 from shared.query.parser import parse
 from shared.query.plain_language import ReadQuery, read
 from shared.query.spelling import Spelling
-from shared.query.syntax import to_lucene_syntax
+from shared.query.syntax import as_meant, to_lucene_syntax
 from shared.query.tree import (
     Best,
     Clause,
@@ -46,6 +47,7 @@ from shared.query.tree import (
     Terms,
     Values,
     Weighted,
+    Wildcard,
     Word,
     any_of,
     best_of,
@@ -53,6 +55,9 @@ from shared.query.tree import (
     weighted,
 )
 from shared.query.words import Piece, WordsOnFields
+
+_WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{2,}")
+"""Word of Thai, Lao, Burmese or Khmer, which may be within what the dictionary takes as a word."""
 
 _MOST_COMPOUNDS: Final = 8
 """Maximum number of words of a query for which compounds are searched, since each takes
@@ -133,6 +138,7 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
     """
     check_length(request.query)
     check_characters(request.query)
+    request = replace(request, query=as_meant(request.query, request.syntax))
     asked = read(request, terms)
     languages = _languages(terms, (*request.filters, *asked.filters))
     usual: Occur = "must" if request.operator == "and" else "should"
@@ -151,7 +157,8 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
         is_plain = all(map(_is_plain, clauses_of(asked.tree)))
         if is_plain:
             if usual == "should":
-                tree = any_of(tree, words.numbers(request.query))
+                typed = request.query.split()
+                tree = any_of(tree, words.numbers(request.query), words.neighbours(typed))
             tree = _with_ranks(tree, request.query, telling, words, languages)
         check_patterns(tree, terms)
     return ParsedQuery(
@@ -301,14 +308,18 @@ class _Pass:
         words, weights = self._words, self._words.weights
         is_known = not isinstance(node, Nothing)
         form = words.forms(word.text)[0]
-        if not is_known and weights.compound and GERMAN in words.languages:
+        has_compounds = not WITH_COMPOUNDS.isdisjoint(words.languages)
+        if not is_known and weights.compound and has_compounds:
             found = self._compounds_of(form.term)
             if found:
                 return found, 1.0
+        if not is_known and _WITHOUT_BLANKS.fullmatch(form.term):
+            return words.node(Wildcard(f"*{form.term}*")) or Nothing(), 1.0
+        halves = Nothing() if is_known else words.apart(form.term)
         similar = self._spelling.similar(word.text, form.stems, is_known=is_known)
         if not similar or not weights.similar:
-            return None
-        nodes = []
+            return None if isinstance(halves, Nothing) else (halves, 1.0)
+        nodes = [halves]
         for other in similar:
             made = words.word(Word(other.text))
             if made is not None:

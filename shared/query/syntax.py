@@ -12,8 +12,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from shared.analysis.languages import WITH_FUNCTION_WORDS
+from shared.analysis.stop_words import counted_function_words
 from shared.model import schema
 from shared.model.request import Syntax
+
+_SECTION: Final = re.compile(r"\u00a7\s+(?=\d)")
+
+_FEWEST_IN_CAPITALS: Final = 2
+"""Minimum number of function words of a language by which a query in capitals is a sentence; fewer
+may be names, as in "US GDP"."""
 
 _LONGEST_RANGE: Final = 500
 """Maximum length of the part of a range before TO, in characters."""
@@ -28,7 +36,7 @@ _END: Final = r"(?=[\s)]|$)"
 
 _BOOST: Final = rf"(?:\^{_NUMBER}{_END})?"
 
-_WORD: Final = r"\w\u0300-\u1fff\u20d0-\u20ff\ua800-\uabff\ufe20-\ufe2f"
+WORD: Final = r"\w\u0300-\u1fff\u20d0-\u20ff\ua800-\uabff\ufe20-\ufe2f"
 r"""Characters of words, including combining marks of scripts, which Python's ``\w`` lacks."""
 
 _BEGINNING: Final = r"(?<![^\s(+\-!:])"
@@ -72,9 +80,9 @@ def _syntax(keys: tuple[str, ...]) -> re.Pattern[str]:
                 # A sign before a word, and a word with wildcards that are not just the end of a
                 # question.
                 _SIGN,
-                rf"{_BEGINNING}(?=[{_WORD}.]*[*?])[*?]*[{_WORD}](?:[{_WORD}.*?]*[{_WORD}*])?",
+                rf"{_BEGINNING}(?=[{WORD}.]*[*?])[*?]*[{WORD}](?:[{WORD}.*?]*[{WORD}*])?",
                 # After a word: a fuzzy match, a weight.
-                rf"(?<=[{_WORD}])~(?:{_NUMBER})?{_BOOST}{_END}",
+                rf"(?<=[{WORD}])~(?:{_NUMBER})?{_BOOST}{_END}",
                 rf"(?<=\S)\^{_NUMBER}{_END}",
             )
         )
@@ -141,6 +149,22 @@ def named_texts(text: str, syntax: Syntax, keys: Collection[str] = ()) -> Iterat
             excluded = text[: found.start()].endswith(("-", "!"))
             is_one_word = not excluded and found["value"] not in '"([{'
             yield NamedText(found["name"], found.group(), colon, is_one_word)
+
+
+def as_meant(text: str, syntax: Syntax) -> str:
+    """Return a query with section signs at their numbers, and without capitals by caps lock.
+
+    Args:
+        text: the query as typed.
+        syntax: its syntax; ``lucene`` keeps the text unchanged.
+    """
+    if syntax == "lucene":
+        return text
+    text = _SECTION.sub("\u00a7", text)
+    if not text.isupper() or _OPERATOR.search(text):
+        return text
+    counts = counted_function_words(text, WITH_FUNCTION_WORDS)
+    return text.lower() if max(counts.values(), default=0) >= _FEWEST_IN_CAPITALS else text
 
 
 def to_lucene_syntax(

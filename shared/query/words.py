@@ -7,9 +7,10 @@ other or joined score more, so that the whole comes first. docs/searching.md has
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 from shared.analysis.analyzers import Token, folded, irregular_stems, lemmas, tokens, tokens_of
@@ -17,7 +18,9 @@ from shared.analysis.languages import UNDETERMINED, WITH_DICTIONARY
 from shared.analysis.stop_words import SPELLED_OUT, function_words_in, is_capital_name
 from shared.model import schema
 from shared.model.weights import Weights
+from shared.query.compounds import WITH_COMPOUNDS
 from shared.query.index_terms import IndexTerms
+from shared.query.syntax import WORD
 from shared.query.tree import (
     Clause,
     Clauses,
@@ -60,17 +63,29 @@ _LONG_NAME: Final = 6
 """Minimum number of letters of a name that hardly becomes another word when it loses one of
 them."""
 
+_LONGEST_ABBREVIATION: Final = 5
+"""Maximum number of letters of a name in capitals; longer words are in capitals by emphasis."""
+
 _MOST_PARTS: Final = 12
 """Maximum number of parts of a word that are searched apart; more are searched as a phrase."""
 
 _MOST_FORMS: Final = 20
 """Maximum number of terms of texts without a language that are examined for a stem."""
 
+_MOST_ENDINGS: Final = 3
+"""Maximum number of terms that are taken as a word with different endings."""
+
 _LONGEST_ENDING: Final = 5
 """Maximum number of letters by which a word in a text without a language may exceed its stem."""
 
 _SCORED_PREFIX: Final = 4
 """Minimum number of letters of a prefix that is specific enough to score its terms one by one."""
+
+_MOST_NEIGHBOURS: Final = 8
+"""Maximum number of pairs of words that are searched as one word."""
+
+_FEWEST_OF_A_HALF: Final = 2
+"""Minimum number of letters of a word that is joined with its neighbour."""
 
 NEAR: Final = 3
 """Slop of near words: the number of moves that separate them from being adjacent."""
@@ -79,6 +94,9 @@ _DIGITS: Final = re.compile(
     r"(?:\+|\b|(?<=[A-Za-z]))\d(?:[ \u00a0/()\u2013-]{0,2}\d){4,33}(?![.,]?\d)"
 )
 """Five digits and more, with the signs between them that telephone and account numbers have."""
+
+_FEWEST_OF_A_NUMBER: Final = 4
+"""Minimum number of digits of a number that a text may have with a blank, as in 5 000."""
 
 _FEWEST_OF_A_SUFFIX: Final = 7
 """Minimum number of digits by whose end a longer number is found."""
@@ -93,7 +111,7 @@ _PIECE: Final = re.compile(r"(?P<wildcards>[*?]+)|(?P<letters>(?:\\.|[^*?\\])+)"
 _SUFFIX: Final = re.compile(r"\*((?:\\.|[^*?\\])+)", re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 _WILDCARD: Final = re.compile(r"[\\*?]")
-_NO_LETTERS: Final = re.compile(r"[\W_]+")
+_NO_LETTERS: Final = re.compile(f"(?:[^{WORD}]|_)+")
 
 
 class Form(NamedTuple):
@@ -170,8 +188,13 @@ class WordsOnFields:
         forms = self.forms(word.text)
         if not forms:
             return None
+        if self._lacks_pairs(forms):
+            forms = [form for character in word.text for form in self.forms(character)]
+            occur = "must" if occur == "should" else occur
         fields = (word.field,) if word.field else _TEXT_FIELDS
-        numbers = self._numbers(word.text) if schema.CONTENT in fields else Nothing()
+        numbers: Node = Nothing()
+        if schema.CONTENT in fields:
+            numbers = self._numbers(word.text, forms[0].term if len(forms) == 1 else "")
         if len(forms) == 1:
             node = any_of(self._form(forms[0], fields), numbers)
             is_word = isinstance(numbers, Nothing)
@@ -185,6 +208,17 @@ class WordsOnFields:
         requires_all = occur == "must" or (self.requires_all and occur == "should")
         return self._of_parts(forms, fields, numbers, requires_all=requires_all)
 
+    @staticmethod
+    def _lacks_pairs(forms: Sequence[Form]) -> bool:
+        """Check whether no chunk has any pair of the characters of a word in Chinese or Japanese.
+
+        The characters may be apart, as those of 申込 in 申し込み.
+        """
+        return all(
+            form.is_of_syllables and len(form.term) > 1 and not (form.stems or form.others)
+            for form in forms
+        )
+
     def _of_parts(
         self, forms: Sequence[Form], fields: Sequence[str], numbers: Node, *, requires_all: bool
     ) -> tuple[Node, list[Piece]]:
@@ -195,12 +229,20 @@ class WordsOnFields:
             # What no chunk has is seldom a word: a pair of characters between two.
             there = [node for node in found if not isinstance(node, Nothing)]
             pieces = [Piece(node) for node in there or found[:1]]
+            if not all(map(_is_of_hiragana, forms)):
+                lesser = self.weights.short_part
+                nodes = [
+                    _weighted(node, lesser if _is_of_hiragana(form) else 1.0)
+                    for form, node in zip(forms, nodes, strict=True)
+                ]
             return (_all_there(nodes) if requires_all else any_of(*nodes)), pieces
         weights = self.weights
         each = [weights.part * (weights.short_part if _is_short(form) else 1.0) for form in forms]
+        joined = self._joined(forms, fields)
         whole = [
             _weighted(self._row([form.term for form in forms], fields), weights.row),
-            _weighted(self._joined(forms, fields), weights.joined),
+            _weighted(joined, weights.row),
+            self._instead(joined, [form.term for form in forms]),
             numbers,
         ]
         apart = list(map(_weighted, nodes, each))
@@ -209,7 +251,6 @@ class WordsOnFields:
         if numbers != Nothing() or any(form.term.isdigit() for form in forms):
             # Without its number, DEC-0054 is another one.
             return any_of(*apart, *whole), [Piece(any_of(_all_there(found), *whole))]
-        joined = self._joined(forms, fields)
         return any_of(*apart, *whole), [Piece(any_of(node, joined)) for node in found]
 
     def forms(self, text: str) -> Sequence[Form]:
@@ -250,11 +291,17 @@ class WordsOnFields:
                 # Perhaps typed without the accents that the stemmer needs.
                 stems += [f"{language}:{part.text}" for language in self.languages]
                 if UNDETERMINED in self.languages:
-                    stems += self._forms_without_language(part.text)
+                    known = [code for code in self.languages if code != UNDETERMINED]
+                    codes = dict.fromkeys((*(known or WITH_DICTIONARY), "en"))
+                    of_part = (tokens(part.text, code) for code in codes)
+                    stems += self._without_language([of[0].text for of in of_part if len(of) == 1])
             own = [stem for stem in dict.fromkeys(stems) if not stem.startswith(foreign)]
             others = [stem for stem in dict.fromkeys(stems) if stem.startswith(foreign)]
             if not is_name:
-                others += self._irregular(stems)
+                irregular = self._irregular(stems)
+                others += irregular
+                if UNDETERMINED in self.languages and irregular:
+                    others += self._without_language(irregular)
             yield Form(
                 part.text,
                 self._there(schema.STEMS, own),
@@ -285,21 +332,25 @@ class WordsOnFields:
             ):
                 yield without
 
-    def _forms_without_language(self, part: str) -> Iterator[str]:
-        """Yield the terms of texts without a language whose stem is that of a word.
-
-        The stem is that of any language of the index; without one, of those with a dictionary.
-        """
-        languages = [code for code in self.languages if code != UNDETERMINED] or WITH_DICTIONARY
-        stems = {code: tokens(part, code) for code in dict.fromkeys((*languages, "en"))}
-        beginnings = {of[0].text.partition(":")[2] for of in stems.values() if len(of) == 1}
-        for beginning in sorted(beginnings):
+    def _without_language(self, stems: Iterable[str]) -> Iterator[str]:
+        """Yield the terms of texts without a language that have one of some stems."""
+        codes = defaultdict(set)
+        for stem in stems:
+            code, _, beginning = stem.partition(":")
+            codes[beginning].add(code)
+        for beginning in sorted(codes):
             longest = len(UNDETERMINED) + 1 + len(beginning) + _LONGEST_ENDING
             begun = self.terms.beginning_with(schema.STEMS, f"{UNDETERMINED}:{beginning}")
             for term, _ in islice(begun, _MOST_FORMS):
                 letters = term.partition(":")[2]
-                if len(term) <= longest and any(
-                    tokens(letters, code) == stem for code, stem in stems.items()
+                # The stemmer may need accents that the term lacks.
+                if letters == beginning or (
+                    len(term) <= longest
+                    and any(
+                        len(of := tokens(letters, code)) == 1
+                        and of[0].text == f"{code}:{beginning}"
+                        for code in codes[beginning]
+                    )
                 ):
                     yield term
 
@@ -401,8 +452,15 @@ class WordsOnFields:
         runs = (run[0] for run in _DIGITS.finditer(text))
         return self._runs(run for run in runs if " " in run)
 
-    def _numbers(self, word: str) -> Node:
-        return self._runs(run[0] for run in _DIGITS.finditer(word))
+    def _numbers(self, word: str, term: str) -> Node:
+        if len(term) == _FEWEST_OF_A_NUMBER and term.isdigit():
+            # Mostly a year, which is another number than 2 000.
+            there = self._there(schema.DIGITS, (term[::-1],))
+            return Values(schema.DIGITS, there) if there else Nothing()
+        runs = [run[0] for run in _DIGITS.finditer(word)]
+        # The term of a number is without the signs between its thousands.
+        is_number = len(term) > _FEWEST_OF_A_NUMBER and term.isdigit()
+        return self._runs(runs or ([term] if is_number else []))
 
     def _runs(self, runs: Iterable[str]) -> Node:
         return any_of(*(_weighted(self._number(run), self.weights.digits) for run in runs))
@@ -424,6 +482,57 @@ class WordsOnFields:
         if len(alike) == 1 and len(digits) >= _FEWEST_OF_A_SUFFIX and end:
             nodes.append(Pattern(schema.DIGITS, f"{end[::-1]}*", scored=False))
         return best_of(*nodes)
+
+    def neighbours(self, words: Sequence[str]) -> Node:
+        """Return words next to each other as one, such as "database" for "data base".
+
+        In languages with compounds the second may also be the first part: Antrag Wohngeld.
+        """
+        found: list[Node] = []
+        has_compounds = not WITH_COMPOUNDS.isdisjoint(self.languages)
+        words = words[: _MOST_NEIGHBOURS + 1]
+        parts = ["".join(token.text for token in tokens(as_typed(word))) for word in words]
+        for (first, one), (second, other) in pairwise(zip(words, parts, strict=True)):
+            if not (_is_part(one) and _is_part(other)):
+                continue
+            of_second = function_words_in(second.strip(PUNCTUATION))
+            # English writes "log in" and "login".
+            if function_words_in(first.strip(PUNCTUATION)) or (of_second and "en" not in of_second):
+                continue
+            wholes = {f"{one}{other}"}
+            if has_compounds and not of_second:
+                # Arbeitszeit, Mieterhöhung.
+                wholes |= {f"{one}s{other}", f"{one.removesuffix('e')}{other}", f"{other}{one}"}
+            for whole in sorted(wholes):
+                longest = len(whole) + _LONGEST_ENDING
+                begun = self.terms.beginning_with(schema.CONTENT, whole)
+                terms = (term for term, _ in islice(begun, _MOST_ENDINGS) if len(term) <= longest)
+                found += [
+                    self._instead(Terms(schema.CONTENT, (term,)), (one, other)) for term in terms
+                ]
+        return any_of(*found)
+
+    def _instead(self, whole: Node, parts: Sequence[str]) -> Node:
+        """Return the node for parts as one word, in chunks that do not have all of the parts."""
+        if isinstance(whole, Nothing):
+            return whole
+        apart = [self._known(schema.CONTENT, part) for part in parts]
+        if not any(isinstance(part, Nothing) for part in apart):
+            whole = Clauses((Clause(whole, "must"), Clause(all_of(*apart), "must_not")))
+        return _weighted(whole, self.weights.joined * len(parts))
+
+    def apart(self, term: str) -> Node:
+        """Return a word as two words next to each other, such as "power point" for "powerpoint"."""
+        if not _is_part(term):
+            return Nothing()
+        halves = (
+            (term[:end], term[end:])
+            for end in range(_FEWEST_OF_A_HALF, len(term) - _FEWEST_OF_A_HALF + 1)
+        )
+        there = [pair for pair in halves if all(self._has(schema.CONTENT, half) for half in pair)]
+        return any_of(
+            *(TermPhrase(schema.CONTENT, ((before,), (after,)), 0) for before, after in there)
+        )
 
     def row_of(self, words: Sequence[str]) -> Node:
         """Return words as a phrase of the content; `Nothing` if no chunk may have it."""
@@ -527,11 +636,22 @@ def _is_short(form: Form) -> bool:
     return len(form.term) == 1 or form.term.isdigit()
 
 
+def _is_part(term: str) -> bool:
+    """Check whether a word may be a part of a longer one."""
+    return len(term) >= _FEWEST_OF_A_HALF and term.isalpha() and "a" <= term <= "\u1fff"
+
+
+def _is_of_hiragana(form: Form) -> bool:
+    """Check whether a part is of the syllables in which Japanese writes endings and particles."""
+    return all("\u3040" <= character <= "\u309f" for character in form.term)
+
+
 def _is_name(text: str) -> bool:
     """Check whether a word is in capitals, as USA and API are, and not only by emphasis."""
     letters = text.strip(PUNCTUATION)
     return (
         is_capital_name(letters)
+        and len(letters) <= _LONGEST_ABBREVIATION
         and letters.isalpha()
         and letters.isascii()
         and not function_words_in(letters.lower())

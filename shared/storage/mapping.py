@@ -158,7 +158,7 @@ def chunk_search_texts(
         yield schema.DIGITS, content
 
 
-_DIGITS: Final = re.compile(r"\d\D{0,2}\d\D{0,2}\d\D{0,2}\d\D{0,2}\d")
+_DIGITS: Final = re.compile(r"\d\D{0,2}\d\D{0,2}\d\D{0,2}\d\D{0,2}\d|[1-9][ \u00a0\u202f]\d{3}")
 """Digits near each other, of which some may be a run of digits."""
 
 
