@@ -46,7 +46,7 @@ from server.settings import DEFAULT_MAX_SESSIONS, ServerSettings
 from server.tools.schema import short_input_schema, short_output_schema
 from server.tools.table import TOOLS, ToolEntry, chosen_tools
 from shared.errors import McpLuceneError
-from shared.model.filters import COLLECTION
+from shared.model.schema import COLLECTION
 from shared.model.search_results import LEFT_OUT, without_unknown
 from shared.version import software_version
 

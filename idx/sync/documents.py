@@ -1,6 +1,7 @@
 """Conversion of an extracted file to a document of the index."""
 
 import re
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from shared.model.document import (
     Metadata,
     SourceFile,
 )
+from shared.model.schema import CONTAINER
 from shared.settings.defaults import Layout
 
 _UNKNOWN: Final = ""
@@ -63,7 +65,7 @@ def member_document(
         metadata.FILE_EXTENSION: Path(name).suffix.lower().removeprefix("."),
         metadata.FILE_SIZE: read.size,
         metadata.CONTENT_HASH: read.content_hash,
-        metadata.CONTAINER: change.source_document,
+        CONTAINER: change.source_document,
     }
     source = whole.file
     return replace(
@@ -109,6 +111,7 @@ def file_document(change: Change, read: ReadFile, layout: Layout) -> Document:
         metadata.FILE_NAME: name,
         metadata.FILE_EXTENSION: Path(name).suffix.lower().removeprefix("."),
         metadata.FILE_SIZE: read.size,
+        metadata.FILE_MODIFIED: _iso(min(read.modified_ns / 1e9, time.time())),
         metadata.CONTENT_HASH: read.content_hash,
         metadata.INDEXED: _iso(datetime.now(UTC).timestamp()),
     }

@@ -22,9 +22,10 @@ from idx.sync.targets import part_of, resolve
 from shared.backends import check_new, holds_index
 from shared.files.access import Identity, is_missing, own_files
 from shared.model.failures import Failure, load_failures
-from shared.model.filters import FOLDER, Filter
+from shared.model.filters import Filter
 from shared.model.metadata import LANGUAGE
 from shared.model.request import SearchRequest
+from shared.model.schema import FOLDER
 from shared.reading.searcher import Searcher
 from shared.settings.current import configuration_file
 from shared.settings.defaults import Layout

@@ -28,8 +28,7 @@ from shared.java.cancellation import Cancellation
 from shared.messages import reason_of
 from shared.model.filters import Filter
 from shared.model.index_results import DocumentFile
-from shared.model.metadata import CONTAINER
-from shared.model.schema import SOURCE_DOCUMENT
+from shared.model.schema import CONTAINER, SOURCE_DOCUMENT
 from shared.settings.defaults import MAX_COUNT
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from server.pages.search_state import FACETS, MAX_PAGE, RESULTS_PER_PAGE, SORTS,
 from server.pages.texts import file_type_name, language_name
 from server.runtime.state import ServerState
 from shared.errors import FilterError, InvalidTextError, QueryError
-from shared.model.filters import COLLECTION
 from shared.model.request import SearchRequest
+from shared.model.schema import COLLECTION
 from shared.model.search_results import Facet, SearchAnswer
 
 if TYPE_CHECKING:

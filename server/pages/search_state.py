@@ -6,9 +6,10 @@ from urllib.parse import urlencode
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.api.arguments import MAX_QUERY_CHARACTERS
-from shared.model.filters import COLLECTION, VERSION_OF, Filter
+from shared.model.filters import Filter
 from shared.model.metadata import AUTHOR, FILE_TYPE, LANGUAGE, MODIFIED
 from shared.model.request import BY_SCORE
+from shared.model.schema import COLLECTION, VERSION_OF
 
 RESULTS_PER_PAGE: Final = 10
 

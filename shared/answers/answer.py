@@ -6,7 +6,7 @@ citation that holds is replaced by a refusal.
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from time import monotonic
 from typing import Final
 
@@ -31,6 +31,10 @@ from shared.model.search_results import Citation, Hit, SearchAnswer
 
 REFUSAL: Final = "The documents do not answer this question."
 """Text of a refusal."""
+
+_MAX_HITS: Final = 100
+_GROWTH: Final = 5
+"""Number of hits that are enough, and the factor by which it grows while too many are alike."""
 
 _MAX_CHARACTERS_PER_TOKEN: Final = 20
 """Maximum length of a token in a reply, in characters; usual are 3 to 5, and more are sent by a
@@ -89,7 +93,7 @@ async def answer_events(
     request = search_for(question, top_k=top_k, filters=filters)
     model.check()
     started = monotonic()
-    found = await search(request)
+    found = await _distinct(request, search)
     searched = monotonic()
     begun = _Begun(question, passages_of(found), found.results, searched - started)
     if reason := _reason_not_to_ask(found):
@@ -110,6 +114,20 @@ async def answer_events(
     if not done.refused and len(done.text) > shown:
         yield AnswerPart(done.text[shown:])
     yield done
+
+
+async def _distinct(request: SearchRequest, search: Search) -> SearchAnswer:
+    """Return hits with different texts: each version of a text that says something else is one."""
+    limit = request.limit
+    while True:
+        found = await search(request)
+        by_text: dict[str, Hit] = {}
+        for hit in found.results:
+            by_text.setdefault(" ".join((hit.content or "").split()), hit)
+        is_all = len(found.results) < request.limit or request.limit > _MAX_HITS
+        if is_all or len(by_text) >= limit:
+            return replace(found, results=[*by_text.values()][:limit])
+        request = replace(request, limit=request.limit * _GROWTH)
 
 
 def passages_of(found: SearchAnswer) -> list[Passage]:

@@ -52,6 +52,4 @@ def search_for(
         syntax="plain",
         content="full",
         rewritten=rewritten,
-        # Room in the prompt is short, and the newest version has the answer that holds.
-        versions="newest",
     )

@@ -1,11 +1,12 @@
 """Documents to be indexed, and the limits that they must meet."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from shared.errors import InvalidDocumentError
+from shared.model.schema import CONTAINER, RESERVED_KEYS
 from shared.settings.defaults import Layout
 
 MEMBER_MARK: Final = "!/"
@@ -122,7 +123,8 @@ class Document:
         content: the text; a blank one has no chunks.
         metadata: values stored with every chunk, shown with it and usable in filters; at most 64
             keys of at most 128 characters. A document that is added to an index has at most
-            1,000,000 characters of metadata, written as JSON.
+            1,000,000 characters of metadata, written as JSON. A key with a meaning of its own in
+            filters, such as `folder`, becomes `x-folder`.
         pages: the pages, slides or sheets of the text, in order.
         headings: the headings of the text, in order.
         has_lines: true if the lines of the text are those of its source, so that chunks can be
@@ -161,7 +163,22 @@ class Document:
         for part, text in (("id", self.id), ("title", self.title), ("content", self.content)):
             _check_unicode(f"the {part} of {name}", text)
         _check_metadata(name, self.metadata)
+        if reserved := RESERVED_KEYS.intersection(self.metadata):
+            if self.file is not None and self.file.state.container is not None:
+                reserved -= {CONTAINER}
+            object.__setattr__(self, "metadata", _renamed(self.metadata, reserved))
         _check_headings(name, self.headings)
+
+
+def _renamed(metadata: Metadata, reserved: AbstractSet[str]) -> Metadata:
+    """Return metadata whose reserved keys begin with ``x-``, once more where that is taken."""
+    renamed: Metadata = {}
+    for key, value in metadata.items():
+        free = key
+        while free in reserved or (free != key and free in metadata):
+            free = f"x-{free}"
+        renamed[free] = value
+    return renamed
 
 
 def _check_headings(name: str, headings: Sequence[Heading]) -> None:

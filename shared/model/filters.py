@@ -10,20 +10,11 @@ from urllib.parse import quote
 from shared.errors import ConfigurationError, FilterError
 from shared.messages import did_you_mean
 from shared.model.document import Scalar
-from shared.model.schema import FILE_PATH
+from shared.model.schema import COLLECTION, FILE_PATH, VERSION_OF
 from shared.settings.current import collection_settings
 
 if TYPE_CHECKING:
     from shared.settings.model import CollectionSetting
-
-FOLDER: Final = "folder"
-"""Field for filters by the names of the folders that contain a file; no document has it."""
-
-COLLECTION: Final = "collection"
-"""Field for filters and facets by collection; no document has it."""
-
-VERSION_OF: Final = "version_of"
-"""Field for filters by the id of a document: it stands for all versions of the same text."""
 
 FilterOperator = Literal["eq", "ne", "in", "not_in", "range", "exists", "prefix"]
 
@@ -214,9 +205,9 @@ def as_collection(setting: "CollectionSetting") -> Collection:
         filters = tuple(map(parse_filter, setting.filters))
     except FilterError as error:
         raise ConfigurationError(f"the collection {setting.name}", str(error)) from error
-    if any(condition.field == COLLECTION for condition in filters):
+    if any(condition.field in (COLLECTION, VERSION_OF) for condition in filters):
         raise ConfigurationError(
-            f"the collection {setting.name}", "cannot be made of other collections"
+            f"the collection {setting.name}", "cannot be made of other collections, or of versions"
         )
     if setting.folder is not None:
         beginning = f"{setting.folder.as_posix().rstrip('/')}/"

@@ -13,6 +13,7 @@
 | `creator`        | the program that made it, as the file says        | text         | documents |
 | `file_name`      | name with extension                               | text         | documents |
 | `file_extension` | lower case, without the dot; missing if none      | text         | documents |
+| `file_modified`  | when it was changed, as its system says; UTC      | text, range  | documents |
 | `file_size`      | bytes                                             | range        | documents |
 | `content_hash`   | SHA-256 of the bytes, hexadecimal                 | text         | documents |
 | `indexed`        | when it was read, ISO 8601 in UTC                 | text, range  | documents |
@@ -33,6 +34,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from shared.model.document import Metadata
+from shared.model.schema import CONTAINER
 
 AUTHOR: Final = "author"
 SUBJECT: Final = "subject"
@@ -44,10 +46,10 @@ FILE_TYPE: Final = "file_type"
 CREATOR: Final = "creator"
 FILE_NAME: Final = "file_name"
 FILE_EXTENSION: Final = "file_extension"
+FILE_MODIFIED: Final = "file_modified"
 FILE_SIZE: Final = "file_size"
 CONTENT_HASH: Final = "content_hash"
 INDEXED: Final = "indexed"
-CONTAINER: Final = "container"
 MESSAGE_ID: Final = "message_id"
 THREAD: Final = "thread"
 RECIPIENTS: Final = "recipients"
@@ -58,7 +60,7 @@ PAGES_WITHOUT_TEXT: Final = "pages_without_text"
 ONLY_WITH_DOCUMENTS: Final = frozenset(
     {
         *(CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, CONTENT_HASH, INDEXED),
-        *(MESSAGE_ID, RECIPIENTS, OCR_PAGES, OCR_CONFIDENCE, PAGES_WITHOUT_TEXT),
+        *(FILE_MODIFIED, MESSAGE_ID, RECIPIENTS, OCR_PAGES, OCR_CONFIDENCE, PAGES_WITHOUT_TEXT),
     }
 )
 """Keys left out of hits and chunks: they describe the file and do not help to judge a passage."""
@@ -67,7 +69,7 @@ ONLY_WITH_DOCUMENTS: Final = frozenset(
 _KEYS_WITHOUT_WORDS: Final = frozenset(
     {
         *(LANGUAGE, CREATED, MODIFIED, FILE_TYPE, CREATOR, FILE_EXTENSION, CONTENT_HASH, INDEXED),
-        *(CONTAINER, MESSAGE_ID, THREAD),
+        *(CONTAINER, MESSAGE_ID, THREAD, FILE_MODIFIED),
     }
 )
 """Keys whose text nobody searches by its words."""

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypedDict, get_args
 
-from shared.model.filters import VERSION_OF, Filter
+from shared.model.filters import Filter
 from shared.model.metadata import MODIFIED
+from shared.model.schema import VERSION_OF
 from shared.settings.defaults import MAX_COUNT
 
 Content = Literal["full", "passages", "none"]

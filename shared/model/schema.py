@@ -71,6 +71,21 @@ FILE_STATE: Final = "file_state"
 VECTOR: Final = "vector"
 FINGERPRINT: Final = "fingerprint"
 
+FOLDER: Final = "folder"
+"""Field for filters by the names of the folders that contain a file."""
+
+COLLECTION: Final = "collection"
+"""Field for filters and facets by collection."""
+
+VERSION_OF: Final = "version_of"
+"""Field for filters by the id of a document: it stands for all versions of the same text."""
+
+CONTAINER: Final = "container"
+"""Metadata key of what is within a file: the id of the file's own document."""
+
+RESERVED_KEYS: Final = frozenset({FOLDER, COLLECTION, VERSION_OF, CONTAINER, FILE_PATH, SECTION})
+"""Names that mean something in every index, whatever documents say of themselves."""
+
 STEM_FIELDS: Final = (STEMS, TITLE_STEMS)
 """Fields whose terms begin with the code of a language and a colon."""
 

@@ -11,17 +11,9 @@ from typing import Final
 from shared.errors import FilterError
 from shared.model import schema
 from shared.model.document import Scalar
-from shared.model.filters import (
-    COLLECTION,
-    FOLDER,
-    Collection,
-    Collections,
-    Filter,
-    FilterOperator,
-    Limits,
-    checked,
-)
+from shared.model.filters import Collection, Collections, Filter, FilterOperator, Limits, checked
 from shared.model.folders import IndexedFolders
+from shared.model.schema import COLLECTION, FOLDER
 from shared.query.folders import FILE_FIELD, beginning_with, in_folder
 from shared.query.index_terms import IndexTerms
 from shared.query.syntax import is_number
@@ -61,8 +53,7 @@ def conditions(
         filters: the filters.
         terms: the terms of the index.
         folders: the folders of the index.
-        collections: the collections that a filter can name. If there are any, the field
-            ``collection`` means them, not a metadata key of the same name.
+        collections: the collections that a filter can name.
 
     Raises:
         FilterError: a field or a value does not fit.
@@ -70,7 +61,7 @@ def conditions(
     return [
         Clause(
             in_collections(_named(condition, collections), terms, folders)
-            if collections and condition.field == COLLECTION
+            if condition.field == COLLECTION
             else _condition(condition, terms, folders),
             "must_not" if condition.operator in {"ne", "not_in"} else "must",
         )
@@ -147,8 +138,7 @@ def _condition(condition: Filter, terms: IndexTerms, folders: IndexedFolders) ->
 
 
 def _is_on_folders(condition: Filter, terms: IndexTerms) -> bool:
-    is_key = schema.metadata_field(condition.field) in terms.fields
-    return condition.field == FOLDER and not is_key and FILE_FIELD in terms.fields
+    return condition.field == FOLDER and FILE_FIELD in terms.fields
 
 
 def _in_folders(condition: Filter, folders: IndexedFolders) -> Node:

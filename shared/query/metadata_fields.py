@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from shared.model import metadata, schema
-from shared.model.filters import FOLDER
+from shared.model.schema import FOLDER
 from shared.query.index_terms import IndexTerms
 from shared.query.metadata_values import value_words
 from shared.query.syntax import is_number
@@ -131,7 +131,7 @@ def named_fields(terms: IndexTerms) -> NamedFields:
     filters = {metadata.LANGUAGE: metadata.LANGUAGE} if metadata.LANGUAGE in keys else {}
     if metadata.FILE_EXTENSION in keys:
         filters |= {name: metadata.FILE_EXTENSION for name in _EXTENSIONS if name not in keys}
-    if schema.FILE_PATH in keys and FOLDER not in keys:
+    if schema.FILE_PATH in keys:
         filters[FOLDER] = schema.FILE_PATH
     mails = terms.frequency(schema.metadata_field(metadata.FILE_TYPE), _MAIL)
     return NamedFields(keys, filters, has_mails=mails > 0)

@@ -11,7 +11,8 @@ from typing import Final
 
 from shared.model import metadata
 from shared.model.document import Scalar
-from shared.model.filters import FOLDER, Filter
+from shared.model.filters import Filter
+from shared.model.schema import FOLDER
 from shared.query.metadata_fields import NamedFields
 from shared.query.tree import (
     Clause,

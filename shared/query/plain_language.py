@@ -12,8 +12,9 @@ from shared.analysis.analyzers import tokens
 from shared.errors import QueryParseError
 from shared.messages import shortened
 from shared.model import metadata, schema
-from shared.model.filters import FOLDER, Filter
+from shared.model.filters import Filter
 from shared.model.request import SearchRequest, Syntax
+from shared.model.schema import FOLDER
 from shared.query.index_terms import IndexTerms
 from shared.query.metadata_fields import (
     ALWAYS_FIELDS,

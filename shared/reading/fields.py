@@ -10,8 +10,9 @@ from org.apache.lucene.search import FieldExistsQuery
 
 from shared.messages import shortened
 from shared.model import schema
-from shared.model.filters import COLLECTION, Collections
+from shared.model.filters import Collections
 from shared.model.index_results import FieldDescription, FieldKind, FieldList
+from shared.model.schema import COLLECTION
 from shared.reading.terms import example_terms
 from shared.storage.commits import Snapshot
 from shared.storage.field_names import (

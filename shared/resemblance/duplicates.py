@@ -14,10 +14,9 @@ from shared.files import index_folder
 from shared.java import vm
 from shared.maintenance.progress import Progress, Step
 from shared.model.index_results import DocumentSummary
-from shared.model.metadata import MODIFIED
 from shared.reading.stored_documents import StoredDocument, stored_documents
 from shared.search.lucene_selection import fingerprinted
-from shared.search.selection import Fingerprinted
+from shared.search.selection import Fingerprinted, time_of_change
 from shared.storage.chunk_queries import document_count, document_query
 from shared.storage.commits import indexed_folders, open_last_commit
 from shared.storage.fingerprints import with_fingerprint
@@ -40,7 +39,8 @@ class TextVersion:
         source_document: its id.
         title: its title.
         file_path: its file; None without one.
-        modified: the time of its last change, as in its metadata; None if it is not known.
+        modified: the time of its last change: that of its file, or else the one in its metadata;
+            None if it is not known.
         similarity: the estimated share of sequences of four words in common with the newest
             version, from 0 to 1.
     """
@@ -142,12 +142,8 @@ def _from_text(stored: StoredDocument) -> Fingerprinted:
     fingerprinter = Fingerprinter()
     for chunk, _ in stored.chunks:
         fingerprinter.add(chunk.content)
-    modified = document.metadata.get(MODIFIED)
     return Fingerprinted(
-        document.id,
-        document.id,
-        fingerprinter.fingerprint,
-        str(modified) if modified is not None else None,
+        document.id, document.id, fingerprinter.fingerprint, time_of_change(document.metadata)
     )
 
 

@@ -29,8 +29,9 @@ from org.apache.lucene.search.grouping import GroupingSearch
 
 from shared.errors import FilterError
 from shared.model import schema
-from shared.model.filters import COLLECTION, Filter
+from shared.model.filters import Filter
 from shared.model.request import BY_SCORE
+from shared.model.schema import COLLECTION
 from shared.model.search_results import MAX_FACET_VALUES, Facet, FacetValue
 from shared.query.compiler import Compiler
 from shared.query.filters import conditions

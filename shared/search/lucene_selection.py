@@ -36,7 +36,7 @@ from org.apache.lucene.util import BytesRef
 from shared.analysis.fingerprints import Fingerprint
 from shared.java.cancellation import check, guarded, guarded_until_cancelled
 from shared.model import schema
-from shared.model.metadata import MODIFIED
+from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import ChunkText, ExplainedTerm, Facet
 from shared.query.compiler import Compiler
@@ -55,6 +55,7 @@ from shared.search.selection import (
     RankedHit,
     ScoreExplanation,
     Selection,
+    time_of_change,
 )
 from shared.search.versions import resolved
 from shared.storage.commits import Snapshot
@@ -292,10 +293,13 @@ def fingerprinted(
     every = fingerprints_of(reader, chunks)
     fingerprints = {chunk: found for chunk, found in every.items() if is_wanted(found)}
     documents = _documents_of(reader, fingerprints)
-    modified = _greatest_values(reader, MODIFIED, fingerprints)
+    times = {key: _greatest_values(reader, key, fingerprints) for key in (FILE_MODIFIED, MODIFIED)}
     return [
         Fingerprinted(
-            documents[chunk], _id(searcher, chunk, documents[chunk]), found, modified.get(chunk)
+            documents[chunk],
+            _id(searcher, chunk, documents[chunk]),
+            found,
+            time_of_change({key: values.get(chunk) for key, values in times.items()}),
         )
         for chunk, found in fingerprints.items()
     ]

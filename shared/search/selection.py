@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shared.analysis.fingerprints import Fingerprint
+from shared.messages import utc_time
+from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.request import SearchRequest
 from shared.model.search_results import ChunkText, ExplainedTerm, Facet
 from shared.query.index_terms import IndexTerms
@@ -59,7 +61,7 @@ class Fingerprinted:
     document: str  # its name, as `Selection.documents` returns it
     id: str
     fingerprint: Fingerprint
-    modified: str | None  # the time of its last change, as in its metadata; None if not known
+    modified: str | None  # the time of its last change, see `time_of_change`
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,23 @@ class ScoreExplanation:
     description: str
     score: float  # 0 of what does not match
     details: "Callable[[], list[ScoreExplanation]]"  # which are many, and read if somebody asks
+
+
+def time_of_change(metadata: Mapping[str, object]) -> str | None:
+    """Return the time by which a document is newer than other versions of its text.
+
+    It decides which of them are shown, so it is that of the file, if there is one, and never later
+    than now; what a document says itself only counts without a file.
+
+    Args:
+        metadata: the metadata of the document.
+    """
+    for key in (FILE_MODIFIED, MODIFIED):
+        value = metadata.get(key)
+        values = value if isinstance(value, list) else [value]
+        if known := [str(each) for each in values if each is not None]:
+            return min(max(known), utc_time())
+    return None
 
 
 class Selection(ABC):

@@ -1,7 +1,8 @@
 """Documents that are versions of the same text, of which a search shows the newest.
 
-An older version is left out only if a newer one matches the query as well: a contract with one
-party is not hidden by that with another one, when its name is searched.
+An older version is left out only if a newer one in the same folder matches the query as well: a
+contract with one party is not hidden by that with another one, when its name is searched, nor by
+what somebody sends by mail.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,8 @@ from typing import Final
 from shared.analysis.fingerprints import VERSION_RESEMBLANCE, Fingerprint
 from shared.errors import FilterError
 from shared.model import schema
-from shared.model.filters import VERSION_OF, Filter
+from shared.model.filters import Filter
+from shared.model.schema import VERSION_OF
 from shared.search.selection import Fingerprinted, Selection
 
 MOST_VERSIONS: Final = 500
@@ -66,6 +68,7 @@ def newest_versions(
                 other
                 for other in versions.get(document, ())
                 if other.document not in taken
+                and _folder(other) == _folder(versions[document][0])
                 and _matches_as_well(other.document, document, best, by_place)
             ]
             taken.update((document, *(other.document for other in together)))
@@ -75,6 +78,11 @@ def newest_versions(
             else:
                 found.append(text)
     return found[:count]
+
+
+def _folder(document: Fingerprinted) -> str:
+    """Return the folder or the container of a document, whose writers are one another's equals."""
+    return document.id.rpartition("/")[0]
 
 
 def _newest(versions: Sequence[Fingerprinted]) -> TextVersions:
@@ -149,10 +157,8 @@ def resolved(selection: Selection, filters: Sequence[Filter]) -> tuple[Filter, .
     Raises:
         FilterError: a filter on versions has another operator or value than an id or several.
     """
-    is_key = schema.metadata_field(VERSION_OF) in selection.terms.fields
     return tuple(
-        _with_ids(selection, each) if each.field == VERSION_OF and not is_key else each
-        for each in filters
+        _with_ids(selection, each) if each.field == VERSION_OF else each for each in filters
     )
 
 

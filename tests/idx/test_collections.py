@@ -102,11 +102,12 @@ def test_a_folder_and_filters_make_collections(idx: Idx, contracts: Path) -> Non
     ]
 
 
-def test_without_collections_the_name_means_a_metadata_key(idx: Idx, tmp_path: Path) -> None:
+def test_the_name_never_means_what_a_document_says(idx: Idx, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\ncollection: stamps\n---\ntext")
     idx("add", "a.md")
-    assert ids(found(idx, "", "--filter", "collection=stamps")) == {"a.md"}
-    assert ids(found(idx, "", "--collection", "stamps")) == {"a.md"}
+    assert ids(found(idx, "", "--filter", "x-collection=stamps")) == {"a.md"}
+    refused = idx("search", "", "--collection", "stamps", code=1)
+    assert "there is no collection 'stamps'; there are none" in refused.stderr
 
 
 def test_the_rest_of_the_file_stays(idx: Idx) -> None:

@@ -80,7 +80,14 @@ def test_fields_and_values_are_completed(papers: Path) -> None:
     assert completed("search", "x", "--facet", "file_t", folder=papers) == ["file_type"]
     assert completed("terms", "--field", "file_n", folder=papers) == ["file_name"]
     assert completed("search", "x", "--filter", "file_", folder=papers) == [
-        *("file_extension=", "file_name=", "file_path=", "file_size=", "file_type=")
+        *(
+            "file_extension=",
+            "file_modified=",
+            "file_name=",
+            "file_path=",
+            "file_size=",
+            "file_type=",
+        )
     ]
     named = ["file_name=later.txt", "file_name=lease.txt", "file_name=only.txt"]
     assert completed("search", "x", "--filter", "file_na", folder=papers) == named

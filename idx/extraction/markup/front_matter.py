@@ -51,14 +51,21 @@ _MODIFIED_KEYS: Final = ("modified", "updated", "lastmod", "last_modified", "dat
 _LANGUAGE_KEYS: Final = ("lang", "language")
 _GENERATOR_KEYS: Final = ("generator",)
 
-_RESERVED_KEYS: Final = frozenset(
+_KEYS_OF_ALL_FORMATS: Final = frozenset(
     {
-        *("title", schema.FILE_PATH, metadata.FILE_TYPE, *metadata.ONLY_WITH_DOCUMENTS),
-        *(metadata.AUTHOR, metadata.SUBJECT, metadata.KEYWORDS, metadata.LANGUAGE),
-        *(metadata.CREATED, metadata.MODIFIED),
+        *("title", metadata.AUTHOR, metadata.SUBJECT, metadata.KEYWORDS, metadata.LANGUAGE),
+        *(metadata.CREATED, metadata.MODIFIED, metadata.CREATOR),
     }
 )
-"""Keys with the same meaning in every format, which a file cannot redefine."""
+"""Keys that every format may have, and that are read as such."""
+
+_RESERVED_KEYS: Final = frozenset(
+    {
+        *(metadata.FILE_TYPE, metadata.THREAD, *schema.RESERVED_KEYS),
+        *(metadata.ONLY_WITH_DOCUMENTS - _KEYS_OF_ALL_FORMATS),
+    }
+)
+"""Keys of what is known of a file: one that a file gives itself begins with ``x-``."""
 
 
 class FrontMatter(NamedTuple):
@@ -157,7 +164,9 @@ def _own_properties(said: Mapping[object, object]) -> tuple[Metadata, int]:
     for name, value, in_list in _leaves(said):
         key = one_line(name)
         text = None if value in _EMPTY_VALUES else one_line(without_links(value))
-        if not key or not text or len(key) > MAX_KEY_LENGTH or key.lower() in _RESERVED_KEYS:
+        if key and key.lower() in _RESERVED_KEYS:
+            key = f"x-{key}"
+        if not key or not text or len(key) > MAX_KEY_LENGTH or key.lower() in _KEYS_OF_ALL_FORMATS:
             continue
         if key not in found and len(found) == MAX_PROPERTIES:
             left_out.add(key)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from shared.model import schema
-from shared.model.filters import COLLECTION
 from shared.model.folders import IndexedFolders
+from shared.model.schema import COLLECTION
 from shared.model.search_results import MAX_FACET_VALUES, Facet, FacetValue
 from shared.opensearch.storage import layout
 from shared.storage.terms import shown

@@ -5,9 +5,10 @@ from typing import Any, Final
 
 from shared.errors import QueryError
 from shared.model import schema
-from shared.model.filters import COLLECTION, FOLDER, Filter
+from shared.model.filters import Filter
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
+from shared.model.schema import COLLECTION, FOLDER
 from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.search.compiler import compiled, named
 from shared.opensearch.search.facets import DOCUMENTS, counting, counting_filters

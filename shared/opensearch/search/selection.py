@@ -9,7 +9,6 @@ from typing import Any, Final
 from shared.analysis.fingerprints import Fingerprint
 from shared.java.cancellation import is_ending
 from shared.model import schema
-from shared.model.metadata import MODIFIED
 from shared.model.request import SearchRequest
 from shared.model.search_results import ChunkText, ExplainedTerm, Facet
 from shared.opensearch.opening.snapshot import ClusterSnapshot
@@ -30,9 +29,10 @@ from shared.search.selection import (
     RankedHit,
     ScoreExplanation,
     Selection,
+    time_of_change,
 )
 from shared.search.versions import resolved
-from shared.storage.mapping import counted_from_lucene, metadata_text
+from shared.storage.mapping import counted_from_lucene
 from shared.storage.stored_details import details_of
 
 _MOST_ROUNDS: Final = 10
@@ -381,10 +381,8 @@ def fingerprinted(stored: Mapping[str, Any]) -> Fingerprinted | None:
     fingerprint = Fingerprint.load(b64decode(stored[schema.FINGERPRINT]))
     if fingerprint is None:
         return None
-    id_, modified = stored[schema.SOURCE_DOCUMENT], details_of(stored).metadata.get(MODIFIED)
-    values = modified if isinstance(modified, list) else [modified]
-    newest = max((metadata_text(value) for value in values if value is not None), default=None)
-    return Fingerprinted(id_, id_, fingerprint, newest)
+    id_, metadata = stored[schema.SOURCE_DOCUMENT], details_of(stored).metadata
+    return Fingerprinted(id_, id_, fingerprint, time_of_change(metadata))
 
 
 _FLOAT: Final = Struct("f")
