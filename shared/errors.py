@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Self
 
-from shared.messages import decodable
+from shared.messages import decodable, listed
 
 FOR_CLIENT_VARIABLE: Final = "MCP_LUCENE_FOR_CLIENT"
 """Environment variable set for `idx` by a server that runs it, whose client reads the messages."""
@@ -470,9 +470,9 @@ class FieldNotFoundError(McpLuceneError):
     """The index has no field with terms by that name."""
 
     def __init__(self, name: str, known: Sequence[str], near: Sequence[str]) -> None:
-        hint = f"did you mean {near[0]!r}? The fields are" if near else "the fields are"
+        hint = f"did you mean {near[0]!r}? The fields are" if listed(near) else "the fields are"
         super().__init__(
-            f"no document has a field {name[:80]!r} with terms; {hint} {', '.join(known[:50])}"
+            f"no document has a field {name[:80]!r} with terms; {hint} {listed(known)}"
         )
 
 

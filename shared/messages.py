@@ -1,7 +1,9 @@
 """Parts of messages for users of both programs."""
 
 import os
+import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -41,6 +43,22 @@ def decodable(path: str) -> str:
 def shortened(text: str, most: int) -> str:
     """Cut a text after `most` characters; an ellipsis replaces the rest."""
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+_PLAIN_WORD: Final = re.compile(r"[\w.:+-]{1,32}", re.ASCII)
+
+
+def is_plain_word(text: str) -> bool:
+    """Check whether a text is a word, number, date or code, and too short for instructions."""
+    return _PLAIN_WORD.fullmatch(text) is not None
+
+
+def listed(names: Iterable[str], most: int = 50) -> str:
+    """Write names that documents have chosen: the first ones, and only plain words.
+
+    A message stands among what a program says, where a model may follow instructions.
+    """
+    return ", ".join(islice(filter(is_plain_word, names), most))
 
 
 def reason_of(error: OSError) -> str:

@@ -19,6 +19,7 @@ from shared.model.document import (
     FileState,
     Metadata,
     SourceFile,
+    unmarked_path,
 )
 from shared.model.schema import CONTAINER
 from shared.settings.defaults import Layout
@@ -55,7 +56,7 @@ def member_document(
         InvalidDocumentError: the id or the text cannot be indexed.
     """
     whole = file_document(change, replace(file, extracted=read.extracted), layout)
-    name = decodable(path.rpartition(MEMBER_MARK)[2])
+    name = unmarked_path(decodable(path.rpartition(MEMBER_MARK)[2]))
     known = {
         **whole.metadata,
         metadata.MODIFIED: _iso(read.modified_ns / 1e9) if read.modified_ns else "",

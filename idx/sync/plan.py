@@ -10,7 +10,7 @@ from idx.sync.events import MissingFolder
 from shared.files.access import Identity, lies_in
 from shared.files.location import OUTSIDE_ROOTS, Location, opened, resolve_links
 from shared.messages import decodable, reason_of
-from shared.model.document import FileState
+from shared.model.document import FileState, marked_path
 from shared.model.folders import IndexedFolders
 
 
@@ -70,7 +70,7 @@ def single_file(path: Path, roots: Collection[Identity] | None = None) -> Change
     except OSError as error:
         raise SourceFileError(path, f"cannot be examined: {reason_of(error)}") from error
     return Change(
-        source_document=decodable(path.name),
+        source_document=marked_path(decodable(path.name)),
         location=Location(absolute, target.folder, target.name),
         relative=absolute.as_posix(),
         folder=None,

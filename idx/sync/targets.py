@@ -3,7 +3,7 @@
 A document id is the prefix of the folder followed by the path of the file within it. The first
 folder of an index has an empty prefix; each later one is named by the last parts of its path. To
 keep ids unique, a file of the first folder whose path begins with another folder's prefix gets
-``./`` before its path.
+``./`` before its path, and a ``!`` that ends a name is doubled (`shared.model.document`).
 """
 
 import os
@@ -16,6 +16,7 @@ from idx.crawl.subtrees import Scopes
 from idx.errors import SourceFileError
 from shared.files.access import is_folder, is_missing
 from shared.messages import decodable
+from shared.model.document import marked_path, unmarked_path
 from shared.model.folders import IndexedFolder, IndexedFolders, prefixes_collide
 from shared.system.command_lines import joined
 
@@ -131,7 +132,7 @@ def document_id(folder: IndexedFolder, path: str, folders: IndexedFolders) -> st
         path: the path within the folder, with slashes; bytes that are not UTF-8 become ``\xNN``.
         folders: all folders of the index.
     """
-    path = decodable(path) if not path.isascii() else path
+    path = marked_path(decodable(path) if not path.isascii() else path)
     if folder.prefix:
         return folder.prefix + path
     taken = any(other.prefix and path.startswith(other.prefix) for other in folders)
@@ -140,7 +141,7 @@ def document_id(folder: IndexedFolder, path: str, folders: IndexedFolders) -> st
 
 def path_of(source_document: str, folder: IndexedFolder) -> str:
     """Return the path of a document's file within its folder; the inverse of `document_id`."""
-    return source_document.removeprefix(folder.prefix or "./")
+    return unmarked_path(source_document.removeprefix(folder.prefix or "./"))
 
 
 def _named(
@@ -153,7 +154,7 @@ def _named(
     taken = [folder.prefix for folder in known if folder.prefix]
     for path in new:
         ends = [other.parts for other in new if other != path]
-        parts = [decodable(part) for part in path.parts[1:]] or ["root"]
+        parts = [marked_path(decodable(part)) for part in path.parts[1:]] or ["root"]
         tails = (
             "/".join(parts[-length:]) + "/"
             for length in range(1, len(parts) + 1)

@@ -15,7 +15,7 @@ from shared.errors import (
     InvalidTextError,
     McpLuceneError,
 )
-from shared.messages import quantity, shortened
+from shared.messages import listed, quantity, shortened
 from shared.remedies import command_line_remedy
 
 
@@ -40,7 +40,7 @@ class LanguageNotFoundError(McpLuceneError):
     """
 
     def __init__(self, language: str, known: Sequence[str]) -> None:
-        there = f"the languages are {', '.join(known[:50])}" if known else "no language is known"
+        there = f"the languages are {listed(known)}" if known else "no language is known"
         super().__init__(f"no document is in the language {language[:80]!r}; {there}")
 
 

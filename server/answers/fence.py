@@ -3,11 +3,10 @@
 With ``--fence`` each response has its own pair of tags, which no document can know
 (`shared.document_tags`).
 
-Values that tools take as arguments are not fenced: ids, paths, field names, the query and its
-suggested correction, which consists of words that are spelled like the query's own.
+Values that tools take as arguments are not fenced: ids, paths, the query and its suggested
+correction, which consists of words that are spelled like the query's own.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,6 +15,7 @@ from typing import Any, Final
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
 from shared.document_tags import new_tag, tagged
+from shared.messages import is_plain_word
 
 FENCE: Final = "fence"
 """Field of a response that contains the name of its tags."""
@@ -28,16 +28,10 @@ _ALWAYS_FENCED: Final = frozenset(
 _FENCED_UNLESS_PLAIN: Final = frozenset(
     {
         *("metadata", "value", "examples", "term", "match", "language"),
-        *("section", "sheet_start", "sheet_end"),
+        *("section", "sheet_start", "sheet_end", "name", "query_name", "languages", "formats"),
     }
 )
-"""Fields whose values are fenced unless they are plain words."""
-
-_COUNTS_BY_VALUE: Final = frozenset({"languages", "formats"})
-"""Fields with counts by value, each of which is fenced unless it is a plain word."""
-
-_PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9.:+-]{1,32}")
-"""A word, number, date or code: usable as a tool argument, and too short for instructions."""
+"""Fields whose keys and values are fenced unless they are plain words."""
 
 
 class Fence:
@@ -65,22 +59,32 @@ class Fence:
                 # The query after a rewriting step may contain words of documents.
                 return {**plain, "query": self.around(query)}
             case dict():
-                return {name: self._part(name, part) for name, part in plain.items()}
+                # Keys of metadata are chosen by documents, too.
+                return {self._value(name): self._part(name, part) for name, part in plain.items()}
             case list() | tuple():
                 return [self.parts(part) for part in plain]
         return plain
 
     def _part(self, name: str, part: Any) -> Any:
         if name in _ALWAYS_FENCED:
-            return _each_string(part, self.around)
+            return self._each(part, self.around)
         if name in _FENCED_UNLESS_PLAIN:
-            return _each_string(part, self._value)
-        if name in _COUNTS_BY_VALUE:
-            return {self._value(value): number for value, number in part.items()}
+            return self._each(part, self._value)
         return self.parts(part)
 
+    def _each(self, value: Any, change: Callable[[str], str]) -> Any:
+        """Apply a function to every string in a value, at any depth, and fence its keys."""
+        match value:
+            case str():
+                return change(value)
+            case dict():
+                return {self._value(key): self._each(part, change) for key, part in value.items()}
+            case list() | tuple():
+                return [self._each(part, change) for part in value]
+        return value
+
     def _value(self, value: str) -> str:
-        return value if _PLAIN_WORD.fullmatch(value) else self.around(value)
+        return value if is_plain_word(value) else self.around(value)
 
 
 _fence: ContextVar[Fence | None] = ContextVar("fence", default=None)
@@ -128,15 +132,3 @@ def fenced_answer(plain: dict[str, Any]) -> dict[str, Any]:
     fence = _fence.get()
     # The name precedes the texts that need it.
     return {FENCE: fence.name, **fence.parts(plain)} if fence else plain
-
-
-def _each_string(value: Any, change: Callable[[str], str]) -> Any:
-    """Apply a function to every string in a value, at any depth, except to keys."""
-    match value:
-        case str():
-            return change(value)
-        case dict():
-            return {key: _each_string(part, change) for key, part in value.items()}
-        case list() | tuple():
-            return [_each_string(part, change) for part in value]
-    return value

@@ -1,6 +1,7 @@
 """Documents to be indexed, and the limits that they must meet."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -11,6 +12,23 @@ from shared.settings.defaults import Layout
 
 MEMBER_MARK: Final = "!/"
 """Mark in an id between a file and what is within it: ``mail.eml!/offer.pdf``."""
+
+
+_MARKS: Final = re.compile(r"(?<!!)!+(?=/|\Z)")
+_DOUBLED: Final = re.compile(r"(?<!!)(!+)\1(?=/|\Z)")
+
+
+def marked_path(path: str) -> str:
+    """Return a path as it stands in ids: each ``!`` that ends a part of it is doubled.
+
+    So no file or folder has the id of what is within another file.
+    """
+    return _MARKS.sub(r"\g<0>\g<0>", path) if "!" in path else path
+
+
+def unmarked_path(marked: str) -> str:
+    """Return the path that stands in an id; the inverse of `marked_path`."""
+    return _DOUBLED.sub(r"\1", marked) if "!" in marked else marked
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Final
 
 from shared.analysis.analyzers import tokens
 from shared.errors import QueryParseError
-from shared.messages import shortened
+from shared.messages import is_plain_word, shortened
 from shared.model import metadata, schema
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest, Syntax
@@ -214,7 +214,8 @@ def _notes_on_filters(filters: Sequence[Filter], terms: IndexTerms) -> Iterator[
         if any(terms.frequency(field, str(value)) for value in values):
             continue
         known = terms.beginning_with(field, "")
-        existing = [term for term, _ in islice(known, _MOST_VALUES + 1)]
+        words = (term for term, _ in known if is_plain_word(term))
+        existing = [*islice(words, _MOST_VALUES + 1)]
         more = " …" if len(existing) > _MOST_VALUES else ""
         yield (
             f"No document has the {condition.field} {_brief(str(values[0]))!r}; there are "
@@ -226,7 +227,7 @@ def _existing(fields: NamedFields) -> str:
     """Return a sentence with the fields that a query may name."""
     # Fields that describe the file but hardly help to find it come last.
     names = sorted(
-        (name for name in (*ALWAYS_FIELDS, *fields.names) if name.isidentifier()),
+        (name for name in (*ALWAYS_FIELDS, *fields.names) if is_plain_word(name)),
         key=metadata.ONLY_WITH_DOCUMENTS.__contains__,
     )
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""

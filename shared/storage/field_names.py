@@ -12,6 +12,7 @@ from org.apache.lucene.index import FieldInfo, FieldInfos, IndexOptions
 from org.apache.lucene.search import FieldExistsQuery, IndexSearcher
 
 from shared.errors import FieldNotFoundError, FilterError
+from shared.messages import listed
 from shared.model import schema
 from shared.storage.commits import cached_per_commit, is_limited
 
@@ -88,13 +89,13 @@ def metadata_field_of(key: str, existing: AbstractSet[str], besides: Iterable[st
     if field not in existing:
         prefix = schema.metadata_field("")
         known = [name.removeprefix(prefix) for name in metadata_fields(existing)]
-        usable = [*besides, *known[:50]]
+        usable = [*besides, *known]
         problem = (
             f"the field {key!r} cannot be used here"
             if key in CHUNK_FIELDS
             else f"no document has the field {key!r}"
         )
-        help_ = f"the fields are {', '.join(usable)}" if usable else "no document has metadata yet"
+        help_ = f"the fields are {listed(usable)}" if usable else "no document has metadata yet"
         raise FilterError(f"{problem}; {help_}")
     return field
 

@@ -10,6 +10,8 @@ import pytest
 from shared import Document, Index
 from shared.messages import utc_time
 from tests.conftest import Idx
+from tests.idx.files import ids, sync, text_of
+from tests.idx.test_hostile_documents import zipped
 from tests.model_server import quoting, serving, streams
 
 CLOSED: Final = "closed/plan.md"
@@ -145,3 +147,34 @@ def test_an_answer_is_given_every_version_that_says_something_else(
         (request,) = server.requests
     sent = json.dumps(request.body)
     assert sent.count("account 1111") == sent.count("account 9999") == 1
+
+
+def test_no_name_is_the_id_of_what_is_within_another_file(
+    idx: Idx, tmp_path: Path, index_path: Path
+) -> None:
+    texts = {
+        "contracts.zip!/acme.txt": "in the folder",
+        "contracts.zip!!/acme.txt": "in the other folder",
+        "wow!": "in a file",
+    }
+    papers = tmp_path / "papers"
+    for name, text in texts.items():
+        (papers / name).parent.mkdir(parents=True, exist_ok=True)
+        (papers / name).write_text(text)
+    inner = zipped(**{"acme.txt": "in the inner archive"})
+    members = {"acme.txt": "in the archive", "x.zip": inner, "x.zip!/acme.txt": "beside it"}
+    (papers / "contracts.zip").write_bytes(zipped(**members))
+    assert sync(idx, "papers")["added"] == 8
+    shown = {text_of(index_path, name) for name in ids(index_path)}
+    assert shown >= {*texts.values(), "in the archive", "in the inner archive", "beside it"}
+    assert text_of(index_path, "contracts.zip!/acme.txt") == "in the archive"
+    again = sync(idx, "papers")
+    assert again.keys() == {"skipped"}
+    (papers / "contracts.zip!" / "acme.txt").unlink()
+    assert sync(idx, "papers")["deleted"] == 1
+    assert text_of(index_path, "contracts.zip!/acme.txt") == "in the archive"
+    # A folder of its own may have such a name, too.
+    (tmp_path / "contracts.zip!").mkdir()
+    (tmp_path / "contracts.zip!" / "acme.txt").write_text("in a second folder")
+    sync(idx, "contracts.zip!")
+    assert text_of(index_path, "contracts.zip!/acme.txt") == "in the archive"

@@ -269,13 +269,8 @@ def _attachment(part: EmailMessage, name: str | None, number: int, *, is_message
         return Embedded(plain or f"attachment {number}{kind}", _bytes_of(part))
     inner = part.get_payload()
     attached = inner[0] if isinstance(inner, list) and inner else None
-    subject = _header(attached, "Subject") if isinstance(attached, EmailMessage) else None
-    title = re.sub(r"[/\\]", "_", one_line(subject) or name or f"message {number}").lstrip(".")
-    return Embedded(
-        title or f"message {number}",
-        partial(_as_written, attached),
-        read_as=MESSAGE_NAME,
-    )
+    # Its subject would be an id, which stands outside of the tags around texts of documents.
+    return Embedded(f"message {number}", partial(_as_written, attached), read_as=MESSAGE_NAME)
 
 
 def _as_written(message: object) -> bytes:

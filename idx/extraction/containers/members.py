@@ -30,7 +30,7 @@ from idx.extraction.types import (
 )
 from shared.analysis.detection import detect_language
 from shared.messages import quantity
-from shared.model.document import MEMBER_MARK
+from shared.model.document import MEMBER_MARK, marked_path
 
 if TYPE_CHECKING:
     from idx.crawl.patterns import Patterns
@@ -101,7 +101,8 @@ class MemberReader:
                     if reason == "":
                         continue
                     self._budget.take_member()
-                    whole = f"{name}{MEMBER_MARK}{path}" if name else path
+                    within = marked_path(path)
+                    whole = f"{name}{MEMBER_MARK}{within}" if name else within
                     self._read_one(each, self._unique(whole), depth)
         except BudgetError as error:
             self.is_partial = True

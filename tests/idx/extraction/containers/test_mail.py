@@ -39,7 +39,7 @@ def test_a_mail_has_its_headers_text_and_names_of_attachments(read: Read) -> Non
     mail.add_attachment(forwarded)
     extracted = read("a.eml", mail.as_bytes())
     assert extracted.text == (
-        f"{HEADERS}\n\nGrüße,\nAna\n\nAttachments: Plän.pdf, notes.txt, An older one"
+        f"{HEADERS}\n\nGrüße,\nAna\n\nAttachments: Plän.pdf, notes.txt, message 3"
     )
     assert extracted.title == "Gärten in Spanien"
     assert extracted.metadata == {
