@@ -130,7 +130,7 @@ def _embed(index_path: Path, wait: float, *, as_json: bool, named: str | None = 
 
 def _say_if_searches_are_not_allowed(model: "SentenceModel") -> None:
     """Say what else allows searches, and later commands, to ask the server of a model."""
-    from shared.semantic.served import check_allowed
+    from shared.semantic.models import check_allowed
 
     try:
         check_allowed(model)

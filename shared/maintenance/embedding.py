@@ -25,10 +25,9 @@ from shared.files import index_folder
 from shared.java import vm
 from shared.maintenance.progress import Progress, Step
 from shared.semantic import worker
-from shared.semantic.models import check_extra, encoder_of, install
+from shared.semantic.models import check_allowed, check_extra, encoder_of, install
 from shared.semantic.passages import key_of
 from shared.semantic.sentence_model import SentenceModel
-from shared.semantic.served import check_allowed
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.settings.machine import default_workers
 from shared.storage import lucene_errors

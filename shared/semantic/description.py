@@ -12,6 +12,7 @@ A key ``sha256`` may have the hashes of the other two files, which are then comp
 import hashlib
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -106,7 +107,10 @@ def write_folder(target: Path, files: Mapping[str, bytes], name: str) -> None:
 
 def _read(file: Path, name: str) -> bytes:
     try:
-        if file.stat().st_size > MAX_FILE_BYTES:
+        status = file.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise SemanticModelError(name, f"{file.name} is not a regular file")
+        if status.st_size > MAX_FILE_BYTES:
             raise SemanticModelError(name, f"{file.name} is larger than 2 GB")
         return file.read_bytes()
     except OSError as error:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from shared.errors import ExtraMissingError, SemanticModelError
 from shared.semantic.sentence_model import SentenceModel
 from shared.semantic.served import ServedEncoder, installed, server_of
-from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, MODEL_CACHE_VARIABLE
+from shared.settings.current import sentence_model
+from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, MODEL_CACHE_VARIABLE, VARIABLES
 
 if TYPE_CHECKING:
     from shared.semantic.encoder import Encoder
@@ -100,6 +101,31 @@ def install(name: str) -> "Encoder":
 
         name = hub.download_into(cache_folder(), name)
     return _encoder(name)
+
+
+def check_allowed(model: SentenceModel, named: str | None = None) -> None:
+    """Check that the user of this machine wants the model of an index, which may be anyone's.
+
+    The models in the cache are compared with their hashes; a folder or a server that only the index
+    names is not touched.
+
+    Args:
+        model: the model of an index.
+        named: the model that the user has named just now; None for none.
+
+    Raises:
+        SemanticModelError: only the index names it.
+    """
+    is_cached = model.name == DEFAULT_SENTENCE_MODEL or model.name.startswith(HUB_PREFIX)
+    if is_cached or model.name in {named, sentence_model()}:
+        return
+    server = server_of(model.name)
+    would = f"texts would be sent to {server.host}" if server else "it would be read"
+    raise SemanticModelError(
+        model.name,
+        f"{would}, which only the index names",
+        f"if that is right, set {VARIABLES['semantic']}, or the setting semantic, to this model",
+    )
 
 
 def encoder_of(model: SentenceModel) -> "Encoder":

@@ -6,9 +6,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from shared.errors import McpLuceneError
-from shared.semantic.models import encoder_of
+from shared.semantic.models import check_allowed, encoder_of
 from shared.semantic.sentence_model import SentenceModel
-from shared.semantic.served import check_allowed, server_of
+from shared.semantic.served import server_of
 from shared.settings.current import sentence_model
 from shared.settings.defaults import SEMANTIC_OFF
 

@@ -1,7 +1,6 @@
 """Sentence models on a server with OpenAI's protocol for embeddings, named ``URL#MODEL``.
 
-Texts and queries are sent to the server. An index that someone else has made names any server it
-likes; so one on another machine is asked only if the user of this machine has named it.
+Texts and queries are sent to the server.
 """
 
 import os
@@ -12,8 +11,7 @@ from urllib.parse import urlsplit
 from shared.errors import LanguageModelError, SemanticModelError
 from shared.semantic.passages import MAX_PASSAGE_CHARACTERS
 from shared.semantic.sentence_model import MAX_DIMENSIONS, SentenceModel
-from shared.settings.current import sentence_model
-from shared.settings.defaults import SEMANTIC_API_KEY_VARIABLE, VARIABLES
+from shared.settings.defaults import SEMANTIC_API_KEY_VARIABLE
 
 if TYPE_CHECKING:
     from shared.semantic.vectors import Vector
@@ -82,25 +80,6 @@ def server_of(name: str) -> Server | None:
             url, "the address names no model", f"append its name on the server: {url}#MODEL"
         )
     return Server(url, model)
-
-
-def check_allowed(model: SentenceModel, named: str | None = None) -> None:
-    """Check that texts may be sent to the server of a model, if it has one.
-
-    Args:
-        model: the model of an index.
-        named: the model that the user has named just now; None for none.
-
-    Raises:
-        SemanticModelError: the server is on another machine, and only the index names it.
-    """
-    server = server_of(model.name)
-    if server and not server.is_local and model.name not in {named, sentence_model()}:
-        raise SemanticModelError(
-            model.name,
-            f"texts would be sent to {server.host}, which only the index names",
-            f"if they may be, set {VARIABLES['semantic']}, or the setting semantic, to this model",
-        )
 
 
 class ServedEncoder:

@@ -162,7 +162,11 @@ def test_no_name_is_the_id_of_what_is_within_another_file(
         (papers / name).parent.mkdir(parents=True, exist_ok=True)
         (papers / name).write_text(text)
     inner = zipped(**{"acme.txt": "in the inner archive"})
-    members = {"acme.txt": "in the archive", "x.zip": inner, "x.zip!/acme.txt": "beside it"}
+    members: dict[str, str | bytes] = {
+        "acme.txt": "in the archive",
+        "x.zip": inner,
+        "x.zip!/acme.txt": "beside it",
+    }
     (papers / "contracts.zip").write_bytes(zipped(**members))
     assert sync(idx, "papers")["added"] == 8
     shown = {text_of(index_path, name) for name in ids(index_path)}

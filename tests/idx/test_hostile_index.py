@@ -17,7 +17,11 @@ from shared.maintenance.check import check
 from shared.maintenance.restore import restore
 from shared.model.failures import FILE_NAME, load_failures
 from shared.model.folders import IndexedFolders
+from shared.semantic.description import FILES
+from shared.semantic.sentence_model import SentenceModel
 from tests.conftest import Connect, Idx
+from tests.embedding_server import counting, embeds
+from tests.model_server import serving
 from tests.systems import has_pipes_as_files
 
 FAILURE: Final = {
@@ -237,6 +241,45 @@ def test_a_chunk_with_hostile_details_is_a_damaged_index(
             with pytest.raises(IndexDamagedError, match=r"the details of a chunk (are|have) "):
                 read()
     assert any("cannot be read" in problem for problem in check(filled).problems)
+
+
+MODELS: Final = {
+    "a server on this machine": lambda url, _: f"{url}#small",
+    "a folder with a pipe": lambda _, folder: str(folder),
+}
+
+
+@has_pipes_as_files
+@pytest.mark.parametrize("named", MODELS.values(), ids=MODELS.keys())
+@pytest.mark.parametrize("by_user", [False, True])
+def test_a_model_that_an_index_names_is_neither_asked_nor_read(
+    idx: Idx,
+    filled: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    named: Callable[[str, Path], str],
+    *,
+    by_user: bool,
+) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for name in FILES:
+        pipe(folder / name)
+    monkeypatch.setenv("IDX_SEMANTIC_API_KEY", "swordfish")
+    with serving(embeds(counting)) as server:
+        model = named(server.url, folder)
+        with Index(filled) as index:
+            index.sentence_model = SentenceModel(model, "0" * 64, 4)
+        if by_user:
+            monkeypatch.setenv("IDX_SEMANTIC", model)
+        searched = idx("search", "text")
+        assert "a-chunk-001" in searched.stdout
+        asked = len(server.requests)
+    if by_user:
+        assert asked or "is not a regular file" in searched.stderr
+    else:
+        assert not asked
+        assert "which only the index names" in searched.stderr
 
 
 async def answer(client: Client, tool: str, **arguments: Any) -> str:

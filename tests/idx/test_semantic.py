@@ -203,7 +203,8 @@ def test_a_missing_model_is_said_and_words_go_on(
 ) -> None:
     folder = tmp_path / "model"
     shutil.copytree(minilm.folder(cache_folder()), folder)
-    idx("semantic", "on", "--model", str(folder), "-i", str(index))
+    monkeypatch.setenv("IDX_SEMANTIC", str(folder))
+    idx("semantic", "on", "-i", str(index))
     assert found(idx, index, QUESTION)[0] == "severance.txt"
     shutil.rmtree(folder)
     run = idx("search", "printer jam", "-i", str(index))

@@ -24,9 +24,10 @@ def encoder() -> OnnxEncoder:
 
 
 @pytest.fixture
-def server(encoder: OnnxEncoder) -> Iterator[ModelServer]:
-    """A server of the real model."""
+def server(encoder: OnnxEncoder, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A server of the real model, which the settings name."""
     with serving(embeds(encoder.passages)) as server:
+        monkeypatch.setenv("IDX_SEMANTIC", name_of(server))
         yield server
 
 

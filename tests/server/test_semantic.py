@@ -102,10 +102,13 @@ async def test_an_explanation_names_the_cosine(client: Client) -> None:
     assert any("cosine" in part["match"] for hit in found["hits"] for part in hit["parts"])
 
 
-async def test_a_model_that_is_missing_is_said_once(tmp_path: Path) -> None:
+async def test_a_model_that_is_missing_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "model"
     shutil.copytree(minilm.folder(cache_folder()), folder)
     fill(tmp_path / "index")
+    monkeypatch.setenv("IDX_SEMANTIC", str(folder))
     switch_on(tmp_path / "index", str(folder))
     embed(tmp_path / "index")
     shutil.rmtree(folder)
@@ -117,9 +120,12 @@ async def test_a_model_that_is_missing_is_said_once(tmp_path: Path) -> None:
     assert first["results"] == second["results"] != []
 
 
-async def test_a_server_of_models_that_goes_away_is_said_once(tmp_path: Path) -> None:
+async def test_a_server_of_models_that_goes_away_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fill(tmp_path / "index")
     with serving(embeds(install("minilm").passages)) as models:
+        monkeypatch.setenv("IDX_SEMANTIC", f"{models.url}#{NAME}")
         switch_on(tmp_path / "index", f"{models.url}#{NAME}")
         embed(tmp_path / "index")
         async with connected(tmp_path / "index") as client:

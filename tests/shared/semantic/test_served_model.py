@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from shared.errors import SemanticModelError
-from shared.semantic.models import encoder_of, install
+from shared.semantic.models import check_allowed, encoder_of, install
 from shared.semantic.query_encoder import QueryEncoder
 from shared.semantic.sentence_model import SentenceModel
-from shared.semantic.served import check_allowed, server_of
+from shared.semantic.served import server_of
 from tests.embedding_server import NAME, ODD_VECTORS, as_json, counting, embeds, fails_at_first
 from tests.model_server import ModelServer, sends_bytes, serving
 from tests.shared.semantic.vectors import vectors_of
@@ -80,9 +80,15 @@ def test_only_the_user_sends_texts_to_another_machine(monkeypatch: pytest.Monkey
     check_allowed(model)
 
 
-@pytest.mark.parametrize("host", ["localhost:11434", "127.0.0.1", "[::1]:80"])
-def test_a_server_on_this_machine_is_allowed(host: str) -> None:
-    check_allowed(SentenceModel(f"http://{host}/v1#x", "", 4))
+@pytest.mark.parametrize("name", ["minilm", "hub:intfloat/e5@main"])
+def test_a_model_of_the_cache_is_allowed(name: str) -> None:
+    check_allowed(SentenceModel(name, "0", 4))
+
+
+@pytest.mark.parametrize("name", ["http://localhost:11434/v1#x", "http://[::1]/v1#x", "/models/x"])
+def test_one_elsewhere_on_this_machine_is_the_user_s_choice(name: str) -> None:
+    with pytest.raises(SemanticModelError, match="which only the index names"):
+        check_allowed(SentenceModel(name, "0", 4))
 
 
 def test_other_names_are_files() -> None:
@@ -98,6 +104,7 @@ def test_a_server_that_fails_is_left_alone_and_this_is_said_once(
     queries = QueryEncoder()
     with serving(fails_at_first(2, sends_bytes(b"", 503), embeds(counting))) as server:
         model = SentenceModel(name_of(server), "", 4)
+        monkeypatch.setenv("IDX_SEMANTIC", model.name)
 
         def asked(seconds: float) -> tuple[bool, str | None, int]:
             now[0] += seconds
