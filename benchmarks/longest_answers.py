@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from shared import Document, Index, create
-from shared.model.document import MAX_ID, MAX_KEY_LENGTH, MAX_METADATA_KEYS, MAX_TITLE, Metadata
+from shared.model.document import MAX_ID, MAX_KEY_LENGTH, MAX_TITLE, Metadata
+from shared.model.metadata import MAX_KEYS
 
 IDX: Final = Path(sys.executable).parent / "idx"
 
@@ -95,7 +96,7 @@ def write_hostile_index(path: Path, files: Path) -> None:
             index.add(Document(f"keys/{number}", "T" * MAX_TITLE, "river " * 249, keys))
         everything: Metadata = {
             f"{part:03}" + "k" * (MAX_KEY_LENGTH - 3): ["a value " + "v" * 400] * 20
-            for part in range(MAX_METADATA_KEYS)
+            for part in range(MAX_KEYS)
         }
         index.add(Document("metadata", "T" * MAX_TITLE, "metadata", everything))
         index.add(Document("words", "W" * MAX_TITLE, ("x" * 400 + " ") * 600, _many_values(1)))

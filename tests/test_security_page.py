@@ -43,7 +43,7 @@ from server.runtime.state import _STOP_GRACE_SECONDS
 from server.search_server import MAX_ARGUMENTS
 from server.tools import arguments
 from shared.language_models import transport
-from shared.model import document
+from shared.model import document, metadata
 from shared.query import limits
 from shared.rewriting import rewriter
 from shared.rewriting.prompt import MAX_ANSWER_TOKENS
@@ -156,11 +156,11 @@ def expected() -> dict[str, str]:
         "ignore file": characters(_MAX_IGNORE_FILE_BYTES),
         "front matter of Markdown": characters(front_matter.MAX_FRONT_MATTER),
         "lists and objects of a front matter within each other": f"{front_matter.MAX_LEVELS}",
-        "properties of a front matter": f"{front_matter.MAX_PROPERTIES}",
         "what a file says of itself, such as its author": characters(properties.MAX_LENGTH),
         "keywords of a file": f"{properties.MAX_KEYWORDS}",
         "id, and title": characters(document.MAX_ID),
-        "keys of the metadata": f"{document.MAX_METADATA_KEYS}",
+        "metadata keys of a document that are fields": f"{metadata.MAX_KEYS}",
+        "metadata keys of all documents that are fields": f"{metadata.MAX_FIELDS:,}",
         "key of the metadata": characters(document.MAX_KEY_LENGTH),
         "metadata of a document, as JSON": characters(document.MAX_METADATA),
         "query that is rewritten": characters(rewriter.MAX_QUERY_CHARACTERS),

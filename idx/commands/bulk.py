@@ -35,15 +35,19 @@ def bulk(
     from idx.output.interruption import reported_interruption
     from idx.output.progress import counted
     from idx.sync.interruption import Kept, uninterrupted
+    from shared.model.metadata import note_on_others
     from shared.writing.index import Index
 
     documents = chunks = empty = skipped = 0
+    others: dict[str, None] = {}
 
     def complete() -> Iterator[Document]:
         nonlocal skipped
         for number, entry in counted(read_bulk(json_file), "entries"):
             document = document_of(json_file, number, entry)
             if document is not None:
+                _, too_many = index.within_limits(document)
+                others.update(dict.fromkeys(too_many))
                 yield replace(document, layout=layout or "join")
                 continue
             skipped += 1
@@ -70,6 +74,8 @@ def bulk(
             kept.documents = documents
     if index.created:
         say(created(index.path))
+    if others:
+        warn(note_on_others([*others]))
     if as_json:
         print_json({"documents": documents, "chunks": chunks, "empty": empty, "skipped": skipped})
     else:

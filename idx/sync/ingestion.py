@@ -30,8 +30,9 @@ from idx.sync.interruption import Kept, uninterrupted
 from idx.sync.plan import Change, Plan
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable, utc_time
-from shared.model.document import MEMBER_MARK
+from shared.model.document import MEMBER_MARK, Document
 from shared.model.failures import ERRORS, Failure, Kind, save_failures
+from shared.model.metadata import note_on_others
 from shared.settings.defaults import Layout
 from shared.writing.index import Index
 
@@ -245,9 +246,16 @@ class Ingestion:
         else:
             if change.source_document in self._for_ocr:
                 document = unfinished(document)
-            with uninterrupted():
-                # Whatever is submitted to Lucene will be committed, so it must be recorded.
-                self._pending.append((change, result, self._index.submit(document)))
+            self._write(change, result, document)
+
+    def _write(self, change: Change, result: ReadFile, document: Document) -> None:
+        document, too_many = self._index.within_limits(document)
+        if too_many:
+            warnings = (*result.extracted.warnings, note_on_others(too_many))
+            result = replace(result, extracted=replace(result.extracted, warnings=warnings))
+        with uninterrupted():
+            # Whatever is submitted to Lucene will be committed, so it must be recorded.
+            self._pending.append((change, result, self._index.submit(document)))
 
     def _submit_members(self, change: Change, file: ReadFile) -> Iterator[Event]:
         """Submit the documents of what is within a file, and delete those of what no longer is."""
@@ -283,8 +291,7 @@ class Ingestion:
                 except InvalidDocumentError as error:
                     yield self._note(own, "failed", f"{member.path}: {error}")
                 else:
-                    with uninterrupted():
-                        self._pending.append((own, result, self._index.submit(document)))
+                    self._write(own, result, document)
             kept.add(name)
         if not file.has_more_members:
             yield from self._delete_documents(sorted(before - kept))

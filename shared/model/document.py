@@ -119,10 +119,6 @@ MAX_TITLE: Final = 10_000
 """Maximum length of an id and of a title, in characters: every chunk and every answer contains
 them."""
 
-MAX_METADATA_KEYS: Final = 64
-"""Maximum number of metadata keys of a document. Each key is a field, and every segment pays for
-every field."""
-
 MAX_KEY_LENGTH: Final = 128
 """Maximum length of a metadata key, in characters."""
 
@@ -139,9 +135,10 @@ class Document:
             first.
         title: any text of at most 10,000 characters that is not blank.
         content: the text; a blank one has no chunks.
-        metadata: values stored with every chunk, shown with it and usable in filters; at most 64
-            keys of at most 128 characters. A document that is added to an index has at most
-            1,000,000 characters of metadata, written as JSON. A key with a meaning of its own in
+        metadata: values stored with every chunk, shown with it and usable in filters; keys have at
+            most 128 characters. A document that is added to an index has at most 1,000,000
+            characters of metadata, written as JSON, and 50 keys; the rest is texts under the key
+            `other`. A key with a meaning of its own in
             filters, such as `folder`, becomes `x-folder`.
         pages: the pages, slides or sheets of the text, in order.
         headings: the headings of the text, in order.
@@ -219,10 +216,6 @@ def _check_unicode(what: str, text: str) -> None:
 
 
 def _check_metadata(name: str, metadata: Mapping[str, Scalar | list[Scalar]]) -> None:
-    if len(metadata) > MAX_METADATA_KEYS:
-        raise InvalidDocumentError(
-            f"{name} has {len(metadata)} metadata keys; at most {MAX_METADATA_KEYS} are allowed"
-        )
     for key, value in metadata.items():
         if not key or len(key) > MAX_KEY_LENGTH:
             raise InvalidDocumentError(

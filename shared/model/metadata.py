@@ -24,17 +24,20 @@
 | `ocr_pages`      | numbers of pages of a PDF that OCR has read       | range        | documents |
 | `ocr_confidence` | mean confidence of OCR in words, in per cent      | range        | documents |
 | `pages_without_text` | numbers of scanned or blank pages of a PDF    | range        | documents |
+| `other`          | of keys beyond the limits: `KEY: VALUE`           | text         | documents |
 
 The title is a separate field, which is searched. Each key is indexed like ``metadata.KEY`` in
 `shared.model.schema`; ISO 8601 dates are ordered as text, and files by the prefix of their folder,
 then by their path in it. Other keys come from bulk documents and from the front matter of Markdown.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from shared.messages import quantity
 from shared.model.document import Metadata
-from shared.model.schema import CONTAINER
+from shared.model.schema import CONTAINER, FILE_PATH, SECTION
 
 AUTHOR: Final = "author"
 SUBJECT: Final = "subject"
@@ -57,10 +60,81 @@ OCR_PAGES: Final = "ocr_pages"
 OCR_CONFIDENCE: Final = "ocr_confidence"
 PAGES_WITHOUT_TEXT: Final = "pages_without_text"
 
+OTHER: Final = "other"
+
+_KEYS_WITH_FIELDS: Final = frozenset(
+    {
+        *(AUTHOR, SUBJECT, KEYWORDS, LANGUAGE, CREATED, MODIFIED, FILE_TYPE, CREATOR, FILE_NAME),
+        *(FILE_EXTENSION, FILE_MODIFIED, FILE_SIZE, CONTENT_HASH, INDEXED, CONTAINER, MESSAGE_ID),
+        *(THREAD, RECIPIENTS, OCR_PAGES, OCR_CONFIDENCE, PAGES_WITHOUT_TEXT, FILE_PATH, SECTION),
+        OTHER,
+    }
+)
+"""Keys with a field in every index, whatever else there is."""
+
+MAX_KEYS: Final = 50
+"""Maximum number of metadata keys of a document that are fields."""
+
+MAX_FIELDS: Final = 1_000
+"""Maximum number of fields of an index for keys that documents have chosen: every segment pays for
+every field, and so does every search."""
+
+
+_MOST_NAMED: Final = 5
+
+
+def is_of_documents(key: str) -> bool:
+    """Check whether a key has been chosen by documents."""
+    return key not in _KEYS_WITH_FIELDS
+
+
+def within_limits(metadata: Metadata, fields: set[str]) -> tuple[Metadata, list[str]]:
+    """Return metadata within `MAX_KEYS` and `MAX_FIELDS`, and the keys that are too many.
+
+    Args:
+        metadata: the metadata. What is too much becomes texts under the key `OTHER`.
+        fields: the keys in the index that documents have chosen; new ones are added.
+    """
+    left = MAX_KEYS - sum(not is_of_documents(key) for key in metadata)
+    too_many: list[str] = []
+    for key in filter(is_of_documents, metadata):
+        if left > 0 and (key in fields or len(fields) < MAX_FIELDS):
+            fields.add(key)
+            left -= 1
+        else:
+            too_many.append(key)
+    if not too_many:
+        return metadata, too_many
+    left_out = {*too_many}
+    kept = {key: value for key, value in metadata.items() if key not in left_out}
+    before = metadata.get(OTHER, [])
+    others = (f"{key}: {json.dumps(metadata[key], ensure_ascii=False)}" for key in too_many)
+    kept[OTHER] = [*(before if isinstance(before, list) else [before]), *others]
+    return kept, too_many
+
+
+def note_on_others(keys: Sequence[str]) -> str:
+    """Return a sentence about keys that are too many."""
+    shown = ", ".join(repr(key[:40]) for key in keys[:_MOST_NAMED])
+    more = " …" if len(keys) > _MOST_NAMED else ""
+    return (
+        f"{quantity(len(keys), 'metadata key')} became text under {OTHER!r}, since a document has "
+        f"fields for {MAX_KEYS} and an index for {MAX_FIELDS:,}: {shown}{more}"
+    )
+
+
 ONLY_WITH_DOCUMENTS: Final = frozenset(
     {
         *(CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, CONTENT_HASH, INDEXED),
-        *(FILE_MODIFIED, MESSAGE_ID, RECIPIENTS, OCR_PAGES, OCR_CONFIDENCE, PAGES_WITHOUT_TEXT),
+        *(
+            OTHER,
+            FILE_MODIFIED,
+            MESSAGE_ID,
+            RECIPIENTS,
+            OCR_PAGES,
+            OCR_CONFIDENCE,
+            PAGES_WITHOUT_TEXT,
+        ),
     }
 )
 """Keys left out of hits and chunks: they describe the file and do not help to judge a passage."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -42,6 +43,7 @@ from shared.opensearch.storage.queries import IS_CHUNK, of_documents, visible
 from shared.opensearch.storage.store import Store
 from shared.semantic.sentence_model import SentenceModel
 from shared.settings.defaults import DEFAULT_WAIT
+from shared.storage.field_names import keys_of_documents
 from shared.writing.index import Index as FolderIndex
 
 _NO_VECTORS: Final = "there are no vectors"
@@ -142,12 +144,17 @@ class Index(FolderIndex):
             self._queue.close()
             self._store.connection.close()
 
+    @cached_property
+    def _keys(self) -> set[str]:
+        return keys_of_documents(layout.fields_of(self._store.mapping()))
+
     def submit(self, document: Document) -> Future[int]:
         """Add a document, replacing the one with the same id if there is one.
 
         Returns:
             A future with the number of chunks, or the error of the document.
         """
+        document, _ = self.within_limits(document)
         with vm.attached(self._program):
             try:
                 chunks = ChunkDocuments(document)

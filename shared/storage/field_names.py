@@ -14,6 +14,7 @@ from org.apache.lucene.search import FieldExistsQuery, IndexSearcher
 from shared.errors import FieldNotFoundError, FilterError
 from shared.messages import listed
 from shared.model import schema
+from shared.model.metadata import is_of_documents
 from shared.storage.commits import cached_per_commit, is_limited
 
 CHUNK_FIELDS: Final = (
@@ -71,6 +72,13 @@ def names_of(existing: AbstractSet[str]) -> list[str]:
 def metadata_fields(existing: AbstractSet[str]) -> list[str]:
     """Return those of some Lucene fields that have the values of a metadata key."""
     return sorted(field for field in existing if field.startswith(schema.metadata_field("")))
+
+
+def keys_of_documents(fields: Iterable[str]) -> set[str]:
+    """Return the metadata keys among some Lucene fields that documents have chosen."""
+    prefix = schema.metadata_field("")
+    keys = (field.removeprefix(prefix) for field in fields if field.startswith(prefix))
+    return set(filter(is_of_documents, keys))
 
 
 def metadata_field_of(key: str, existing: AbstractSet[str], besides: Iterable[str] = ()) -> str:

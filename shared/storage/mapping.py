@@ -43,7 +43,7 @@ from shared.errors import InvalidDocumentError
 from shared.messages import decodable
 from shared.model import metadata, schema
 from shared.model.chunks import Chunk, Place, chunk_of_id, chunk_title
-from shared.model.document import MAX_METADATA, MAX_METADATA_KEYS, Document, FileState, Scalar
+from shared.model.document import MAX_METADATA, Document, FileState, Scalar
 from shared.model.folders import IndexedFolders, file_term
 from shared.model.index_results import DocumentSummary
 from shared.model.metadata import chunk_metadata, texts_of
@@ -303,11 +303,7 @@ def placed_to_lucene(
 
 def with_language(document: Document) -> Document:
     """Return a document with its detected language in the metadata, if it was not detected yet."""
-    if (
-        document.file is not None
-        or metadata.LANGUAGE in document.metadata
-        or len(document.metadata) >= MAX_METADATA_KEYS
-    ):
+    if document.file is not None or metadata.LANGUAGE in document.metadata:
         return document
     language = detect_language(document.content)
     if language is None:

@@ -4,6 +4,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,6 +21,7 @@ from shared.model import schema
 from shared.model.chunks import chunk_id
 from shared.model.document import Document, FileState
 from shared.model.folders import IndexedFolders
+from shared.model.metadata import within_limits
 from shared.semantic.sentence_model import SentenceModel
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
@@ -29,6 +32,7 @@ from shared.storage.commits import (
     open_last_commit,
     sentence_model,
 )
+from shared.storage.field_names import keys_of_documents
 from shared.storage.integrity import open_directory, verify
 from shared.storage.mapping import file_state_field, to_lucene
 from shared.storage.passages import documents_with_vectors, passage_with_id
@@ -202,10 +206,26 @@ class Index:
         Raises:
             ValueError: the index is closed.
         """
+        document, _ = self.within_limits(document)
         with self._attached():
             self._mark_changed()
             known = self._known.value_of if self._known else None
             return self._documents.submit(document.id, to_lucene(document, known))
+
+    def within_limits(self, document: Document) -> tuple[Document, list[str]]:
+        """Return a document as `submit` writes it, and its metadata keys that get no field.
+
+        A document has fields for 50 keys, and an index for 1,000. What is beyond that becomes texts
+        under the key `other`.
+        """
+        metadata, too_many = within_limits(document.metadata, self._keys)
+        return replace(document, metadata=metadata) if too_many else document, too_many
+
+    @cached_property
+    def _keys(self) -> set[str]:
+        """Metadata keys in the index that documents have chosen, kept up to date."""
+        with self._attached():
+            return keys_of_documents(map(str, self._writer.getFieldNames()))
 
     def add_all(self, documents: Iterable[Document]) -> Iterator[tuple[Document, int]]:
         """Add documents while the next ones are prepared.

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from shared import Document, Index
+from shared import Document, Index, Searcher
 from shared.messages import utc_time
 from tests.conftest import Idx
 from tests.idx.files import ids, sync, text_of
@@ -182,3 +182,32 @@ def test_no_name_is_the_id_of_what_is_within_another_file(
     (tmp_path / "contracts.zip!" / "acme.txt").write_text("in a second folder")
     sync(idx, "contracts.zip!")
     assert text_of(index_path, "contracts.zip!/acme.txt") == "in the archive"
+
+
+def test_keys_without_end_become_texts(idx: Idx, tmp_path: Path, index_path: Path) -> None:
+    def note(number: int) -> str:
+        keys = "".join(f"k{number}x{part}: pears\n" for part in range(40))
+        return f"---\nauthor: Ana\n{keys}---\nA note"
+
+    (tmp_path / "papers").mkdir()
+    notes = {f"{number:02d}.md": note(number) for number in range(60)}
+    (tmp_path / "papers" / "notes.zip").write_bytes(zipped(**notes))
+    told = idx("sync", "papers").stderr
+    assert "40 metadata keys became text under 'other', since a document has fields for" in told
+    with Searcher(index_path) as searcher:
+        names = {field.name for field in searcher.fields().fields}
+    own = {name for name in names if name.startswith("k")} - {"keywords"}
+    assert len(own) == 1_000
+    assert {"author", "other", "container", "file_modified"} <= names
+    listed = json.loads(idx("search", "--filter", 'other=k59x39: "pears"', "", "--json").stdout)
+    (hit,) = listed["results"]
+    assert hit["source_document"] == "notes.zip!/59.md"
+    # It stays so for what is written later, and words are found all the same.
+    (tmp_path / "papers" / "one.md").write_text("---\n" + "one: pears\n" * 1 + "---\nA note")
+    idx("sync", "papers")
+    assert "one.md" in found(idx, "--limit", "100")
+    entry = {"Id": "b", "Title": "B", "Content": "A note", **{f"k0x{n}": n for n in range(60)}}
+    told = idx("bulk", "-j", "-", stdin=json.dumps([entry])).stderr
+    assert "metadata keys became text under 'other'" in told
+    (document,) = json.loads(idx("list", "--prefix", "b", "--json").stdout)["documents"]
+    assert len(document["metadata"]["other"]) == 20

@@ -22,12 +22,6 @@ YAML's parser in C composes each level in a nested call and overflows the stack:
 in the main thread of a process that runs Java.
 """
 
-MAX_PROPERTIES: Final = 40
-"""Maximum number of properties of a file kept as metadata.
-
-Each becomes a field, and a document has at most 64.
-"""
-
 _MAX_VALUES: Final = 5_000
 """Maximum number of values visited, including lists and objects; YAML aliases repeat values."""
 
@@ -123,10 +117,8 @@ def _is_too_deep(events: "Iterable[Event]") -> bool:
     return False
 
 
-def front_matter_metadata(
-    said: Mapping[object, object], tags: Iterable[str]
-) -> tuple[Metadata, tuple[str, ...]]:
-    """Return the metadata of a file, with a warning if not all properties are kept.
+def front_matter_metadata(said: Mapping[object, object], tags: Iterable[str]) -> Metadata:
+    """Return the metadata of a file.
 
     Besides the keys of every format, each property is kept under its own name: a nested one as
     ``outer.inner``, and a list of objects as a list of values for each of their keys.
@@ -145,31 +137,22 @@ def front_matter_metadata(
         modified=_time(said, _MODIFIED_KEYS),
         language=next(_texts(said, _LANGUAGE_KEYS), None),
     )
-    own, count = _own_properties(said)
-    kept = len(own)
-    warning = f"{kept} of its front matter's {count} properties are kept"
+    own = _own_properties(said)
     if all_tags := properties(keywords=tags).get(metadata.KEYWORDS):
         own["tags"] = all_tags
-    return {**own, **known}, (warning,) if count > kept else ()
+    return {**own, **known}
 
 
-def _own_properties(said: Mapping[object, object]) -> tuple[Metadata, int]:
-    """Return the properties kept under their own names, and the total number of properties.
-
-    A single value is not a list.
-    """
+def _own_properties(said: Mapping[object, object]) -> Metadata:
+    """Return the properties under their own names; a single value is not a list."""
     found: dict[str, list[Scalar]] = {}
     is_list: set[str] = set()
-    left_out: set[str] = set()
     for name, value, in_list in _leaves(said):
         key = one_line(name)
         text = None if value in _EMPTY_VALUES else one_line(without_links(value))
         if key and key.lower() in _RESERVED_KEYS:
             key = f"x-{key}"
         if not key or not text or len(key) > MAX_KEY_LENGTH or key.lower() in _KEYS_OF_ALL_FORMATS:
-            continue
-        if key not in found and len(found) == MAX_PROPERTIES:
-            left_out.add(key)
             continue
         values = found.setdefault(key, [])
         # Lists are sorted as text, and so are dates, some of which are only a year.
@@ -179,11 +162,10 @@ def _own_properties(said: Mapping[object, object]) -> tuple[Metadata, int]:
             values.append(scalar)
         if in_list:
             is_list.add(key)
-    kept: Metadata = {
+    return {
         key: values if key in is_list or len(values) > 1 else values[0]
         for key, values in found.items()
     }
-    return kept, len(found) + len(left_out)
 
 
 def _leaves(said: Mapping[object, object]) -> Iterator[tuple[str, str, bool]]:

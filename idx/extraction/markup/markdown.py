@@ -37,7 +37,6 @@ def extract_markdown(source: Source) -> Extracted:
     written = decode(source.data, source.file, source.options.encoding)
     matter = front_matter(written)
     text = as_shown(written, matter.end)
-    metadata, warnings = front_matter_metadata(matter.said, tags_in(text, matter.end))
     found = list(islice(markdown_headings(text, matter.end), MAX_HEADINGS))
     highest = (heading for level, heading, _ in found if level == 1)
     return Extracted(
@@ -45,9 +44,9 @@ def extract_markdown(source: Source) -> Extracted:
         media_type=source.media_type,
         is_own_text=True,
         title=matter.title or next(highest, None),
-        metadata=metadata,
+        metadata=front_matter_metadata(matter.said, tags_in(text, matter.end)),
         headings=headings(found),
-        warnings=(*matter.warnings, *warnings),
+        warnings=matter.warnings,
     )
 
 

@@ -25,7 +25,6 @@ from shared.model.document import Heading
         ("a", "t", "c", {"k": math.nan}, "the metadata 'k' of .* is nan"),
         ("a", "t", "c", {"k": {"nested": 1}}, "must be text, a number"),
         ("a", "t", "c", {"k": [1, None]}, "must be text, a number"),
-        ("a", "t", "c", {str(key): 1 for key in range(65)}, "has 65 metadata keys"),
     ],
 )
 def test_what_cannot_be_indexed_is_refused_with_a_reason(
