@@ -33,6 +33,10 @@ class SourceFileError(McpLuceneError):
         self.reason = reason
 
 
+class SecretFileError(SourceFileError):
+    """A file seems to hold a secret, and the user has not allowed it."""
+
+
 class ReadersDiedError(McpLuceneError):
     """The processes that read files end as soon as they start."""
 

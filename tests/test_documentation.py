@@ -12,9 +12,9 @@ from mcp import Client
 from typer.main import get_command
 
 from docs.site import conf
-from idx.crawl.secret_files import SECRETS
 from server.app import app
 from shared import create
+from shared.files.secret_files import SECRETS
 from tests import format_table
 from tests.conftest import Connect, Idx
 from tests.idx.test_secrets import SECRETS as EXAMPLES

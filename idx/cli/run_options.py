@@ -19,6 +19,7 @@ from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, Extra
 from idx.output.printing import warn
 from idx.sync.moved_folders import Move, moved
 from idx.sync.synchronize import SyncOptions
+from shared.files.secret_files import allowed_paths
 from shared.ocr.cache import cache_of
 from shared.settings.defaults import OCR_LANGUAGES_PATTERN
 from shared.settings.machine import default_workers
@@ -46,7 +47,7 @@ def sync_options(
         reading.exclude or (),
         reading.hidden,
         reading.follow_links,
-        _allowed(reading),
+        allowed_paths(reading.allow_secrets or ()),
     )
     own = {
         os.path.realpath(moved(folder.path, moves)): own_patterns(folder, context)
@@ -86,7 +87,7 @@ def extraction_options(reading: ReadingOptions, index_path: Path) -> ExtractionO
         member_seconds=reading.timeout * MEMBER_SHARE_OF_TIMEOUT,
         hidden=reading.hidden,
         exclude=tuple(reading.exclude or ()),
-        allow_secrets=_allowed(reading),
+        allow_secrets=allowed_paths(reading.allow_secrets or ()),
     )
 
 
@@ -114,16 +115,6 @@ def _ocr(reading: ReadingOptions, index_path: Path) -> Ocr | None:
         reading.ocr,
         are_chosen=reading.ocr_languages is not None,
         cache=cache_of(index_path),
-    )
-
-
-def _allowed(reading: ReadingOptions) -> frozenset[str]:
-    """Return the paths of allowed files, as given and with the links in their folders resolved."""
-    named = {path.absolute() for path in reading.allow_secrets or ()}
-    return frozenset(
-        os.path.normcase(path)
-        for each in named
-        for path in (each, each.parent.resolve() / each.name)
     )
 
 

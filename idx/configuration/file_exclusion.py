@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from idx.configuration.remembered_folders import exclude_from_folder
-from idx.crawl.patterns import Patterns
 from idx.output.printing import say
 from idx.sync.targets import document_id, path_of
 from shared.errors import ConfigurationError
 from shared.files.access import is_missing
+from shared.files.patterns import Patterns
 from shared.messages import decodable
 from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.settings.current import configuration_file

@@ -11,10 +11,10 @@ import typer
 
 from idx.configuration.configuration_file import locked, text_of, write
 from idx.configuration.folder_list import append, delete, entry, holds, set_values
-from idx.crawl.patterns import check
 from idx.crawl.selection import Selection
 from idx.errors import SourceFileError
 from shared.errors import ConfigurationError
+from shared.files.patterns import check
 from shared.messages import reason_of
 from shared.settings.file import read
 from shared.settings.model import Folder

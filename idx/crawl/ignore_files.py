@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from stat import S_ISREG
 from typing import Final
 
-from idx.crawl.patterns import Patterns
 from shared.files.descriptors import open_beneath
+from shared.files.patterns import Patterns
 from shared.system.folders import READING
 
 IGNORE_FILES: Final = (".gitignore", ".idxignore")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from idx.crawl.ignore_files import Rules
-from idx.crawl.patterns import Patterns
+from shared.files.patterns import Patterns
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,6 +183,8 @@ class ReadFile:
         is_settled: whether any change after the reading is certain to have a later time.
         members: the files within it, and within those, in order; empty for those of a member.
         has_more_members: whether there may be more, since reading them ended early.
+        left_out: the number of files within it that were left out as secrets, or not reached; None
+            if there is nothing within it.
     """
 
     extracted: Extracted
@@ -193,6 +195,7 @@ class ReadFile:
     is_settled: bool
     members: tuple["Member", ...] = ()
     has_more_members: bool = False
+    left_out: int | None = None
 
     @property
     def scanned_pages(self) -> int:

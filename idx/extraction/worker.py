@@ -8,12 +8,10 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final, TypeVar
 
-from idx.crawl.secret_files import is_allowed_secret
-from idx.errors import SourceFileError, UnsupportedFileError
+from idx.errors import SecretFileError, SourceFileError, UnsupportedFileError
 from idx.extraction.containers.budget import Budget
 from idx.extraction.containers.members import MemberReader, failure, is_examined_by_member
 from idx.extraction.formats import extract_from
-from idx.extraction.text.secret_content import BYTES, SecretFileError, found_secret
 from idx.extraction.types import (
     CHANGED,
     VANISHED,
@@ -26,6 +24,8 @@ from shared.analysis.detection import detect_language
 from shared.files.access import OWN, identity_of
 from shared.files.content import IrregularFileError, content_hash
 from shared.files.location import Location, opened_file
+from shared.files.secret_content import BYTES, found_secret
+from shared.files.secret_files import is_allowed_secret
 from shared.messages import reason_of
 from shared.system import limits
 
@@ -62,6 +62,7 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
             _refuse_secret(file, extracted.text[:BYTES].encode(errors="replace"))
         members = MemberReader(options, budget, allow_secrets=is_allowed)
         extracted = members.read(extracted, "")
+        left_out = members.left_out + members.is_partial
         after = os.fstat(stream.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise SourceFileError(file, CHANGED)
@@ -74,6 +75,7 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
         is_settled=_is_settled(before.st_mtime_ns, now),
         members=tuple(members.found),
         has_more_members=members.is_partial,
+        left_out=left_out if members.found or left_out else None,
     )
 
 

@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from idx.crawl.secret_files import is_allowed_secret
 from idx.crawl.subtrees import Scopes
 from idx.crawl.walk import Crawl, FoundFile
 from idx.errors import SourceFileError
@@ -20,6 +19,7 @@ from idx.sync.plan import Change, Plan, Planning, single_file
 from idx.sync.targets import Source, Sources, document_id, path_of
 from shared.files.access import Identity, is_missing
 from shared.files.location import Location
+from shared.files.secret_files import is_allowed_secret
 from shared.messages import decodable, quantity
 from shared.model.failures import Failure
 from shared.model.folders import IndexedFolder, IndexedFolders

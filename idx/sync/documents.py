@@ -114,6 +114,7 @@ def file_document(change: Change, read: ReadFile, layout: Layout) -> Document:
         metadata.FILE_SIZE: read.size,
         metadata.FILE_MODIFIED: _iso(min(read.modified_ns / 1e9, time.time())),
         metadata.CONTENT_HASH: read.content_hash,
+        metadata.LEFT_OUT: "" if read.left_out is None else read.left_out,
         metadata.INDEXED: _iso(datetime.now(UTC).timestamp()),
     }
     return Document(

@@ -24,6 +24,7 @@ from server.pictures.page import page_picture
 from server.runtime.state import ServerState
 from shared.files.content import IrregularFileError
 from shared.files.location import located, opened_file
+from shared.files.secret_files import reason_to_withhold
 from shared.java.cancellation import Cancellation
 from shared.messages import reason_of
 from shared.model.filters import Filter
@@ -165,7 +166,9 @@ async def opened_original(closing: ExitStack, found: DocumentFile, budget: float
 
 def _open(closing: ExitStack, found: DocumentFile) -> BufferedReader:
     try:
-        return closing.enter_context(opened_file(located(found.folder, found.path)))
+        stream = closing.enter_context(opened_file(located(found.folder, found.path)))
+        if reason := reason_to_withhold(found, stream):
+            raise DocumentFileError(found.source_document, reason)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise DocumentFileError(found.source_document, "is not there any more") from error
     except OSError as error:
@@ -173,6 +176,7 @@ def _open(closing: ExitStack, found: DocumentFile) -> BufferedReader:
         raise DocumentFileError(found.source_document, reason) from error
     except IrregularFileError as error:
         raise DocumentFileError(found.source_document, str(error)) from error
+    return stream
 
 
 def _response(

@@ -145,6 +145,8 @@ class DocumentFile:
         modified_ns: time of its last change then, in nanoseconds since 1970; None if unknown.
         container: the id of the file's own document, if the document was made of something within
             the file, whose type and hash are its own; None for a whole file.
+        file_hash: SHA-256 of the whole file when it was indexed; None if unknown.
+        left_out: the number of secrets that lie within the file; None if nothing does.
     """
 
     source_document: str
@@ -157,6 +159,8 @@ class DocumentFile:
     size: int | None = None
     modified_ns: int | None = None
     container: str | None = None
+    file_hash: str | None = None
+    left_out: int | None = None
 
 
 @dataclass(frozen=True)

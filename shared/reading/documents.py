@@ -246,8 +246,9 @@ def file_of(
     """
     details = details_of(stored)
     folder = None if details.folder is None else folders.path_of(details.folder)
-    media_type, content_hash = (
-        details.metadata.get(key) for key in (metadata.FILE_TYPE, metadata.CONTENT_HASH)
+    media_type, content_hash, left_out = (
+        details.metadata.get(key)
+        for key in (metadata.FILE_TYPE, metadata.CONTENT_HASH, metadata.LEFT_OUT)
     )
     if (
         first.file_path is None
@@ -268,6 +269,8 @@ def file_of(
         size=state.size if state else None,
         modified_ns=state.modified_ns or None if state else None,
         container=state.container if state else None,
+        file_hash=state.content_hash if state else None,
+        left_out=left_out if isinstance(left_out, int) else None,
     )
 
 

@@ -9,8 +9,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from idx.crawl.secret_files import is_secret
-from idx.errors import SourceFileError, UnsupportedFileError
+from idx.errors import SecretFileError, SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
 from idx.extraction.containers.budget import MAX_DEPTH, Budget, BudgetError
 from idx.extraction.damage import damage
@@ -18,7 +17,6 @@ from idx.extraction.file_type import BEGINNING, file_type
 from idx.extraction.formats import extract_from
 from idx.extraction.pdf.garbled import GarbledError
 from idx.extraction.pdf.ocr.tesseract import OcrNeededError
-from idx.extraction.text.secret_content import BYTES, SecretFileError, found_secret
 from idx.extraction.types import (
     Embedded,
     Extracted,
@@ -29,11 +27,13 @@ from idx.extraction.types import (
     within_time,
 )
 from shared.analysis.detection import detect_language
+from shared.files.secret_content import BYTES, found_secret
+from shared.files.secret_files import is_secret
 from shared.messages import quantity
 from shared.model.document import MEMBER_MARK, marked_path
 
 if TYPE_CHECKING:
-    from idx.crawl.patterns import Patterns
+    from shared.files.patterns import Patterns
 
 _IGNORED_TREES: Final = ("node_modules/", "__pycache__/", "__MACOSX/")
 """Folders in archives that hold copies of programs, or data of a file system."""
@@ -58,6 +58,7 @@ class MemberReader:
     Attributes:
         found: the members that were read or could not be read, in order.
         is_partial: whether more may be in the file than was found.
+        left_out: the number of members that were left out as secrets.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class MemberReader:
     ) -> None:
         self.found: list[Member] = []
         self.is_partial = False
+        self.left_out = 0
         self._options = options
         self._budget = budget
         self._allow_secrets = allow_secrets
@@ -73,7 +75,7 @@ class MemberReader:
     @cached_property
     def _ignored(self) -> "Patterns":
         # Most files have no members.
-        from idx.crawl.patterns import Patterns
+        from shared.files.patterns import Patterns
 
         return Patterns((*_IGNORED_TREES, *self._options.exclude))
 
@@ -130,10 +132,12 @@ class MemberReader:
             return "left out, because the name is not one of a file"
         if is_invented:
             return None
+        has_secret_name = is_secret(name) or any(is_secret(f"{folder}/") for folder in folders)
+        self.left_out += has_secret_name
         is_hidden = any(part.startswith(".") for part in parts) and not self._options.hidden
         if is_hidden or self._ignored.verdict(path):
             return ""
-        if is_secret(name) or any(is_secret(f"{folder}/") for folder in folders):
+        if has_secret_name:
             return "left out, because the name is that of a secret"
         return None
 
@@ -145,6 +149,7 @@ class MemberReader:
         except UnsupportedFileError as error:
             self.found.insert(place, Member(path, Unreadable("unsupported", error.reason)))
         except SecretFileError as error:
+            self.left_out += 1
             self.found.insert(place, Member(path, Unreadable("secret", error.reason)))
         except SourceFileError as error:
             self.found.insert(place, Member(path, failure(error)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pathspec import GitIgnoreSpec
 
-from idx.crawl.patterns import Patterns
+from shared.files.patterns import Patterns
 from tests.conftest import Idx
 from tests.idx.files import ids, make
 from tests.idx.preparation import index_files

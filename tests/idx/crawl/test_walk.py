@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from idx.crawl.secret_files import SECRETS
 from idx.crawl.selection import Selection
 from idx.crawl.walk import Crawl
 from shared.errors import ConfigurationError
+from shared.files.secret_files import SECRETS
 from tests.idx.files import make
 from tests.systems import ON_WINDOWS, has_pipes_as_files, makes_links
 

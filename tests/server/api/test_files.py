@@ -2,8 +2,10 @@
 
 import io
 import os
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
 import httpx2
@@ -12,8 +14,24 @@ from PIL import Image
 
 from shared import Document, Index
 from tests.idx.extraction.pdf_files import write_pages
+from tests.idx.test_hostile_documents import zipped
+from tests.idx.test_secrets import PKCS8
 from tests.programs import run_idx
 from tests.server.http.served import SECONDS, Served, served_here
+
+MAIL: Final = """Subject: Keys
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: text/plain
+
+a river
+--b
+Content-Type: text/plain
+Content-Disposition: attachment; filename=notes.txt
+Content-Transfer-Encoding: base64
+
+"""
 
 HTML = "<html><body><script>alert(1)</script>a river in a page</body></html>"
 TEXT = "A text about a river.\n" * 10_000
@@ -155,3 +173,47 @@ def test_a_picture_of_a_changed_file_says_so(server: Served, folder: Path) -> No
     finally:
         file.write_bytes(before)
         os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+INNER: Final[dict[str, str | bytes]] = {
+    "a.txt": "x",
+    "b.zip": zipped(**{".env": "x", "c.txt": "x"}),
+}
+PLAIN: Final = zipped(**{"a.txt": "a river"})
+WITHHELD: Final[dict[str, tuple[str | bytes, str | bytes | None, str | None]]] = {
+    "key.txt": (b"a river", PKCS8, "seems to contain a private key"),
+    "content.zip": (zipped(**{"a.txt": "a river", "b.txt": PKCS8}), None, "secrets within"),
+    "name.zip": (zipped(**{"a.txt": "a river", "id_rsa": "x"}), None, "secrets within"),
+    "hidden.zip": (zipped(**{"a.txt": "a river", ".ssh/id_rsa": "x"}), None, "secrets within"),
+    "inner.zip": (zipped(**INNER), None, "secrets within"),
+    "mail.eml": (MAIL + b64encode(PKCS8.encode()).decode(), None, "secrets within"),
+    "later.zip": (PLAIN, zipped(**{"a.txt": PKCS8}), "has changed"),
+    "plain.zip": (PLAIN, None, None),
+    "changed.txt": (b"a river", b"another river", None),
+}  # fmt: skip
+"""Files as they are indexed, and as they are later; a part of why the original is not sent."""
+
+
+def test_no_original_with_a_secret_leaves(tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    for name, (before, _, _) in WITHHELD.items():
+        (files / name).write_bytes(before if isinstance(before, bytes) else before.encode())
+    assert run_idx(["add", files, "-i", tmp_path / "index"], tmp_path).returncode == 0
+    for name, (_, after, _) in WITHHELD.items():
+        if after is not None:
+            (files / name).write_bytes(after if isinstance(after, bytes) else after.encode())
+    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
+        for name, (_, _, reason) in WITHHELD.items():
+            within = [f"{name}!/a.txt"] if name.endswith(".zip") else []
+            for id_ in (name, *within):
+                for method in ("GET", "HEAD"):
+                    url = f"{server.base}{path(id_)}/file"
+                    answer = httpx2.request(method, url, timeout=SECONDS)
+                    assert (answer.status_code == 200) == (reason is None), (id_, method)
+                page = server.get(f"/documents/{quote(id_, safe='')}").text
+                assert "PRIVATE KEY" not in page
+            if reason:
+                assert reason in server.get(f"{path(name)}/file").json()["detail"], name
+    run = ["search", "river", "-i", tmp_path / "index", "--json"]
+    assert "PRIVATE KEY" not in run_idx(run, tmp_path).stdout

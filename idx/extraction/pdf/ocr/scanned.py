@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from idx.errors import SourceFileError
 from idx.extraction.pdf.ocr.tesseract import OcrNeededError, Recognition, recognition, recognize
 from idx.extraction.text.cleaning import normalize
-from idx.extraction.text.secret_content import BYTES, found_secret
 from idx.extraction.types import Extracted, Ocr, Source
+from shared.files.secret_content import BYTES, found_secret
 from shared.model.document import Metadata, Scalar
 from shared.model.metadata import OCR_CONFIDENCE, OCR_PAGES
 from shared.ocr.page_image import grey, image_hash, page_image

@@ -1,13 +1,19 @@
-"""Names of files and folders that hold secrets."""
+"""Names of files and folders that hold secrets, and the check of files that leave the machine."""
 
 import functools
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from shared.files.content import content_hash
+from shared.files.secret_content import BYTES, found_secret
+from shared.settings.current import configured
+
 if TYPE_CHECKING:
-    from idx.crawl.patterns import Patterns
+    from shared.files.patterns import Patterns
+    from shared.model.index_results import DocumentFile
 
 _SETTINGS_FILES: Final = ("json", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties", "env")
 """Extensions of configuration files. A report on credentials in PDF, by contrast, is a document."""
@@ -45,7 +51,7 @@ histories and repositories. Case is ignored.
 @functools.cache
 def _patterns() -> "Patterns":
     # They take 40 ms, and a worker that reads a file by itself needs none.
-    from idx.crawl.patterns import Patterns
+    from shared.files.patterns import Patterns
 
     return Patterns(SECRETS)
 
@@ -79,3 +85,40 @@ def is_inside_secret(path: str, folder: str) -> bool:
     slash = "/" if path.endswith("/") else ""
     *parents, name = path.rstrip("/").removeprefix(f"{folder}/").strip("/").split("/")
     return is_secret(name + slash) or any(is_secret(f"{parent}/") for parent in parents)
+
+
+def allowed_paths(files: Iterable[Path]) -> frozenset[str]:
+    """Return the paths of allowed files for `is_allowed_secret`."""
+    named = {path.absolute() for path in files}
+    return frozenset(
+        os.path.normcase(path)
+        for each in named
+        for path in (each, each.parent.resolve() / each.name)
+    )
+
+
+def reason_to_withhold(file: "DocumentFile", stream: BufferedReader) -> str | None:
+    """Return why the original file of a document must stay where it is; None if it may be sent.
+
+    It may have become a secret since it was indexed, or have had secrets within it, which the index
+    does not have.
+
+    Args:
+        file: the file.
+        stream: the open file, from its beginning, where it is left.
+    """
+    if is_allowed_secret(Path(file.file_path), allowed_paths(configured("allow_secrets") or ())):
+        return None
+    beginning = stream.read(BYTES)
+    stream.seek(0)
+    if is_inside_secret(file.path, ""):
+        return "has the name of a secret"
+    if secret := found_secret(beginning):
+        return f"seems to contain {secret}"
+    if file.left_out:
+        return "has secrets within it, which were left out of the index; read its chunks"
+    if file.left_out is not None:
+        is_same = content_hash(stream) == file.file_hash
+        stream.seek(0)
+        return None if is_same else "has changed, and what is within it may be secret by now"
+    return None

@@ -10,14 +10,8 @@ clients, which gitleaks lacks, have the shapes documented by their issuers.
 import re
 from typing import Final, NamedTuple
 
-from idx.errors import SourceFileError
-
 BYTES: Final = 1_000_000
 """Maximum number of bytes of a file, and of its text, that are searched."""
-
-
-class SecretFileError(SourceFileError):
-    """A file seems to hold a secret, and the user has not allowed it."""
 
 
 class _Shape(NamedTuple):
