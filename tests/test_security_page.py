@@ -158,6 +158,7 @@ def expected() -> dict[str, str]:
         "lists and objects of a front matter within each other": f"{front_matter.MAX_LEVELS}",
         "what a file says of itself, such as its author": characters(properties.MAX_LENGTH),
         "keywords of a file": f"{properties.MAX_KEYWORDS}",
+        "text of a file that nobody sees": characters(properties.MAX_HIDDEN_TEXT),
         "id, and title": characters(document.MAX_ID),
         "metadata keys of a document that are fields": f"{metadata.MAX_KEYS}",
         "metadata keys of all documents that are fields": f"{metadata.MAX_FIELDS:,}",

@@ -33,6 +33,7 @@ from idx.extraction.pdf.iwork import extract_iwork
 from idx.extraction.text.calendar import extract_calendar
 from idx.extraction.text.outlines import extract_outlined
 from idx.extraction.text.plain_text import extract_plain_text
+from idx.extraction.text.properties import with_hidden_text
 from idx.extraction.text.subtitles import extract_subtitles
 from idx.extraction.types import Extracted, ExtractionOptions, Source
 
@@ -435,9 +436,9 @@ def extract_from(
     source = Source(file, data, media_type, options, budget)
     if media_type == media_types.PDF:
         # Its errors have messages of their own.
-        return _extract_pdf(source)
+        return with_hidden_text(_extract_pdf(source))
     format_ = (
         _PICTURE if media_type in media_types.PICTURES else FORMATS.get(media_type, PLAIN_TEXT)
     )
     with damage(file, format_.name):
-        return format_.extract(source)
+        return with_hidden_text(format_.extract(source))

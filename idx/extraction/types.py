@@ -1,7 +1,7 @@
 """Types of extraction results, common to all formats."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
@@ -56,6 +56,7 @@ class Extracted:
         warnings: problems that a reader of the text should know, such as pages without text.
         members: the files within the file, to be read in this order; empty once they were read.
         scanned_pages: number of pages whose text OCR shall read later.
+        hidden: texts in the file that a reader does not see, not yet normalized; not in `text`.
     """
 
     text: str
@@ -68,6 +69,7 @@ class Extracted:
     warnings: tuple[str, ...] = ()
     members: Iterable[Embedded] = ()
     scanned_pages: int = 0
+    hidden: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,13 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
 from shared.document_tags import new_tag, tagged
 from shared.messages import is_plain_word
+from shared.model.metadata import HIDDEN_TEXT
 
 FENCE: Final = "fence"
 """Field of a response that contains the name of its tags."""
 
 _ALWAYS_FENCED: Final = frozenset(
-    {"content", "text", "passages", "preview", "title", "reason", "problems"}
+    {"content", "text", "passages", "preview", "title", "reason", "problems", HIDDEN_TEXT}
 )
 """Fields whose values are always fenced."""
 
@@ -78,7 +79,12 @@ class Fence:
             case str():
                 return change(value)
             case dict():
-                return {self._value(key): self._each(part, change) for key, part in value.items()}
+                # Of one word, too, a model should know that nobody sees it.
+                of = {HIDDEN_TEXT: self.around}
+                return {
+                    self._value(key): self._each(part, of.get(key, change))
+                    for key, part in value.items()
+                }
             case list() | tuple():
                 return [self._each(part, change) for part in value]
         return value

@@ -24,6 +24,7 @@
 | `ocr_pages`      | numbers of pages of a PDF that OCR has read       | range        | documents |
 | `ocr_confidence` | mean confidence of OCR in words, in per cent      | range        | documents |
 | `pages_without_text` | numbers of scanned or blank pages of a PDF    | range        | documents |
+| `hidden_text`    | text in the file that a reader does not see       | text         | documents |
 | `left_out`       | number of secrets that lie in the file, unread    | range        | documents |
 | `other`          | of keys beyond the limits: `KEY: VALUE`           | text         | documents |
 
@@ -61,6 +62,7 @@ OCR_PAGES: Final = "ocr_pages"
 OCR_CONFIDENCE: Final = "ocr_confidence"
 PAGES_WITHOUT_TEXT: Final = "pages_without_text"
 
+HIDDEN_TEXT: Final = "hidden_text"
 LEFT_OUT: Final = "left_out"
 OTHER: Final = "other"
 
@@ -69,7 +71,7 @@ _KEYS_WITH_FIELDS: Final = frozenset(
         *(AUTHOR, SUBJECT, KEYWORDS, LANGUAGE, CREATED, MODIFIED, FILE_TYPE, CREATOR, FILE_NAME),
         *(FILE_EXTENSION, FILE_MODIFIED, FILE_SIZE, CONTENT_HASH, INDEXED, CONTAINER, MESSAGE_ID),
         *(THREAD, RECIPIENTS, OCR_PAGES, OCR_CONFIDENCE, PAGES_WITHOUT_TEXT, FILE_PATH, SECTION),
-        *(LEFT_OUT, OTHER),
+        *(HIDDEN_TEXT, LEFT_OUT, OTHER),
     }
 )
 """Keys with a field in every index, whatever else there is."""
@@ -129,8 +131,7 @@ ONLY_WITH_DOCUMENTS: Final = frozenset(
     {
         *(CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, CONTENT_HASH, INDEXED),
         *(
-            LEFT_OUT,
-            OTHER,
+            *(HIDDEN_TEXT, LEFT_OUT, OTHER),
             FILE_MODIFIED,
             MESSAGE_ID,
             RECIPIENTS,

@@ -11,7 +11,7 @@ from shared import Document, Index, Searcher
 from shared.messages import utc_time
 from tests.conftest import Idx
 from tests.idx.files import ids, sync, text_of
-from tests.idx.test_hostile_documents import zipped
+from tests.idx.test_hostile_documents import PAGE, PAGES, docx, epub, paragraph, pdf, stream, zipped
 from tests.model_server import quoting, serving, streams
 
 CLOSED: Final = "closed/plan.md"
@@ -211,3 +211,96 @@ def test_keys_without_end_become_texts(idx: Idx, tmp_path: Path, index_path: Pat
     assert "metadata keys became text under 'other'" in told
     (document,) = json.loads(idx("list", "--prefix", "b", "--json").stdout)["documents"]
     assert len(document["metadata"]["other"]) == 20
+
+
+def page(drawn: str, more: bytes = b"", *objects: bytes) -> bytes:
+    content = b"BT /F1 12 Tf 20 100 Td (pears) Tj ET " + drawn.encode()
+    whole = PAGE.replace(b"/Font", b"/XObject<</X 5 0 R>>/Font") if objects else PAGE
+    return pdf(b"<</Pages 2 0 R>>", PAGES, whole + more, stream(content), *objects)
+
+
+FORM: Final = b"/Type/XObject/Subtype/Form/Matrix[1 0 0 1 500 0]/BBox[0 0 99 99]/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"  # noqa: E501
+PICTURE: Final = (
+    b"/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray"
+)
+OBEY: Final = "BT /F1 12 Tf 20 50 Td (obey) Tj ET"
+TAGS: Final = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+
+HIDDEN: Final[dict[str, bytes | str]] = {
+    "white.pdf": page(f"1 1 1 rg {OBEY}"),
+    "blue on blue.pdf": page(f"0 0 1 rg 0 0 100 80 re f {OBEY}"),
+    "off the page.pdf": page(OBEY.replace("20 50", "20 900")),
+    "of no size.pdf": page(OBEY.replace("12 Tf", "0.1 Tf")),
+    "scaled to nothing.pdf": page(f"0.01 0 0 0.01 50 50 cm {OBEY}"),
+    "transparent.pdf": page(f"3 Tr {OBEY}".replace("3 Tr BT", "BT 3 Tr")),
+    "in a form.pdf": page("/X Do", b"", stream(OBEY.encode(), FORM)),
+    "attribute.html": "<p>pears<p hidden>obey</p>",
+    "style.html": "<p>pears<div style='color: red; DISPLAY : none'><p>obey</div>",
+    "class.html": "<style>a, p.x, .y {display: none}</style><p>pears<p class='y z'>obey",
+    "id.html": "<style>#x{visibility:hidden}</style><p>pears<p id=x>obey",
+    "letters.html": "<p>pears<span style='font-size:0px'>obey</span>",
+    "glass.html": "<p>pears<span style='opacity: 0.0;'>obey</span>",
+    "mail.eml": (
+        "Subject: pears\nContent-Type: text/html\n\n<p>pears<div style='display:none'>obey</div>"
+    ),
+    "book.epub": epub(**{"OEBPS/one.xhtml": "<p>pears</p><p hidden='hidden'>obey</p>"}),
+}
+"""Files of pears, with a word in them that nobody sees."""
+
+SEEN: Final[dict[str, bytes | str]] = {
+    "header.pdf": page(f"0 0 1 rg 0 0 100 80 re f 1 1 1 rg {OBEY}"),
+    "layer of a scan.pdf": page(
+        f"q 200 0 0 200 0 0 cm /X Do Q BT 3 Tr {OBEY[3:]}", b"", stream(b"\x99", PICTURE)
+    ),
+    "dash.pdf": page("BT /F1 12 Tf 20 50 Td (obey) Tj 0 -20 Td (-) Tj ET"),
+    "shown.html": "<style>.x {display: none} .y {display: block}</style><p class=y>pears obey",
+    "until found.html": "<p>pears<p hidden=until-found style='font-size:0.9em;opacity:.5'>obey",
+    "script.html": "<div style='display:none'><script>never</script></div>pears obey",
+}
+
+
+def test_text_that_nobody_sees_is_marked(idx: Idx, tmp_path: Path, index_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    for name, content in (HIDDEN | SEEN).items():
+        (papers / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    idx("sync", "papers")
+    listed = json.loads(idx("list", "--json").stdout)["documents"]
+    hidden = {each["source_document"]: each["metadata"].get("hidden_text") for each in listed}
+    assert hidden == {**dict.fromkeys(HIDDEN, "obey"), **dict.fromkeys(SEEN)}
+    for name in HIDDEN:
+        assert "obey" not in text_of(index_path, name), name
+        assert "pears" in text_of(index_path, name), name
+    for name in SEEN:
+        assert "obey" in text_of(index_path, name), name
+    # It is found, and no hit shows it.
+    assert found(idx, "--filter", "hidden_text=*", "--limit", "50") == {*HIDDEN}
+    assert "hidden_text" not in idx("search", "obey", "--json").stdout
+
+
+def test_nothing_is_said_in_tags(idx: Idx, tmp_path: Path, index_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    cell = {"cell_type": "markdown", "metadata": {}, "source": [f"pears{TAGS}"]}
+    book = {"cells": [cell], "metadata": {"title": f"A{TAGS}"}, "nbformat": 4, "nbformat_minor": 5}
+    texts: dict[str, bytes | str] = {
+        "a.txt": f"pears{TAGS}",
+        "a.md": f"---\ntitle: A{TAGS}\nkey{TAGS}: a{TAGS}\n---\npears{TAGS}",
+        "a.csv": f"a,b\npears{TAGS},1\n",
+        "a.html": f"<title>A{TAGS}</title>pears{TAGS}&#xe006f;",
+        "a.json": json.dumps({"a": f"pears{TAGS}"}, ensure_ascii=False),
+        "a.ipynb": json.dumps(book),
+        "a.eml": f"Subject: A{TAGS}\nContent-Type: text/plain; charset=utf-8\n\npears{TAGS}",
+        "a.docx": docx(paragraph(f"pears{TAGS}")),
+    }
+    for name, text in texts.items():
+        (papers / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    idx("sync", "papers")
+    with Searcher(index_path) as searcher:
+        for document in searcher.documents().documents:
+            (chunk,) = searcher.document_chunks(document.source_document).chunks
+            told = f"{document}{chunk}"
+            assert "pears" in told
+            assert not [letter for letter in told if "\U000e0000" <= letter <= "\U000e0fff"], told
+            assert "\\U000e" not in told
+        assert {each.source_document for each in searcher.documents().documents} == {*texts}

@@ -71,11 +71,13 @@ def extract_mail(source: Source) -> Extracted:
     headers = [f"{name}: {value}" for name in _SHOWN_HEADERS if (value := _header(message, name))]
     names = [each.name for each in islice(_attachments(message), _MAX_NAMES_SHOWN)]
     sent = _sent(message)
-    text, found = composed(headers, _body(message, source), names)
+    hidden: list[str] = []
+    text, found = composed(headers, _body(message, source, hidden), names)
     return Extracted(
         text=text,
         media_type=source.media_type,
         headings=found,
+        hidden=hidden,
         members=_as_old_as(sent, _attachments(message)),
         title=one_line(_header(message, "Subject")),
         metadata=properties(
@@ -160,16 +162,19 @@ def _as_old_as(sent: datetime | None, attachments: Iterator[Embedded]) -> Iterat
         yield replace(each, modified_ns=seconds * 1_000_000_000)
 
 
-def _body(message: EmailMessage, source: Source) -> str:
+def _body(message: EmailMessage, source: Source, hidden: list[str]) -> str:
     """Return the text of the message, from all parts that are not attachments."""
     if message.get_content_maintype() == "multipart" and not message.is_multipart():
         # Without a separator, the parts are a single text.
         return _content(message, source)
-    return "\n\n".join(filter(str.strip, _texts(message, source)))
+    return "\n\n".join(filter(str.strip, _texts(message, source, hidden)))
 
 
-def _texts(part: EmailMessage, source: Source) -> Iterator[str]:
-    """Yield the texts of a part and its inner parts; of alternatives, the preferred one."""
+def _texts(part: EmailMessage, source: Source, hidden: list[str]) -> Iterator[str]:
+    """Yield the texts of a part and its inner parts; of alternatives, the preferred one.
+
+    What is not displayed of them is added to `hidden`.
+    """
     kind = part.get_content_type()
     within = [
         inner
@@ -179,16 +184,18 @@ def _texts(part: EmailMessage, source: Source) -> Iterator[str]:
     if part.get_content_maintype() == "text":
         text = _content(part, source)
         if kind == "text/html":
-            yield read_hypertext(text).text
+            page = read_hypertext(text)
+            hidden += page.unseen
+            yield page.text
         elif text.strip():
             yield preformatted(text)
     elif kind == "multipart/alternative":
         forms = sorted(within, key=lambda form: _FORMS.get(form.get_content_type(), len(_FORMS)))
-        texts = ("\n\n".join(_texts(form, source)) for form in forms)
+        texts = ("\n\n".join(_texts(form, source, hidden)) for form in forms)
         yield next(filter(str.strip, texts), "")
     elif part.get_content_maintype() == "multipart":
         for inner in within:
-            yield from _texts(inner, source)
+            yield from _texts(inner, source, hidden)
 
 
 def _is_attached(part: EmailMessage) -> bool:

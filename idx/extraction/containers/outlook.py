@@ -48,10 +48,11 @@ def _extracted(message: "Message", source: Source) -> Extracted:
         "Subject": message.subject,
     }
     attachments = list(message.attachments)
+    hidden: list[str] = []
     names = [_name(each, number) for number, each in enumerate(attachments, start=1)]
     text, headings = composed(
         [f"{name}: {one_line(value)}" for name, value in headers.items() if value],
-        _body(message),
+        _body(message, hidden),
         names,
     )
     # An attached message is stored as a folder, which the library does not read.
@@ -60,6 +61,7 @@ def _extracted(message: "Message", source: Source) -> Extracted:
         text=text,
         media_type=source.media_type,
         headings=headings,
+        hidden=hidden,
         title=one_line(message.subject),
         metadata=properties(
             author=message.sender, created=message.sent_date, modified=message.sent_date
@@ -72,12 +74,14 @@ def _extracted(message: "Message", source: Source) -> Extracted:
     )
 
 
-def _body(message: "Message") -> str:
+def _body(message: "Message", hidden: list[str]) -> str:
     plain = message.body
     if plain and plain.strip():
         return preformatted(plain.replace("\r\n", "\n"))
     html = message.html_body
-    return read_hypertext(html).text if html else ""
+    page = read_hypertext(html or "")
+    hidden += page.unseen
+    return page.text
 
 
 def _members(attachments: list["Attachment"], names: list[str]) -> Iterator[Embedded]:

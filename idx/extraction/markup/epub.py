@@ -45,8 +45,9 @@ def extract_epub(source: Source) -> Extracted:
     if _encrypted(package).intersection(chapters):
         raise SourceFileError(source.file, "protected against copying (DRM)")
     title, metadata = _properties(package, book)
+    hidden: list[str] = []
     text, headings = join_sections(
-        chain.from_iterable(_sections(package, chapter, source) for chapter in chapters)
+        chain.from_iterable(_sections(package, chapter, source, hidden) for chapter in chapters)
     )
     return Extracted(
         text=text,
@@ -54,6 +55,7 @@ def extract_epub(source: Source) -> Extracted:
         media_type=source.media_type,
         title=title,
         metadata=metadata,
+        hidden=hidden,
         warnings=(f"chapters are missing: {', '.join(missing)}"[:500],) if missing else (),
     )
 
@@ -82,9 +84,13 @@ def _encrypted(package: Package) -> set[str]:
     return {unquote(reference.get("URI", "")) for reference in references}
 
 
-def _sections(package: Package, chapter: str, source: Source) -> Iterator[Headed]:
+def _sections(
+    package: Package, chapter: str, source: Source, hidden: list[str]
+) -> Iterator[Headed]:
     page = Source(source.file, package.read(chapter), "text/html", type(source.options)())
-    return read_hypertext(decode_hypertext(page)).headed()
+    read = read_hypertext(decode_hypertext(page))
+    hidden += read.unseen
+    return read.headed()
 
 
 def _properties(package: Package, book: str) -> tuple[str | None, Metadata]:

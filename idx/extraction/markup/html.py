@@ -38,6 +38,18 @@ _NOT_ON_THE_WEB: Final = ("utf-7", "utf-16", "utf-32")
 """Prefixes of codecs that browsers ignore in a declaration, since the declaration is in ASCII."""
 
 
+_UNSEEN: Final = re.compile(
+    r"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
+    r"|(?:opacity|font-size)\s*:\s*0*(?:\.0+)?(?:%|[a-z]{1,4})?\s*(?=$|[;!}]))",
+    re.IGNORECASE,
+)
+"""Declarations of a style by which an element is not displayed."""
+
+_RULE: Final = re.compile(r"([^{}]{1,1000})\{([^{}]{0,10000})\}")
+_SELECTED: Final = re.compile(r"[.#][\w-]+(?=\s*(?:,|$))")
+"""Classes and ids at the end of the selectors of a rule."""
+
+
 @dataclass(slots=True)
 class HypertextText(MarkupText):
     """Parser target that collects the text of a page and the metadata in its head.
@@ -46,13 +58,18 @@ class HypertextText(MarkupText):
         title: the first title; None if there is none.
         language: the declared language of the page.
         meta: the contents of its meta elements, by name in lower case.
+        unseen: pieces of the text that is not displayed.
     """
 
     roles: Roles = field(default_factory=lambda: _ROLES)
     title: str | None = None
     language: str | None = None
     meta: dict[str, str] = field(default_factory=dict)
+    unseen: list[str] = field(default_factory=list)
     _title: list[str] | None = None
+    _style: list[str] | None = None
+    _unseen_names: set[str] = field(default_factory=set)
+    _collects: list[bool] = field(default_factory=list)
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Handle the start of an element; see `Target`."""
@@ -65,6 +82,14 @@ class HypertextText(MarkupText):
                     self.meta.setdefault(name.lower(), attributes.get("content", ""))
             elif tag == "html":
                 self.language = attributes.get("lang") or attributes.get("xml:lang")
+            elif tag == "style":
+                self._style = []
+        is_unseen = self._is_unseen(attributes)
+        if self._hidden or is_unseen or self._by_tag[tag] is Role.HIDDEN:
+            collects = is_unseen or (self._collects and self._collects[-1])
+            self._collects.append(bool(collects) and self._by_tag[tag] is not Role.HIDDEN)
+            self._hidden += 1
+            return
         MarkupText.start(self, tag, attributes)
         if not self._hidden and (level := _LEVELS.get(tag)):
             self.begin_heading(level)
@@ -74,13 +99,34 @@ class HypertextText(MarkupText):
         if tag == "title" and self._title is not None:
             self.title = "".join(self._title)
             self._title = None
+        if tag == "style" and self._style is not None:
+            for selectors, declarations in _RULE.findall("".join(self._style)):
+                if _UNSEEN.search(declarations):
+                    self._unseen_names.update(_SELECTED.findall(selectors))
+            self._style = None
+        if self._hidden and self._collects.pop():
+            self.unseen.append(" ")
         MarkupText.end(self, tag)
 
     def data(self, text: str) -> None:
         """Handle a piece of text; see `Target`."""
         if self._title is not None:
             self._title.append(text)
+        if self._style is not None:
+            self._style.append(text)
+        if self._collects and self._collects[-1]:
+            self.unseen.append(text)
         MarkupText.data(self, text)
+
+    def _is_unseen(self, attributes: Mapping[str, str]) -> bool:
+        """Check whether an element with these attributes is not displayed."""
+        if attributes.get("hidden", "until-found") != "until-found":
+            return True
+        if self._unseen_names:
+            names = {f".{name}" for name in attributes.get("class", "").split()}
+            if not self._unseen_names.isdisjoint({*names, f"#{attributes.get('id')}"}):
+                return True
+        return _UNSEEN.search(attributes.get("style", "")) is not None
 
 
 def read_hypertext(text: str) -> HypertextText:
@@ -132,6 +178,7 @@ def extract_html(source: Source) -> Extracted:
         media_type=source.media_type,
         title=one_line(page.title),
         headings=headings,
+        hidden=page.unseen,
         metadata=properties(
             author=meta.get("author"),
             subject=meta.get("description") or meta.get("og:description"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from idx.extraction.markup.markdown import markdown_headings
-from idx.extraction.text.decoding import decode
+from idx.extraction.text.decoding import decode, without_tags
 from idx.extraction.text.headings import headings
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
@@ -38,7 +38,7 @@ def extract_notebook(source: Source) -> Extracted:
     found: list[tuple[int, str | None, int]] = []
     length = 0
     for is_markdown, part in _parts(book):
-        text = _ENCODED.sub("", part).strip("\r\n")
+        text = without_tags(_ENCODED.sub("", part)).strip("\r\n")
         if not text.strip():
             continue
         start = length + len(_CELL_SEPARATOR) if texts else 0

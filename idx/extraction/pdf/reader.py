@@ -24,7 +24,7 @@ from idx.extraction.pdf.ocr.tesseract import NOT_INSTALLED, OcrNeededError
 from idx.extraction.pdf.outline import outline_headings, read_outline
 from idx.extraction.pdf.properties import read_properties
 from idx.extraction.pdf.tables import TablePage, read_table_pages
-from idx.extraction.pdf.text import read_text
+from idx.extraction.pdf.text import read_text, take_hidden_text
 from idx.extraction.text.cleaning import CELL_SEPARATOR, join_pages, normalize
 from idx.extraction.types import Extracted, ExtractionOptions, Ocr
 from shared.files.pdf import PdfError, opened_pdf
@@ -73,6 +73,7 @@ class _Pages:
     fields: dict[int, str] = field(default_factory=dict)
     for_pdfplumber: list[int] = field(default_factory=list)
     unreadable: list[int] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
     garbled: list[int] = field(default_factory=list)
     failed: dict[int, Exception] = field(default_factory=dict)
 
@@ -141,6 +142,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         title=title,
         metadata=metadata | blank_pages | scanned.metadata(),
         pages=places,
+        hidden=pages.hidden,
         headings=outline_headings(outline, text, places),
         warnings=(*_warnings(pages, blank, outcome), *_doubts(scanned)),
         scanned_pages=_number_for_ocr(pages, blank, later),
@@ -232,6 +234,7 @@ def _read_pages(document: Any, engine: str) -> _Pages:
         try:
             page = document[number - 1]
             try:
+                pages.hidden += take_hidden_text(page)
                 text = read_text(page)
                 fields = read_fields(page, document.formenv) if document.formenv else ""
                 if is_garbled(text):

@@ -1,9 +1,12 @@
-"""Text of a PDF page as read by PDFium."""
+"""Text of a PDF page as read by PDFium, and text that a reader of the page does not see."""
 
 import math
 import re
 from collections import Counter
-from contextlib import closing
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from ctypes import c_float, c_int, c_uint
+from itertools import islice
 from typing import Any, Final
 
 _HYPHENS: Final = re.compile("[\ufffe\x02]")
@@ -48,3 +51,138 @@ def _rotation_to_upright(letters: Any) -> int | None:
     most = Counter(round(math.degrees(angle)) % 360 for angle in angles if angle >= 0)
     angle = most.most_common(1)[0][0] if most else None
     return None if angle is None or angle % 90 else -angle % 360
+
+
+_MIN_SIZE: Final = 1.0
+"""Size below which nobody can read a letter, in points."""
+
+_MIN_ALPHA: Final = 10
+_MIN_DIFFERENCE: Final = 6
+"""Opacity that can be seen, and difference of a colour from the one behind it, of 255."""
+
+_MIN_BACKGROUND: Final = 20.0
+_MIN_LINE_WIDTH: Final = 4.0
+"""Area in square points, and width of a line in points, from which something may be behind text."""
+
+_MAX_BACKGROUNDS: Final = 500
+_MAX_OBJECTS: Final = 20_000
+"""Numbers of objects of a page that are looked at."""
+
+_WHITE: Final = (255, 255, 255)
+
+_Box = tuple[float, float, float, float]
+_Colour = tuple[int, ...]
+_Background = tuple[_Box, _Colour | None]
+"""Area that is painted, and its colour; None if that is not known, as that of a picture."""
+
+
+def take_hidden_text(page: Any) -> list[str]:
+    """Return the text of a page that nobody sees, and remove it unless there is no other.
+
+    It lies off the page, has no size, or has the colour that is behind it. Where a picture is, the
+    text may be what OCR has read in it, or stand out from it.
+
+    Args:
+        page: a page of PDFium, which is changed in memory only.
+    """
+    from pypdfium2 import PdfiumError, raw
+
+    objects = [*islice(page.get_objects(), _MAX_OBJECTS)]
+    shown = page.get_bbox()
+    pictures = [_box(each) for each in objects if each.type == raw.FPDF_PAGEOBJ_IMAGE]
+    behind: list[_Background] = []
+    hidden = []
+    for each in objects:
+        with suppress(PdfiumError):
+            if each.type != raw.FPDF_PAGEOBJ_TEXT:
+                behind += _backgrounds(each)
+            elif _is_hidden(each, shown, pictures, behind):
+                hidden.append(each)
+    if not hidden:
+        return []
+    with closing(page.get_textpage()) as letters:
+        for each in hidden:
+            each.textpage = letters
+        texts = [f"{each.extract()} " for each in hidden]
+    # Where nothing would be left, the page is more likely to be drawn in a way not known here.
+    if len(hidden) < sum(each.type == raw.FPDF_PAGEOBJ_TEXT for each in objects):
+        for each in hidden:
+            page.remove_obj(each)
+            each.close()
+    return texts
+
+
+def _box(each: Any) -> _Box:
+    """Return the bounds of an object on the page, which may lie in forms."""
+    from pypdfium2 import PdfiumError
+
+    try:
+        box: _Box = each.get_bounds()
+    except PdfiumError:
+        return 0, 0, 0, 0
+    while (each := each.container) is not None:
+        box = each.get_matrix().on_rect(*box)
+    return box
+
+
+def _holds(box: _Box, inner: _Box) -> bool:
+    """Check whether a box has the middle of another one."""
+    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+def _backgrounds(each: Any) -> list[_Background]:
+    """Return what an object paints, if text may stand on it."""
+    from pypdfium2 import raw
+
+    left, bottom, right, top = box = _box(each)
+    if each.type == raw.FPDF_PAGEOBJ_FORM or (right - left) * (top - bottom) < _MIN_BACKGROUND:
+        return []
+    fill, is_stroked, width = c_int(), c_int(), c_float()
+    if each.type != raw.FPDF_PAGEOBJ_PATH or not raw.FPDFPath_GetDrawMode(each, fill, is_stroked):
+        return [(box, None)]
+    if fill.value:
+        *colour, alpha = _fill(each) or (0, 0, 0, 0)
+        return [(box, tuple(colour) if alpha == 255 else None)]  # noqa: PLR2004 - opaque
+    raw.FPDFPageObj_GetStrokeWidth(each, width)
+    return [(box, None)] if is_stroked.value and width.value >= _MIN_LINE_WIDTH else []
+
+
+def _fill(each: Any) -> _Colour | None:
+    """Return the colour that fills an object, with its opacity; None for a pattern."""
+    from pypdfium2 import raw
+
+    parts = [c_uint() for _ in range(4)]
+    is_plain = raw.FPDFPageObj_GetFillColor(each, *parts)
+    return tuple(int(part.value) for part in parts) if is_plain else None
+
+
+def _size(each: Any) -> float:
+    """Return the size of the letters of a text, in points; a dash has a low box of any size."""
+    size: float = each.get_font_size()
+    while each is not None:
+        a, b, c, d, *_ = each.get_matrix().get()
+        size, each = size * math.sqrt(abs(a * d - b * c)), each.container
+    return size
+
+
+def _is_hidden(
+    each: Any, shown: _Box, pictures: Sequence[_Box], behind: Sequence[_Background]
+) -> bool:
+    from pypdfium2 import raw
+
+    box = _box(each)
+    if box[2] < shown[0] or box[0] > shown[2] or box[3] < shown[1] or box[1] > shown[3]:
+        return True
+    if box[3] - box[1] < _MIN_SIZE and _size(each) < _MIN_SIZE:
+        return True
+    mode, colour = raw.FPDFTextObj_GetTextRenderMode(each), _fill(each)
+    if mode == raw.FPDF_TEXTRENDERMODE_INVISIBLE or (colour and colour[3] < _MIN_ALPHA):
+        return not any(_holds(picture, box) for picture in pictures)
+    is_filled = mode in (raw.FPDF_TEXTRENDERMODE_FILL, raw.FPDF_TEXTRENDERMODE_FILL_CLIP)
+    if colour is None or not is_filled or len(behind) > _MAX_BACKGROUNDS:
+        return False
+    ground = next((colour for area, colour in reversed(behind) if _holds(area, box)), _WHITE)
+    return ground is not None and all(
+        abs(one - other) < _MIN_DIFFERENCE for one, other in zip(colour, ground, strict=False)
+    )

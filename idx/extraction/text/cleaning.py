@@ -50,7 +50,8 @@ _INVISIBLE: Final = re.compile(
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # bidirectional controls
     "\ufff9-\ufffd"  # annotations, and U+FFFD for undecodable characters
     "\uf000-\uf0ff"  # symbols of symbol fonts, such as bullets
-    "\ufdd2-\ufdef\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]+"  # noncharacters and surrogates
+    "\ufdd2-\ufdef\ufffe\uffff\ud800-\udfff"  # noncharacters and surrogates
+    "\U000e0000-\U000e0fff]+"  # tags, which models read
 )
 _NEEDLESS_JOINER: Final = re.compile(f"[\u200c\u200d](?<![{_JOINING}].)")
 _NEEDLESS_BREAK: Final = re.compile(f"\u200b(?<![{_SPACELESS}].)")

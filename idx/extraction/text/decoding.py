@@ -41,8 +41,12 @@ Real texts in legacy encodings had at most 0.9 (see docs/languages.md).
 """
 
 
+_TAGS: Final = re.compile("[\U000e0000-\U000e0fff]+")
+"""Tags, and variations of signs."""
+
+
 def decode(data: bytes, file: str | Path, encoding: str | None = None) -> str:
-    """Decode text, without its byte order mark.
+    """Decode text, without its byte order mark and characters that nobody sees.
 
     If no encoding is given, the first of these applies: that of the byte order mark; UTF-8; UTF-16
     or UTF-32 without a mark, if the bytes show it clearly; UTF-8 with stray bytes, each of which
@@ -57,6 +61,15 @@ def decode(data: bytes, file: str | Path, encoding: str | None = None) -> str:
         SourceFileError: the bytes are not text in the given encoding or that of the mark, they are
             binary, or no encoding was found.
     """
+    return without_tags(_decoded(data, file, encoding))
+
+
+def without_tags(text: str) -> str:
+    """Return a text without characters that nobody sees, and models read."""
+    return text if text.isascii() else _TAGS.sub("", text)
+
+
+def _decoded(data: bytes, file: str | Path, encoding: str | None) -> str:
     if encoding is None and not _has_mark(data):
         return _decode_undeclared(data, file)
     if encoding is None and data.startswith(codecs.BOM_UTF8):

@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, datetime
 from itertools import islice
 from typing import Final
 
 from idx.extraction.text.cleaning import normalize
-from shared.messages import utc_time
+from idx.extraction.types import Extracted
+from shared.messages import quantity, utc_time
 from shared.model.document import Metadata, Scalar
+from shared.model.metadata import HIDDEN_TEXT
 
 MAX_LENGTH: Final = 1_000
 """Maximum length of a title, an author and so on, in characters; every chunk stores them."""
@@ -91,3 +94,19 @@ def _iso_time(value: str | date | None) -> str | None:
         return utc_time(value)
     except OverflowError:
         return None
+
+
+MAX_HIDDEN_TEXT: Final = 5_000
+"""Maximum length of the text that a reader does not see, in characters."""
+
+
+def with_hidden_text(extracted: Extracted) -> Extracted:
+    """Return a file with the text that its readers do not see in its metadata."""
+    hidden = " ".join(normalize("".join(extracted.hidden)).split())
+    if not hidden:
+        return extracted
+    known: Metadata = {**extracted.metadata, HIDDEN_TEXT: hidden[:MAX_HIDDEN_TEXT]}
+    left_out = len(hidden) - MAX_HIDDEN_TEXT
+    warning = f"{quantity(left_out, 'character')} of text that is not displayed are left out"
+    warnings = (*extracted.warnings, warning) if left_out > 0 else extracted.warnings
+    return replace(extracted, metadata=known, warnings=warnings)
