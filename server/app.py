@@ -23,8 +23,9 @@ from server.settings import (
 )
 from shared.control_characters import visible_line
 from shared.files.cluster_path import index_path as index_path_of
+from shared.files.originals import Originals
 from shared.model.filters import configured_collections
-from shared.settings.current import configured, java_heap
+from shared.settings.current import configured, java_heap, original_folders
 from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
 from shared.system.pipes import is_of_closed_pipe
 
@@ -195,6 +196,7 @@ def serve(
         admin=admin,
         roots=tuple(roots),
         collections=configured_collections(),
+        originals=Originals.of(index_path, original_folders()),
     )
     language_model = _language_model() if normalize else None
     if not http:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from shared.errors import McpLuceneError
+from shared.files.originals import Originals
 
 if TYPE_CHECKING:
     from shared.model.filters import Collection
@@ -37,6 +38,9 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 """Minimum level of logged events."""
 
 
+_NO_ORIGINALS: Final = Originals(None)
+
+
 @dataclass(frozen=True)
 class ServerSettings:
     """Settings of every server.
@@ -50,6 +54,7 @@ class ServerSettings:
         admin: whether the administration tools are offered.
         roots: folders under which folders may be crawled.
         collections: the collections that searches can name and tokens can be limited to.
+        originals: the files that may be handed out; by default none.
     """
 
     index_path: Path
@@ -60,6 +65,7 @@ class ServerSettings:
     admin: bool = False
     roots: tuple[Path, ...] = ()
     collections: tuple["Collection", ...] = ()
+    originals: Originals = _NO_ORIGINALS
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ def add(
         return
     from idx.output.interruption import reported_interruption
     from idx.sync.interruption import Kept, uninterrupted
+    from shared.files.originals import Originals
     from shared.writing.index import Index
 
     # Read before the index is opened, which would otherwise be created even if reading fails.
@@ -84,6 +85,8 @@ def add(
         reported_interruption(kept),
         Index(index_path, wait=wait, program="command", create=True) as index,
     ):
+        if file is not None and document.file:
+            Originals.of(index_path).add([file])
         if not document.content.strip():
             before = index.chunk_count(document.id)
         count = index.add(document)

@@ -1,5 +1,6 @@
 """Synchronization of an index with folders: from paths of a command to events of its run."""
 
+import os
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -20,7 +21,8 @@ from idx.sync.moved_folders import Move, other_missing_folders, relocated
 from idx.sync.plan import Plan, Planning
 from idx.sync.targets import part_of, resolve
 from shared.backends import check_new, holds_index
-from shared.files.access import Identity, is_missing, own_files
+from shared.files.access import Identity, identity, is_missing, own_files
+from shared.files.originals import Originals
 from shared.model.failures import Failure, load_failures
 from shared.model.filters import Filter
 from shared.model.metadata import LANGUAGE
@@ -101,6 +103,7 @@ def synchronize(
     with Index(
         options.index_path, wait=options.wait, program="batch", create=options.create
     ) as index:
+        Originals.of(options.index_path).add(_in_roots(paths, options.roots))
         plan, failures = _compared(paths, options, changed)
         with _pool(plan, options) as pool, _ocr(options) as ocr:
             if index.created:
@@ -115,6 +118,12 @@ def synchronize(
                 ocr=ocr,
             )
             yield from run.run()
+
+
+def _in_roots(paths: Iterable[Path], roots: frozenset[Identity] | None) -> Iterator[Path]:
+    for path in map(Path, map(os.path.realpath, paths)):
+        if roots is None or any(identity(folder) in roots for folder in (path, *path.parents)):
+            yield path
 
 
 def preview(paths: Iterable[Path], options: SyncOptions) -> Plan:

@@ -23,7 +23,8 @@ from server.api.reading import Encoded, State
 from server.pictures.page import page_picture
 from server.runtime.state import ServerState
 from shared.files.content import IrregularFileError
-from shared.files.location import located, opened_file
+from shared.files.location import opened_file
+from shared.files.originals import Originals
 from shared.files.secret_files import reason_to_withhold
 from shared.java.cancellation import Cancellation
 from shared.messages import reason_of
@@ -113,7 +114,7 @@ async def _file(request: Request, state: ServerState, document_id: str) -> Respo
         raise DocumentFileError(document_id, "was not indexed from a file")
     await check_all_visible(state, found)
     closing = ExitStack()
-    stream = await opened_original(closing, found, state.settings.time_budget)
+    stream = await opened_original(closing, found, state)
     with closing:
         return _response(request, found, stream, closing)
 
@@ -144,29 +145,34 @@ def _chunks_made_of(searcher: "Searcher", container: str) -> int:
     return sum(found.totalHits for found in counts)
 
 
-async def opened_original(closing: ExitStack, found: DocumentFile, budget: float) -> BufferedReader:
+async def opened_original(
+    closing: ExitStack, found: DocumentFile, state: ServerState
+) -> BufferedReader:
     """Open the original file of a document, without following a link out of its folder.
 
     Args:
         closing: closes the file.
         found: the file.
-        budget: maximum time, in seconds.
+        state: the state of the server, whose settings say which files may be handed out.
 
     Raises:
-        DocumentFileError: it cannot be opened.
+        DocumentFileError: it cannot be opened, or may not be handed out.
         TimeBudgetError: that took longer than the budget.
     """
+    budget, originals = state.settings.time_budget, state.settings.originals
     try:
         # A thread that waits for a network drive is left behind.
         with anyio.fail_after(budget):
-            return await anyio.to_thread.run_sync(_open, closing, found, abandon_on_cancel=True)
+            return await anyio.to_thread.run_sync(
+                _open, closing, found, originals, abandon_on_cancel=True
+            )
     except TimeoutError as error:
         raise TimeBudgetError(budget) from error
 
 
-def _open(closing: ExitStack, found: DocumentFile) -> BufferedReader:
+def _open(closing: ExitStack, found: DocumentFile, originals: Originals) -> BufferedReader:
     try:
-        stream = closing.enter_context(opened_file(located(found.folder, found.path)))
+        stream = closing.enter_context(opened_file(originals.located(found.folder, found.path)))
         if reason := reason_to_withhold(found, stream):
             raise DocumentFileError(found.source_document, reason)
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -191,7 +191,7 @@ async def _original(state: ServerState, file: DocumentFile) -> _Original:
     with ExitStack() as closing:
         try:
             await check_all_visible(state, file)
-            stream = await opened_original(closing, file, state.settings.time_budget)
+            stream = await opened_original(closing, file, state)
         except (DocumentFileError, TimeBudgetError) as error:
             return _Original(None, f"{client_message(error)}.")
         status = os.fstat(stream.fileno())

@@ -117,7 +117,8 @@ async def page_picture(
         )
     marked = tuple(sorted({*found, *words}))
     readings = cache_of(state.settings.index_path)
-    request = PageRequest(file.folder, file.path, page, marked, max_pixels, readings)
+    originals = state.settings.originals
+    request = PageRequest(file.folder, file.path, originals, page, marked, max_pixels, readings)
     picture = await state.renderer.render(request, source_document, state.settings.time_budget)
     return PagePicture(
         png=picture.png,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from shared.files.originals import Originals
 from shared.ocr.cache import ReadingCache
 
 MAX_PIXELS: Final = 2_000_000
@@ -17,6 +18,7 @@ class PageRequest:
     Attributes:
         folder: the indexed folder of the file; None for a file that was named by itself.
         path: the path within the folder, with slashes; the absolute one without a folder.
+        originals: the files that may be drawn.
         page: its number, from 1.
         words: words and phrases to mark, as they stand in the text.
         max_pixels: the maximum size of the picture, in pixels.
@@ -25,6 +27,7 @@ class PageRequest:
 
     folder: Path | None
     path: str
+    originals: Originals
     page: int
     words: tuple[str, ...] = ()
     max_pixels: int = MAX_PIXELS

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from server.rendering.marking import draw_marks, marked_boxes, read_boxes
 from server.rendering.page import FileStamp, PageRequest, Picture, Unrendered
 from shared.files.content import IrregularFileError
-from shared.files.location import located, opened_file
+from shared.files.location import opened_file
 from shared.files.pdf import PdfError, opened_pdf
 from shared.messages import quantity, reason_of
 from shared.ocr.page_image import image_hash, page_image
@@ -110,7 +110,7 @@ def _stamp_of_file(request: PageRequest) -> FileStamp:
 @contextmanager
 def _opened(request: PageRequest) -> Iterator[BufferedReader]:
     """Open the file as extraction does: no part of its path in its folder may be a link."""
-    with opened_file(located(request.folder, request.path)) as stream:
+    with opened_file(request.originals.located(request.folder, request.path)) as stream:
         yield stream
 
 

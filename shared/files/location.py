@@ -102,22 +102,6 @@ def resolve_links(path: Path | str) -> Target:
     return Target(folder, name, status)
 
 
-def located(folder: Path | None, path: str) -> Location:
-    """Return the present location of a file that was indexed.
-
-    Args:
-        folder: the indexed folder that contains it; None for a file that was named by itself.
-        path: the path within the folder, with slashes; the absolute one without a folder.
-
-    Raises:
-        OSError: its folder does not exist or cannot be examined.
-    """
-    if folder is None:
-        alone = Path(path)
-        return Location(alone, resolve_links(alone.parent).as_folder(), alone.name)
-    return Location(folder / path, resolve_links(folder).as_folder(), path)
-
-
 @contextmanager
 def opened(folder: KnownFolder) -> Iterator[int]:
     """Open a folder for a block, if its identity is unchanged.

@@ -117,25 +117,23 @@ def settings() -> list[Setting]:
 
 
 def remembered_folders() -> list["Folder"]:
-    """Return the folders for commands that are given none.
-
-    Raises:
-        ConfigurationError: the file cannot be read, or a value in it or in a variable is wrong.
-    """
-    from shared.settings.file import read
-
-    is_in_environment = bool(os.environ.get(VARIABLES["folders"]))
-    return (_read_environment() if is_in_environment else read(configuration_file())).folders
+    """Return the folders for commands that are given none; raises as `settings`."""
+    return _listed("folders")
 
 
 def collection_settings() -> list["CollectionSetting"]:
-    """Return the collections as they are configured.
+    """Return the collections as they are configured; raises as `settings`."""
+    return _listed("collections")
 
-    Raises:
-        ConfigurationError: the file cannot be read, or a value in it or in a variable is wrong.
-    """
-    is_in_environment = bool(os.environ.get(VARIABLES["collections"]))
-    given = _read_environment().collections if is_in_environment else configured("collections")
+
+def original_folders() -> list[Path]:
+    """Return the folders whose files may be handed out, whoever indexed them; as `settings`."""
+    return _listed("originals")
+
+
+def _listed(name: str) -> list[Any]:
+    is_in_environment = bool(os.environ.get(VARIABLES[name]))
+    given = getattr(_read_environment(), name) if is_in_environment else configured(name)
     return given or []
 
 

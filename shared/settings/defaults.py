@@ -60,6 +60,7 @@ VARIABLES: Final = {
     "hidden": "IDX_HIDDEN",
     "follow_links": "IDX_FOLLOW_LINKS",
     "allow_secrets": "IDX_ALLOW_SECRETS",
+    "originals": "IDX_ORIGINALS",
     "max_size": "IDX_MAX_SIZE",
     "max_rows": "IDX_MAX_ROWS",
     "encoding": "IDX_ENCODING",

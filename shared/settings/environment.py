@@ -28,6 +28,7 @@ _LIST_PARSERS: Final[dict[str, Callable[[str], object]]] = {
     "include": str.split,
     "exclude": str.split,
     "allow_secrets": _paths,
+    "originals": _paths,
 }
 """Parsers of variables with several values: paths are separated as in PATH, patterns by blanks."""
 

@@ -158,6 +158,7 @@ class Settings(BaseModel):
     hidden: bool = False
     follow_links: bool = False
     allow_secrets: list[LocatedPath] = []
+    originals: list[LocatedPath] = []
     max_size: Annotated[float, _NOT_NEGATIVE] = DEFAULT_MAX_MEGABYTES
     max_rows: Annotated[int, Field(ge=1, le=MAX_COUNT)] = DEFAULT_MAX_ROWS
     encoding: EncodingName | None = None

@@ -63,7 +63,7 @@ main()
 """
 """A command of `idx` with every option, that prints what it was called with."""
 
-WITHOUT_OPTION = {"folders", "collections", "java_heap", "semantic"}
+WITHOUT_OPTION = {"folders", "collections", "originals", "java_heap", "semantic"}
 """Settings without an option of all commands; `idx semantic on` calls its own `--model`."""
 
 # Setting: value in the file, the value that means, the variable, its value, options, their value.
@@ -144,6 +144,7 @@ def test_each_value_is_shown_with_its_origin(
     others = {
         "folders": ([], "default"),
         "collections": ([], "default"),
+        "originals": ([], "default"),
         "java_heap": (512, "default"),
         "semantic": (None, "default"),
     }
@@ -277,6 +278,7 @@ def test_every_setting_has_its_variable_its_option_and_its_row_in_the_documentat
     assert documented == declared | {
         "IDX_FOLDERS": "paths",
         "IDX_COLLECTIONS": "none",
+        "IDX_ORIGINALS": "none",
         "IDX_JAVA_HEAP": "none",
         "IDX_SEMANTIC": "none",
     }

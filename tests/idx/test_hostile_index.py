@@ -1,11 +1,12 @@
 """Files of an index folder, or of a backup, that somebody else has put there."""
 
+import hashlib
 import json
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 from mcp import Client
@@ -15,13 +16,16 @@ from shared.errors import BackupError, IndexDamagedError, IndexFileError
 from shared.maintenance.backup import backup
 from shared.maintenance.check import check
 from shared.maintenance.restore import restore
+from shared.model.document import FileState, SourceFile
 from shared.model.failures import FILE_NAME, load_failures
-from shared.model.folders import IndexedFolders
+from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.semantic.description import FILES
 from shared.semantic.sentence_model import SentenceModel
 from tests.conftest import Connect, Idx
 from tests.embedding_server import counting, embeds
+from tests.idx.extraction.pdf_files import write_pages
 from tests.model_server import serving
+from tests.server.http.served import served_here
 from tests.systems import has_pipes_as_files
 
 FAILURE: Final = {
@@ -300,3 +304,113 @@ async def test_the_server_answers_beside_hostile_files(filled: Path, connect: Co
         assert f"the file segments_z in {filled}" in await answer(client, "Search", query="text")
         (filled / "segments_z").unlink()
         assert "a-chunk-001" in await answer(client, "Search", query="text")
+
+
+class Theft(NamedTuple):
+    """A file of this machine that an index from elsewhere names, below the home of a user.
+
+    Attributes:
+        folder: the folder that the index says it comes from; None for a file named by itself.
+        path: the path of the file in it.
+        indexed: what the user has indexed into the index that was there before.
+    """
+
+    folder: str | None
+    path: str
+    indexed: str | None = "letters/"
+
+
+THEFTS: Final = {
+    "into an index of nobody": Theft("", "salary.pdf", None),
+    "in another folder": Theft("", "salary.pdf"),
+    "named by itself": Theft(None, "salary.pdf"),
+    "beside a file that was indexed": Theft("", "salary.pdf", "letters/a.pdf"),
+    "by the way of a folder that was indexed": Theft("", "letters/../salary.pdf"),
+    "out of a folder that was indexed": Theft("letters", "../salary.pdf"),
+    "through a link": Theft("letters", "link/salary.pdf"),
+    "in a folder that is a link": Theft("letters/link", "salary.pdf"),
+    "in a folder whose name begins so": Theft("letters-of-others", "salary.pdf"),
+    "by an absolute path": Theft("letters", "ABSOLUTE"),
+}
+
+
+def forge(index_path: Path, folder: Path | None, file: str, content: bytes) -> None:
+    """Make an index that somebody else could have made, who knows all that is to be known."""
+    digest = hashlib.sha256(content).hexdigest()
+    state = FileState(None if folder is None else "", len(content), 1, digest)
+    metadata = {"file_type": "application/pdf", "content_hash": digest}
+    with Index(index_path, create=True) as index:
+        if folder is not None:
+            index.folders = IndexedFolders((IndexedFolder("", folder),))
+        page = Document("a", "A", "Salary", dict(metadata), file=SourceFile(file, state))
+        index.add(page)
+
+
+@pytest.mark.parametrize("theft", THEFTS.values(), ids=THEFTS.keys())
+def test_an_index_from_elsewhere_hands_out_no_file_of_this_machine(
+    idx: Idx, index_path: Path, tmp_path: Path, theft: Theft
+) -> None:
+    home = tmp_path / "home"
+    for folder in ("letters", "letters-of-others"):
+        (home / folder).mkdir(parents=True)
+    write_pages(home / "letters" / "a.pdf", ["A letter"])
+    (home / "letters" / "link").symlink_to(home)
+    salaries = [home / "salary.pdf", home / "letters-of-others" / "salary.pdf"]
+    for salary in salaries:
+        write_pages(salary, ["Salary"])
+    if theft.indexed:
+        idx("sync" if theft.indexed.endswith("/") else "add", home / theft.indexed)
+        shutil.rmtree(index_path)
+    forged = None if theft.folder is None else home / theft.folder
+    path = theft.path.replace("ABSOLUTE", str(salaries[0]))
+    forge(
+        index_path, forged, str(home / path) if forged is None else path, salaries[0].read_bytes()
+    )
+    with served_here(index_path, log=tmp_path / "log") as server:
+        for address in ("/api/documents/a/file", "/api/documents/a/pages/1.png"):
+            refused = server.get(address)
+            assert refused.status_code == 404
+            assert "a cannot be read: " in refused.json()["detail"]
+        assert "api/documents/a/file" not in server.get("/documents/a").text
+
+
+def test_a_client_that_crawls_names_no_folder_outside_the_roots(
+    idx: Idx, index_path: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "home" / "root").mkdir(parents=True)
+    (tmp_path / "home" / "root" / "a.txt").write_text("a text")
+    file = write_pages(tmp_path / "home" / "salary.pdf", ["Salary"])
+    root = (file.parent / "root").stat()
+    idx("sync", file.parent, f"--only-in={root.st_dev}:{root.st_ino}", code=1)
+    idx("sync", file.parent / "root", f"--only-in={root.st_dev}:{root.st_ino}")
+    with served_here(index_path, log=tmp_path / "log") as server:
+        assert server.get("/api/documents/root%2Fa.txt/file").text == "a text"
+        forge(index_path, file.parent, file.name, file.read_bytes())
+        assert server.get("/api/documents/a/file").status_code == 404
+
+
+@pytest.mark.anyio
+async def test_no_picture_of_a_page_either_until_the_user_names_the_folder(
+    index_path: Path, connect: Connect, tmp_path: Path
+) -> None:
+    file = write_pages(tmp_path / "salary.pdf", ["Salary"])
+    forge(index_path, tmp_path, file.name, file.read_bytes())
+    async with connect() as client:
+        shown = await answer(client, "show_page", source_document_id="a", page=1)
+    assert "ask the user to set originals in the configuration to its folder" in shown
+    async with connect(IDX_ORIGINALS=str(tmp_path)) as client:
+        arguments = {"source_document_id": "a", "page": 1}
+        assert not (await client.call_tool("show_page", arguments)).is_error
+
+
+def test_the_originals_of_an_index_that_was_moved_come_back_with_a_sync(
+    idx: Idx, index_path: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "a.txt").write_text("a text")
+    idx("sync", "papers")
+    moved = index_path.rename(tmp_path / "moved")
+    with served_here(moved, log=tmp_path / "log") as server:
+        assert server.get("/api/documents/a.txt/file").status_code == 404
+        idx("sync", "papers", "-i", moved)
+        assert server.get("/api/documents/a.txt/file").text == "a text"

@@ -13,6 +13,7 @@ from server.answers.errors import PageNotShownError
 from server.rendering import cache
 from server.rendering.page import FileStamp, PageRequest, Picture
 from server.rendering.renderer import Renderer
+from shared.files.originals import Originals
 from tests.idx.extraction.pdf_files import write_pages
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +36,8 @@ def file(tmp_path: Path) -> Path:
 
 
 async def render(renderer: Renderer, file: Path, page: int = 1, *words: str) -> Picture:
-    request = PageRequest(file.parent, file.name, page, words)
+    originals = Originals(None, (file.parent,))
+    request = PageRequest(file.parent, file.name, originals, page, words)
     return await renderer.render(request, file.name, BUDGET)
 
 
@@ -86,7 +88,7 @@ def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MAX_CACHED_BYTES", 250)
     kept = cache.PictureCache()
     stamp = FileStamp(1, 2, 3, 4, is_settled=True)
-    requests = [PageRequest(None, "a.pdf", page) for page in (1, 2, 3)]
+    requests = [PageRequest(None, "a.pdf", Originals(None), page) for page in (1, 2, 3)]
     for request in requests:
         picture = Picture(b"x" * 100, 1, 1, 3, has_text=True, marked=0, content_hash="hash")
         kept.put(request, stamp, picture)

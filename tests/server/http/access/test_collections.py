@@ -177,7 +177,11 @@ def test_all_tools_that_read_are_tried() -> None:
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_no_tool_shows_more(folder: Path, tmp_path: Path, mode: str) -> None:
-    variables = {"IDX_COLLECTIONS": json.dumps(collections(folder))}
+    variables = {
+        "IDX_COLLECTIONS": json.dumps(collections(folder)),
+        # Another test's user has indexed it.
+        "IDX_ORIGINALS": str(folder),
+    }
     with served_here(
         folder / "index", *ALL_TOOLS, tokens=TOKENS, environment=variables, log=tmp_path / "log"
     ) as server:
