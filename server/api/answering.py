@@ -26,19 +26,21 @@ def usable_model(state: ServerState, name: str | None = None) -> AnswerModel:
 
     Args:
         state: the state of the server.
-        name: another model of the same server; None for the configured one.
+        name: its name, if the request has one; nobody who searches may choose another.
 
     Raises:
-        HTTPException: there is none, or it cannot be asked; the text says what to set.
+        HTTPException: there is none, it has another name, or it cannot be asked; the text says what
+            to set.
     """
     model = state.answer_model
     assert model is not None  # noqa: S101 - every server over HTTP has one, see server.http.serving
     try:
-        if name is not None:
-            model = model.named(name)
         model.check()
     except (ExtraMissingError, LanguageModelError) as error:
         raise HTTPException(HTTPStatus.CONFLICT, client_message(error)) from error
+    if name not in {None, model.name}:
+        detail = f"this server answers by {model.name!r} only; leave out answer_model"
+        raise HTTPException(HTTPStatus.FORBIDDEN, detail)
     return model
 
 

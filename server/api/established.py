@@ -56,7 +56,7 @@ class SearchBody(BaseModel):
         category_filter: only chunks whose metadata key ``category`` has this value.
         min_relevance_score: least confidence of a result, from 0 to 1.
         include_answer: whether a language model answers the query from the results.
-        answer_model: the language model; by default, the configured one.
+        answer_model: the language model; it must be the configured one, which is the default.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)

@@ -42,8 +42,15 @@ def _shown(handler: Handler) -> Handler:
     return shown
 
 
-def as_page(request: Request, problem: Response) -> Response:
-    """Return a problem as a page if the request asks for a page, else as it is."""
+def as_page(request: Request, problem: Response, *, is_foreign: bool = False) -> Response:
+    """Return a problem as a page if the request asks for a page, else as it is.
+
+    Args:
+        request: the request.
+        problem: the problem.
+        is_foreign: whether the page has a link to the same address, for people whom a page of
+            another site has sent there.
+    """
     is_problem = problem.media_type == MEDIA_TYPE
     if not is_problem or not _asks_for_page(request):
         return problem
@@ -55,7 +62,8 @@ def as_page(request: Request, problem: Response) -> Response:
         if name in {"allow", "retry-after", "www-authenticate"}
     }
     title = _TITLES.get(status, told["title"])
-    return page(request, "error", status, kept, title=title, detail=told["detail"])
+    detail = told["detail"]
+    return page(request, "error", status, kept, title=title, detail=detail, is_foreign=is_foreign)
 
 
 def _asks_for_page(request: Request) -> bool:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Form, Query, Request
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from server.answers.errors import client_message
 from server.api.reading import State
-from server.pages.answer import answer_model, whole_answer
+from server.pages.answer import WholeAnswer, answer_model, whole_answer
 from server.pages.rendering import page
 from server.pages.search_state import FACETS, MAX_PAGE, RESULTS_PER_PAGE, SORTS, SearchState
 from server.pages.texts import file_type_name, language_name
@@ -69,13 +69,28 @@ async def search(
     request: Request, state: State, asked: Annotated[SearchState, Query()]
 ) -> Response:
     """Search, and show the results; without a query, list the documents."""
+    return await _results(request, state, asked)
+
+
+@router.post("/")
+async def ask(request: Request, state: State, asked: Annotated[SearchState, Form()]) -> Response:
+    """Search, and have a language model answer the query, for browsers without JavaScript.
+
+    Not by GET, which an address on any web site makes a browser send.
+    """
+    answer = await whole_answer(state, asked.q) if asked.has_query else None
+    return await _results(request, state, asked, answer)
+
+
+async def _results(
+    request: Request, state: ServerState, asked: SearchState, answer: WholeAnswer | None = None
+) -> Response:
     began = time.perf_counter()
     error, found = None, None
     try:
         found = await _search(state, asked)
     except (FilterError, InvalidTextError, QueryError) as refused:
         error = client_message(refused)
-    answer = await whole_answer(state, asked.q) if asked.answer and asked.has_query else None
     response = page(
         request,
         "search",

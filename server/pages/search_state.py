@@ -58,7 +58,6 @@ class SearchState(BaseModel):
         sort: sort order; None for the best first, or the newest without a query.
         group: ``none`` to show passages one by one, not the documents that have them.
         page: number of the page of results.
-        answer: whether a language model is to answer the query, without JavaScript.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -75,16 +74,15 @@ class SearchState(BaseModel):
     sort: Sort | Literal[""] = ""
     group: Literal["none", ""] = ""
     page: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 1
-    answer: bool = False
 
     def link(self, **changes: Any) -> str:
         """Return the query string of this search with other parameters, on its first page."""
-        values = self.model_dump(exclude_defaults=True, exclude={"page", "answer"}) | changes
+        values = self.model_dump(exclude_defaults=True, exclude={"page"}) | changes
         return "?" + urlencode({name: value for name, value in values.items() if value})
 
     def hidden(self, *without: str) -> dict[str, str]:
         """Return the parameters that a form on the page sends beside its own."""
-        return self.model_dump(exclude_defaults=True, exclude={"page", "answer", *without})
+        return self.model_dump(exclude_defaults=True, exclude={"page", *without})
 
     @property
     def has_query(self) -> bool:

@@ -7,7 +7,7 @@ that of a model on a server with OpenAI's chat completions, by default Ollama on
 import os
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Final, Protocol
 
@@ -88,24 +88,6 @@ class ServedAnswerModel:
             ExtraMissingError: a library is not installed.
         """
         self._endpoint()
-
-    def named(self, name: str) -> "ServedAnswerModel":
-        """Return another model of the same server.
-
-        Args:
-            name: the model, as ``PROVIDER:NAME`` or as its server calls it.
-
-        Raises:
-            LanguageModelError: it is on another server, to which no text of documents may go
-                because somebody who searches wishes it.
-        """
-        other = replace(self, name=name)
-        if other.provider != self.provider:
-            raise LanguageModelError(
-                f"the language model {name[:80]!r} is not on the server of the configured one",
-                f"name a model of {self.provider or 'that server'}, or change answer_model",
-            )
-        return other
 
     @property
     def provider(self) -> str | None:

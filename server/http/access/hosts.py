@@ -15,6 +15,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from server.http.access.web_sessions import foreign
+from server.http.paths import SIGN_IN_PATH
+from server.pages.errors import as_page
 from server.settings import HttpSettings, ServerOptionError
 
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
@@ -89,6 +92,8 @@ class HostCheck:
             refusal = _malformed(Headers(scope=scope))
             if refusal is None:
                 refusal = await self._security.validate_request(Request(scope))
+            if refusal is None and _is_of_another_site(scope):
+                refusal = as_page(Request(scope), foreign(), is_foreign=True)
             if refusal is not None:
                 await refusal(scope, receive, send)
                 return
@@ -106,6 +111,18 @@ def _malformed(headers: Headers) -> Response | None:
     if len(origins) > 1 or not all(re.fullmatch(_ORIGIN, origin) for origin in origins):
         return Response("Invalid Origin header", HTTPStatus.FORBIDDEN)
     return None
+
+
+def _is_of_another_site(scope: Scope) -> bool:
+    """Check whether a page of another site made a browser send a request, other than for the start.
+
+    The page sees no answer, but how long it takes; and an answer may cost something. Of a request
+    with an origin the origin has been checked.
+    """
+    headers = Headers(scope=scope)
+    is_start = (scope["path"], scope["query_string"]) == ("/", b"") or scope["path"] == SIGN_IN_PATH
+    is_foreign = headers.get("sec-fetch-site") == "cross-site" and "origin" not in headers
+    return is_foreign and not is_start
 
 
 def _host(url: SplitResult) -> str:

@@ -109,16 +109,18 @@ def test_without_a_model_the_problem_says_what_to_set(api: Served) -> None:
     assert "IDX_ANSWER_MODEL" in response.json()["detail"]
 
 
-def test_who_searches_cannot_send_documents_to_another_server(
+def test_who_searches_chooses_neither_the_model_nor_its_server(
     samples: Path, tmp_path: Path
 ) -> None:
     variables = {"IDX_ANSWER_MODEL": "llama", "IDX_ANSWER_API_KEY": "sk-swordfish"}
     with served_here(samples, log=tmp_path / "log", environment=variables) as server:
         response = asked(server, answer_model="openai:gpt-5")
-        assert response.status_code == 409
-        assert "is not on the server of the configured one" in response.json()["detail"]
+        assert response.status_code == 403
+        assert "answers by 'llama' only" in response.json()["detail"]
     with serving(streams(quoting("£1,130 [1].", QUOTE))) as model:
         variables = {"IDX_ANSWER_MODEL": "one", "IDX_ANSWER_URL": model.url}
         with served_here(samples, log=tmp_path / "log2", environment=variables) as server:
-            assert asked(server, answer_model="openai:other").json()["answer"]
-        assert [request.body["model"] for request in model.requests] == ["openai:other"]
+            for other in ("openai:other", "other", "one "):
+                assert asked(server, answer_model=other).status_code == 403
+            assert model.requests == []
+            assert asked(server, answer_model="one").json()["answer"]

@@ -100,6 +100,7 @@ def test_a_token_makes_no_other_path_or_method_an_answer(guarded: Served) -> Non
     }
     assert {request for request, statuses in answered.items() if statuses == [200]} == {
         ("/", "GET"),
+        ("/", "POST"),
         ("/healthz", "GET"),
         ("/readyz", "GET"),
         ("/metrics", "GET"),
@@ -121,6 +122,7 @@ HIDDEN: Final = b"GET /healthz HTTP/1.1\r\n" + HOST + b"X-Hidden: in a body\r\n\
 
 GET: Final = b"GET /healthz HTTP/1.1\r\n"
 METRICS: Final = b"GET /metrics HTTP/1.1\r\n" + HOST
+CROSS_SITE: Final = b"Sec-Fetch-Site: cross-site\r\n"
 BEARER: Final = b"Bearer " + TOKEN.encode()
 
 
@@ -243,6 +245,12 @@ WIRE: Final = (
     Attack(
         "an origin with a port of words",
         METRICS + b"Origin: http://localhost:80.evil\r\n\r\n",
+        [403],
+    ),
+    Attack("a link on another site", METRICS + AUTHORIZATION + CROSS_SITE + b"\r\n", [403]),
+    Attack(
+        "a search by a link on another site",
+        b"GET /?q=text HTTP/1.1\r\n" + HOST + AUTHORIZATION + CROSS_SITE + b"\r\n",
         [403],
     ),
     Attack("an origin that is null", METRICS + AUTHORIZATION + b"Origin: null\r\n\r\n", [403]),
