@@ -1,13 +1,14 @@
 """Sign-in of people: a session cookie in place of a token that a browser cannot send."""
 
-import hashlib
+import hmac
 import secrets
 import time
-from collections import OrderedDict
+from collections import Counter
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, authorization_context
 from mcp.server.auth.provider import AccessToken
 from starlette.datastructures import Headers
 from starlette.requests import Request, cookie_parser
@@ -17,12 +18,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.api.problems import problem
 from server.http.address import MCP_PATH
 from server.pages.errors import as_page
+from server.resources.shares import Holder, holder_of
 
 MAX_AGE_SECONDS: Final = 12 * 3_600
 """Maximum duration of a session, in seconds: a working day."""
 
 MAX_SESSIONS: Final = 1_000
-"""Maximum number of sessions; the oldest ends when there are more."""
+"""Maximum number of sessions; then the oldest ends of the holder that has the most."""
 
 _SECRET_BYTES: Final = 32
 
@@ -31,7 +33,9 @@ _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class WebSessions:
-    """The sessions of people who are signed in; only hashes of their secrets are kept.
+    """The sessions of people who are signed in, by the tokens that their cookies become.
+
+    The secret in a cookie is no token: what it becomes never leaves this process.
 
     Args:
         port: the port that the server listens on, since browsers share cookies between ports.
@@ -47,16 +51,23 @@ class WebSessions:
         self.secure = urlsplit(public_url).scheme == "https"
         self.origin = _origin(public_url)
         self.cookie = f"{'__Host-' if self.secure else ''}mcp-lucene-{port}"
-        self._sessions: OrderedDict[bytes, tuple[AccessToken, float]] = OrderedDict()
+        self._key = secrets.token_bytes()
+        self._sessions: dict[str, tuple[AccessToken, float]] = {}
 
     def open(self, token: AccessToken) -> str:
         """Begin a session with the rights of a token, and return its secret."""
         ends = time.time() + self.seconds_left(token)
         secret = secrets.token_urlsafe(_SECRET_BYTES)
-        self._sessions[_digest(secret)] = token, ends
+        self._sessions[self.token_of(secret)] = token, ends
         if len(self._sessions) > MAX_SESSIONS:
-            self._sessions.popitem(last=False)
+            holders = {key: _holder(each) for key, (each, _) in self._sessions.items()}
+            ((most, _),) = Counter(holders.values()).most_common(1)
+            del self._sessions[next(key for key, holder in holders.items() if holder == most)]
         return secret
+
+    def token_of(self, secret: str) -> str:
+        """Return the token in the place of the cookie of a session."""
+        return hmac.digest(self._key, secret.encode(errors="replace"), "sha256").hex()
 
     def seconds_left(self, token: AccessToken) -> int:
         """Return the duration of a session with the rights of a token, in seconds."""
@@ -64,17 +75,17 @@ class WebSessions:
             return MAX_AGE_SECONDS
         return max(0, min(MAX_AGE_SECONDS, int(token.expires_at - time.time())))
 
-    def find(self, secret: str) -> AccessToken | None:
-        """Return the token of a session, or None if it has ended or never existed."""
-        token, ends = self._sessions.get(_digest(secret), (None, 0.0))
+    def find(self, presented: str) -> AccessToken | None:
+        """Return the rights of a session by `token_of` its secret, or None if there is none."""
+        token, ends = self._sessions.get(presented, (None, 0.0))
         if token is not None and ends <= time.time():
-            self.close(secret)
+            del self._sessions[presented]
             return None
         return token
 
     def close(self, secret: str) -> None:
         """End a session."""
-        self._sessions.pop(_digest(secret), None)
+        self._sessions.pop(self.token_of(secret), None)
 
     def secret_of(self, headers: Headers) -> str | None:
         """Return the secret in the cookie of a request, or None without one."""
@@ -107,7 +118,7 @@ class CookieAuthorization:
                 ):
                     await as_page(Request(scope), foreign())(scope, receive, send)
                     return
-                bearer = (b"authorization", f"Bearer {secret}".encode("latin-1", "replace"))
+                bearer = (b"authorization", f"Bearer {self._sessions.token_of(secret)}".encode())
                 scope = {**scope, "headers": [*scope["headers"], bearer]}
         await self._app(scope, receive, send)
 
@@ -137,5 +148,5 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{host}"
 
 
-def _digest(secret: str) -> bytes:
-    return hashlib.sha256(secret.encode(errors="replace")).digest()
+def _holder(token: AccessToken) -> Holder:
+    return holder_of(authorization_context(AuthenticatedUser(token)))

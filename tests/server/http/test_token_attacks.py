@@ -13,11 +13,13 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, Final
 
+import httpx2
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 
+from server.http.access.web_sessions import MAX_SESSIONS
 from tests.server.http.issuer import AUDIENCE, Issuer, issuing
 from tests.server.http.served import SECONDS, Served, served
 
@@ -390,3 +392,63 @@ def test_a_hostile_authorization_server_lets_nobody_in_and_keeps_nobody_out(
             resident = Path(f"/proc/{server.process.pid}/status").read_text()
             (most,) = [line.split()[1] for line in resident.splitlines() if "VmHWM" in line]
             assert int(most) < 700_000
+
+
+def sign_in(server: Served, token: str, times: int = 1) -> list[httpx2.Response]:
+    url, form = f"{server.base}/sign-in", {"token": token}
+    with httpx2.Client(headers={"Origin": server.base}, timeout=SECONDS) as client:
+        return [client.post(url, data=form) for _ in range(times)]
+
+
+def secret_of(signed_in: httpx2.Response) -> tuple[str, str]:
+    """The name and the value of the cookie of a sign-in."""
+    ((name, secret),) = signed_in.cookies.items()
+    return name, secret
+
+
+SESSIONS: Final[dict[str, Callable[[Served, str, str], int]]] = {
+    "as a token of MCP": lambda server, _, secret: status(server, secret),
+    "as a token of the API": lambda server, _, secret: (
+        server.get("/api/search", Authorization=f"Bearer {secret}").status_code
+    ),
+    "as a token of the pages": lambda server, _, secret: (
+        server.get("/api/search?query=x", Authorization=f"bearer {secret}").status_code
+    ),
+    "as the token of another sign-in": lambda server, _, secret: (
+        sign_in(server, secret)[0].status_code
+    ),
+    "its hash as a token": lambda server, _, secret: status(
+        server, hashlib.sha256(secret.encode()).hexdigest()
+    ),
+    "its hash in the cookie": lambda server, name, secret: (
+        server.get(
+            "/api/search?query=x", Cookie=f"{name}={hashlib.sha256(secret.encode()).hexdigest()}"
+        ).status_code
+    ),
+    "the token itself in the cookie": lambda server, name, _: (
+        server.get("/api/search?query=x", Cookie=f"{name}={OWN}").status_code
+    ),
+}
+
+
+@pytest.mark.parametrize("use", SESSIONS.values(), ids=SESSIONS.keys())
+def test_the_secret_of_a_session_opens_nothing_but_as_its_cookie(
+    protected: Served, use: Callable[[Served, str, str], int]
+) -> None:
+    name, secret = secret_of(*sign_in(protected, OWN))
+    cookie = {"Cookie": f"{name}={secret}"}
+    assert protected.get("/api/search?query=x", **cookie).status_code == 200
+    assert use(protected, name, secret) == 401
+    assert secret not in protected.logged()
+
+
+def test_sign_ins_of_one_token_end_no_session_of_another(documents: Path, tmp_path: Path) -> None:
+    other = "other-" + "p" * 40
+    with served(
+        documents, log=tmp_path / "log", tokens=f"own:read:{OWN} other:read:{other}"
+    ) as server:
+        name, secret = secret_of(*sign_in(server, OWN))
+        first, *_ = map(secret_of, sign_in(server, other, MAX_SESSIONS))
+        for known, expected in ((secret, 200), (first[1], 401)):
+            cookie = {"Cookie": f"{name}={known}"}
+            assert server.get("/api/search?query=x", **cookie).status_code == expected
