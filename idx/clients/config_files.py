@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 from idx.clients import jsonc
 from idx.clients.client import Client, Format
 from idx.clients.errors import ClientConfigurationError
-from idx.clients.launch import Launch, launch_in
+from idx.clients.launch import Entry, Launch, launch_in
 from idx.configuration import toml
 from shared.files.content import (
     IrregularFileError,
@@ -22,7 +22,7 @@ from shared.files.content import (
 )
 from shared.messages import reason_of
 
-Outcome = Literal["added", "changed", "unchanged"]
+Outcome = Literal["added", "changed", "unchanged", "printed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,6 @@ _SYNTAX: Final[dict[Format, _Syntax]] = {
 }
 
 
-_LAUNCH_KEYS: Final = frozenset({"command", "args"})
-"""Keys of an entry that determine the start of the server; existing other keys are the user's."""
-
 _MAX_CLIENT_FILE_BYTES: Final = 100_000_000
 """Maximum size of a client's file, in bytes; some clients store conversations in it."""
 
@@ -54,12 +51,14 @@ class Written:
     """Result of writing a client's file.
 
     Attributes:
-        outcome: whether the server was added, changed, or already present.
+        outcome: whether the server was added, changed, already present, or only printed.
         backup: a copy of the previous file; None if the file is new or unchanged.
+        replaced: the entry that was there before; None if there was none or the same.
     """
 
     outcome: Outcome
     backup: Path | None = None
+    replaced: Entry | None = None
 
 
 def example(client: Client, name: str, launch: Launch) -> str:
@@ -79,11 +78,11 @@ def servers(client: Client, file: Path) -> Mapping[str, Any]:
 
 
 def write(client: Client, file: Path, name: str, launch: Launch) -> Written:
-    """Add this server to a client's file, or update its entry.
+    """Add this server to a client's file, or replace its entry.
 
-    The rest of the file is kept, and so are the other keys of an updated entry. The file is
-    replaced atomically, after a backup next to it; another program that changes it at the same time
-    waits.
+    The entry is replaced as a whole, for what it says beside the command, such as variables, may be
+    anybody's: the file of a project comes with it. The rest of the file is kept. It is replaced
+    atomically, after a backup next to it; another program that changes it at the same time waits.
 
     Args:
         client: the client.
@@ -110,12 +109,13 @@ def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
     known = launch_in(present)
     if present is not None and not (known and known.starts_this_server):
         raise _refusal(client, file, f"another server is called {name}", "choose another --name")
-    wanted = _wanted(client, launch.with_options_of(known) if known else launch, present or {})
+    wanted = client.shape(launch)
     if wanted == present:
         return Written("unchanged")
     try:
-        text = _changed(client, content.text, name, present, wanted)
-        done = _table(client, file, _SYNTAX[client.format].parse(text))
+        syntax = _SYNTAX[client.format]
+        text = syntax.with_value(content.text, (*client.keys, name), wanted)
+        done = _table(client, file, syntax.parse(text))
     except ValueError:
         done = {}
     if done != {**table, name: wanted}:
@@ -125,30 +125,7 @@ def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
         write_atomically(file, (content.mark + text).encode())
     except OSError as error:
         raise _not_written(client, file, error) from error
-    return Written("added" if present is None else "changed", backup)
-
-
-def _wanted(client: Client, launch: Launch, present: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry that starts the server and keeps the other keys of the present one."""
-    entry = client.shape(launch)
-    return {**entry, **present, **{key: entry[key] for key in _LAUNCH_KEYS & entry.keys()}}
-
-
-def _changed(
-    client: Client,
-    text: str,
-    name: str,
-    present: Mapping[str, Any] | None,
-    wanted: Mapping[str, Any],
-) -> str:
-    """Return the text with a new entry, or with the changed keys of the present one."""
-    with_value = _SYNTAX[client.format].with_value
-    if present is None:
-        return with_value(text, (*client.keys, name), wanted)
-    for key, value in wanted.items():
-        if present.get(key) != value:
-            text = with_value(text, (*client.keys, name, key), value)
-    return text
+    return Written("added" if present is None else "changed", backup, present)
 
 
 @dataclass(frozen=True, slots=True)

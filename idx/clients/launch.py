@@ -58,12 +58,6 @@ class Launch:
         place = _index_path_position(self.arguments)
         return None if place is None else self.arguments[place]
 
-    def with_options_of(self, other: "Launch") -> "Launch":
-        """Return this command line with the options of another one."""
-        index = _index_path_position(other.arguments)
-        kept = (argument for place, argument in enumerate(other.arguments) if place != index)
-        return Launch(self.program, (*self.arguments, *kept))
-
 
 def _index_path_position(arguments: Sequence[str]) -> int | None:
     """Return the position of the index folder among arguments; None if there is none."""

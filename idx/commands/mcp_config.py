@@ -64,13 +64,15 @@ def mcp_config(
     """Print a client's configuration for this server, or write it to the client's file.
 
     Everything else in the file stays unchanged, comments included. An existing entry with the same
-    name is updated if it starts mcp-lucene, and is an error if it starts another server.
+    name is shown and replaced as a whole if it starts mcp-lucene, and is an error if it starts
+    another server.
 
     Examples: idx mcp-config claude-desktop; idx mcp-config cursor --write --index-path ~/index
     """
+    import json
     from dataclasses import asdict
 
-    from idx.clients.config_files import example, write as write_to
+    from idx.clients.config_files import Written, example, write as write_to
     from idx.clients.launch import Launch, installed_program
 
     known = CLIENTS[client]
@@ -85,7 +87,7 @@ def mcp_config(
     text = example(known, name, launch)
     written = write_to(known, file, name, launch) if write else None
     if as_json:
-        done = asdict(written) if written else {"outcome": "printed", "backup": None}
+        done = asdict(written or Written("printed"))
         print_json(
             {
                 "client": client,
@@ -108,6 +110,9 @@ def mcp_config(
         kept = f" (before: {written.backup})" if written.backup else ""
         done_to = "Added {} to" if written.outcome == "added" else "Changed {} in"
         tell(f"{done_to.format(name)} {file}{kept}")
+        if written.replaced:
+            replaced = visible_json(json.dumps(written.replaced, ensure_ascii=False))
+            say(f"Replaced all of: {replaced}")
     if written and written.outcome != "unchanged":
         say(f"Restart {known.title} to start the server.")
     if not holds_index(index):

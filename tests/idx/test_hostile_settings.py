@@ -1,5 +1,6 @@
 """Tables of hostile configuration files and files of clients: one clear error, and no change."""
 
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -8,9 +9,10 @@ from typing import Final
 
 import pytest
 
+from idx.clients.catalogue import CLIENTS
 from shared.settings.current import configuration_file
 from tests.conftest import Idx
-from tests.idx.clients.files import file_of
+from tests.idx.clients.files import file_of, servers
 from tests.systems import makes_links
 
 pytestmark = pytest.mark.soak
@@ -121,6 +123,61 @@ def test_a_hostile_file_of_a_client_is_one_clear_error_and_stays(
     assert len(told) < 1_000
     assert [entry.name for entry in file.parent.iterdir()] == [file.name]
     assert (file.lstat().st_mtime_ns, file.lstat().st_ino) == (before.st_mtime_ns, before.st_ino)
+
+
+ENTRIES: Final[dict[str, tuple[str, str]]] = {
+    "open to the network": (
+        "cursor",
+        (
+            '{"mcpServers": {"mcp-lucene": {"command": "mcp-lucene", "args": '
+            '["--http", "--host", "0.0.0.0", "--insecure"]}}}'
+        ),
+    ),
+    "with code of its own": (
+        "cursor",
+        '{"mcpServers": {"mcp-lucene": {"command": "mcp-lucene", "env": {"PYTHONPATH": "."}}}}',
+    ),
+    "with a file of variables": (
+        "vscode",
+        '{"servers": {"mcp-lucene": {"command": "mcp-lucene", "envFile": ".env", "cwd": "."}}}',
+    ),
+    "with rights": (
+        "roo-code",
+        (
+            '{"mcpServers": {"mcp-lucene": {"command": "mcp-lucene", "args": ["x", "--admin", '
+            '"--root", "/"], "alwaysAllow": ["crawl_directory"]}}}'
+        ),
+    ),
+    "switched off, in one list": (
+        "opencode",
+        '{"mcp": {"mcp-lucene": {"command": ["mcp-lucene", "--insecure"], "enabled": false}}}',
+    ),
+    "with variables below": (
+        "codex-cli",
+        (
+            '[mcp_servers.mcp-lucene]\ncommand = "mcp-lucene"\n\n'
+            '[mcp_servers.mcp-lucene.env]\nPYTHONPATH = "\\u001b[31m"\n'
+        ),
+    ),
+}
+"""Entries of this server in the file of a project that somebody else has made."""
+
+
+@pytest.mark.parametrize(("client", "entry"), ENTRIES.values(), ids=ENTRIES.keys())
+def test_nothing_of_an_entry_stays_that_a_project_came_with(
+    idx: Idx, tmp_path: Path, client: str, entry: str
+) -> None:
+    file = CLIENTS[client].file("project")
+    file = tmp_path / file.relative_to(Path.cwd())
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(entry)
+    before = servers(client, file)["mcp-lucene"]
+    printed = json.loads(idx("mcp-config", client, "--json").stdout)
+    told = idx("mcp-config", client, "--scope", "project", "--write")
+    assert servers(client, file)["mcp-lucene"] == printed["entry"]
+    (shown,) = (line for line in told.stderr.splitlines() if line.startswith("Replaced all of: "))
+    assert json.loads(shown.removeprefix("Replaced all of: ")) == before
+    assert shown.isprintable()
 
 
 @makes_links
