@@ -17,7 +17,7 @@ from server.http.paths import EncodedPaths
 from server.http.telemetry.health import healthz, metrics_endpoint, readyz
 from server.http.telemetry.metrics import Load, Metrics
 from server.http.telemetry.observation import CallObserver, RequestObserver
-from server.http.web import web_application
+from server.http.web import EndedWithClient, web_application
 from server.pipes.stderr_queue import dropped_messages
 from server.resources.shares import Holder, holder_of
 from server.resources.watcher import MAX_WATCHED
@@ -87,7 +87,7 @@ def http_application(
     ]
     known = frozenset(route.path for route in app.router.routes if isinstance(route, Route))
     # Not a route for all paths, which would take what the routes refuse for their methods.
-    app.router.default = EncodedPaths(web_application(state, authentication))
+    app.router.default = EndedWithClient(EncodedPaths(web_application(state, authentication)))
     app.user_middleware = [
         Middleware(RequestObserver, metrics, known),
         Middleware(ProtectiveHeaders),

@@ -20,6 +20,7 @@ from server.http.limits.connection import timed_connections
 from server.http.shutdown import GracefulServer
 from server.http.telemetry.logs import LOG, log_to_stderr
 from server.http.telemetry.tracing import start_tracing
+from server.rendering.renderer import Renderer
 from server.runtime.state import ServerState
 from server.settings import HttpSettings, ServerOptionError
 from shared.messages import reason_of
@@ -53,8 +54,12 @@ def http_server(
     """
     own_url = address.own_url(listener, settings)
     urls = own_url, settings.public_url or own_url
-    state = replace(state, public_base=urls[1].removesuffix(address.MCP_PATH))
     is_shared = settings.oauth_issuer is not None or len({token.name for token in tokens}) > 1
+    state = replace(
+        state,
+        public_base=urls[1].removesuffix(address.MCP_PATH),
+        renderer=Renderer(is_shared=is_shared),
+    )
     admission = Admission(settings.max_requests, settings.max_sessions, is_shared=is_shared)
     authenticated = authentication(settings, tokens, urls)
     app = http_application(state, settings, admission, authenticated, urls)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from server.answers.errors import PageNotShownError
 from server.pictures.marks import words_on_page
 from server.rendering.page import MAX_PIXELS, PageRequest
+from server.resources.shares import current_holder
 from server.runtime.state import FoundPage, Report, ServerState
 from shared.model.search_results import Citation
 from shared.ocr.cache import cache_of
@@ -119,7 +120,9 @@ async def page_picture(
     readings = cache_of(state.settings.index_path)
     originals = state.settings.originals
     request = PageRequest(file.folder, file.path, originals, page, marked, max_pixels, readings)
-    picture = await state.renderer.render(request, source_document, state.settings.time_budget)
+    picture = await state.renderer.render(
+        request, source_document, state.settings.time_budget, current_holder()
+    )
     return PagePicture(
         png=picture.png,
         width=picture.width,

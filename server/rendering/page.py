@@ -78,6 +78,12 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Unrendered:
-    """A page that cannot be rendered, with the reason: a sentence whose subject is the file."""
+    """A page that cannot be rendered.
+
+    Attributes:
+        reason: the reason: a sentence whose subject is the file.
+        is_costly: true if its worker took too much time or memory, or crashed.
+    """
 
     reason: str
+    is_costly: bool = False

@@ -1,11 +1,12 @@
 """The renderer: worker processes that stay warm, and a cache of the pictures that they make."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self, TypeVar
+from weakref import WeakValueDictionary
 
 import anyio
 
@@ -25,6 +26,10 @@ _MAX_WORKERS: Final = 2
 """Maximum number of worker processes; each takes about 60 MB."""
 
 _MEGABYTE: Final = 1_000_000
+
+_LEFT_SECONDS: Final = 1.0
+"""Time that a worker has to end a page that nobody waits for, in seconds; a new one takes longer to
+start than most pages."""
 
 _GRACE_SECONDS: Final = 5.0
 """Time beyond the limit of a task until its worker must have been replaced, in seconds."""
@@ -54,9 +59,16 @@ class Renderer:
 
     The processes start with `prepare` or the first page, and are replaced when they crash or take
     too long. All methods belong to the event loop's thread, with which the processes end.
+
+    Args:
+        is_shared: whether there are several tokens, each of which may have half of the processes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_shared: bool = False) -> None:
+        self._workers = min(_MAX_WORKERS, default_workers())
+        self._share = max(1, self._workers // 2) if is_shared else self._workers
+        # An entry lives as long as a page of its holder is rendered or waits.
+        self._shares: WeakValueDictionary[Hashable, asyncio.Semaphore] = WeakValueDictionary()
         self._pool: ProcessPool | None = None
         self._cache = PictureCache()
         self._known_limits: _Limits | None = None
@@ -78,58 +90,66 @@ class Renderer:
             from server.rendering.worker import warm_up
 
             with suppress(McpLuceneError):
-                await self._run("renderer", self._limits().seconds, warm_up)
+                await self._run(self._limits().seconds, warm_up)
 
-    async def render(self, request: PageRequest, name: str, budget: float) -> Picture:
+    async def render(
+        self, request: PageRequest, name: str, budget: float, holder: Hashable = None
+    ) -> Picture:
         """Render a page of a PDF, or return the cached picture.
 
         Args:
             request: the page.
             name: the id of the document, for messages.
             budget: maximum time, in seconds.
+            holder: the holder of the request's token.
 
         Raises:
             PageNotShownError: the file cannot be read or rendered, or has no such page.
             ServerBusyError: the workers were busy with other pages for the whole time.
             ConfigurationError: a setting is invalid.
         """
+        seconds = min(budget, self._limits().seconds)
+        try:
+            async with asyncio.timeout(budget + _GRACE_SECONDS):
+                stamp = await _stamp(request, name, seconds)
+                result = self._cache.get(request, stamp)
+                result = result or await self._in_share(holder, request, stamp, seconds)
+        except TimeoutError as error:
+            raise ServerBusyError(budget) from error
+        return _rendered(name, result)
+
+    async def _in_share(
+        self, holder: Hashable, request: PageRequest, stamp: FileStamp, seconds: float
+    ) -> Picture | Unrendered:
         # The module imports PDFium only in workers.
         from server.rendering.worker import render_page
 
         limits = self._limits()
-        seconds = min(budget, limits.seconds)
-        try:
-            async with asyncio.timeout(budget + _GRACE_SECONDS):
-                stamp = await _stamp(request, name, seconds)
-                if (cached := self._cache.get(request, stamp)) is not None:
-                    return cached
-                picture = await self._run(
-                    name, seconds, render_page, request, limits.password, limits.max_bytes, seconds
-                )
-        except TimeoutError as error:
-            raise ServerBusyError(budget) from error
-        self._cache.put(request, stamp, picture)
-        return picture
+        async with self._shares.setdefault(holder, asyncio.Semaphore(self._share)):
+            # It may have been rendered, or have failed, meanwhile.
+            if (known := self._cache.get(request, stamp)) is not None:
+                return known
+            result = await self._run(
+                *(seconds, render_page, request, limits.password, limits.max_bytes), seconds
+            )
+            self._cache.put(request, stamp, result)
+            return result
 
     async def _run(
-        self,
-        name: str,
-        seconds: float,
-        task: Callable[..., _Result | Unrendered],
-        *arguments: object,
-    ) -> _Result:
+        self, seconds: float, task: Callable[..., _Result], *arguments: object
+    ) -> _Result | Unrendered:
         """Have a worker run a task; a pool that gave up is replaced once."""
         try:
             with suppress(BrokenExecutor):
-                return _rendered(name, await self._task(seconds, task, *arguments))
+                return await self._task(seconds, task, *arguments)
             if self._pool is not None:
                 end_pool(self._pool)
                 self._pool = None
-            return _rendered(name, await self._task(seconds, task, *arguments))
+            return await self._task(seconds, task, *arguments)
         except Exception as error:
             if (reason := self._failure(error, seconds)) is None:
                 raise
-            raise PageNotShownError(name, reason) from error
+            return Unrendered(reason, is_costly=True)
 
     async def _task(
         self, seconds: float, task: Callable[..., _Result], *arguments: object
@@ -137,16 +157,21 @@ class Renderer:
         if self._pool is None:
             from server.rendering.worker import warm_up
 
-            workers = min(_MAX_WORKERS, default_workers())
-            self._pool = new_pool(workers, self._limits().memory_bytes, warm_up)
+            self._pool = new_pool(self._workers, self._limits().memory_bytes, warm_up)
         pool = self._pool
-        future = asyncio.wrap_future(schedule(pool, task, seconds, *arguments))
+        scheduled = schedule(pool, task, seconds, *arguments)
+        future = asyncio.wrap_future(scheduled)
         # Retrieved even if nobody waits any more, or asyncio would log it.
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
-        # A client that no longer waits must not cost a warm worker: waiting cancels nothing.
-        while not (await asyncio.wait([future], timeout=CHECK_INTERVAL_SECONDS))[0]:
-            if not pool.active:
-                raise BrokenExecutor("the pool of workers gave up")
+        try:
+            while not (await asyncio.wait([future], timeout=CHECK_INTERVAL_SECONDS))[0]:
+                if not pool.active:
+                    raise BrokenExecutor("the pool of workers gave up")
+        except asyncio.CancelledError:
+            # A task that runs costs its worker, too.
+            seconds = _LEFT_SECONDS if scheduled.running() else 0
+            asyncio.get_running_loop().call_later(seconds, scheduled.cancel)
+            raise
         return future.result()
 
     def _limits(self) -> _Limits:

@@ -235,6 +235,14 @@ async def test_the_title_is_fenced(idx: Idx, connect: Connect, folder: Path) -> 
 @asynccontextmanager
 async def slow_file(idx: Idx, connect: Connect, folder: Path) -> AsyncIterator[Client]:
     """A server on a file whose page takes minutes to draw, and on one that does not."""
+    write_slow_and_fast(folder)
+    idx("sync", str(folder), "--ocr", "off")
+    async with connect("--time-budget", "6") as client:
+        yield client
+
+
+def write_slow_and_fast(folder: Path) -> None:
+    """Write a PDF whose pages take minutes to draw, and one whose page takes no time."""
     folder.mkdir()
     write_pages(folder / "fast.pdf", ["A river"])
 
@@ -247,9 +255,6 @@ async def slow_file(idx: Idx, connect: Connect, folder: Path) -> AsyncIterator[C
                 pdf.line(0, number % 200, 200, 200 - number % 200)
 
     write_pdf(folder / "slow.pdf", draw)
-    idx("sync", str(folder), "--ocr", "off")
-    async with connect("--time-budget", "6") as client:
-        yield client
 
 
 @pytest.mark.soak

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from typing import Any
 import pytest
 
 from shared import Document, Index, create
+from tests.programs import run_idx
 from tests.server.http.served import Served, served_here, wait_for
+from tests.server.test_show_page import write_slow_and_fast
 
 ATTACKERS = 4
 VICTIMS = 2
@@ -165,3 +168,81 @@ def test_no_call_goes_on_after_its_time_is_over(
     time.sleep(1.2)
     assert hurried.metrics()["mcp_lucene_abandoned_calls"] == 0
     assert _asked(hurried) == 1
+
+
+READER = {"Authorization": "Bearer " + "r" * 40}
+ATTACKER = {"Authorization": "Bearer " + "a" * 40}
+TOKENS = f"reader:read:{'r' * 40} attacker:read:{'a' * 40}"
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The index of a page that takes minutes to draw, and of one that does not."""
+    folder = tmp_path_factory.mktemp("pictures")
+    write_slow_and_fast(folder / "files")
+    run_idx(["sync", folder / "files", "--ocr", "off", "-i", folder / "index"], folder)
+    return folder / "index"
+
+
+@contextmanager
+def showing(index: Path, tokens: str = TOKENS) -> Iterator[Served]:
+    """A server that draws a page for six seconds at most."""
+    allowed = {"IDX_ORIGINALS": str(index.with_name("files"))}
+    options = ("--time-budget", "6")
+    with served_here(
+        index, *options, tokens=tokens, environment=allowed, log=index.with_name("log")
+    ) as server:
+        yield server
+
+
+def _picture(server: Served, name: str, query: str = "", **token: str) -> tuple[int, float]:
+    """The status of a picture, and how long it took."""
+    began = time.monotonic()
+    answer = server.get(f"/api/documents/{name}.pdf/pages/1.png?q={query}", **token)
+    return answer.status_code, time.monotonic() - began
+
+
+@contextmanager
+def asking_for_slow_pictures(server: Served) -> Iterator[None]:
+    """Ask for 16 slow pictures, until the block ends."""
+    with ExitStack() as opened:
+        for number in range(16):
+            connection = opened.enter_context(server.connection())
+            path = f"/api/documents/slow.pdf/pages/1.png?q=word{number}"
+            connection.request("GET", path, headers=ATTACKER)
+        time.sleep(1)
+        yield
+
+
+@pytest.mark.soak
+def test_slow_pictures_of_one_token_keep_nobody_from_seeing_a_page(pictures: Path) -> None:
+    with showing(pictures) as server, asking_for_slow_pictures(server):
+        for word in ("river", "rivers", "a"):
+            status, seconds = _picture(server, "fast", word, **READER)
+            assert (status, seconds < 4) == (200, True)
+
+
+@pytest.mark.soak
+def test_slow_pictures_that_nobody_waits_for_are_not_drawn(
+    pictures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each is tried, though one before it has failed.
+    monkeypatch.setattr("server.rendering.cache.FAILURE_SECONDS", 0.0, raising=False)
+    with showing(pictures, tokens="") as server:
+        with asking_for_slow_pictures(server):
+            pass
+        # Two are given up after a second, and their workers are replaced.
+        status, seconds = _picture(server, "fast")
+        assert (status, seconds < 10) == (200, True)
+
+
+@pytest.mark.soak
+def test_a_page_that_took_too_long_is_not_tried_again_soon(pictures: Path) -> None:
+    # A change of two seconds ago may not be the last one with its time.
+    time.sleep(2)
+    with showing(pictures, tokens="") as server:
+        status, _ = _picture(server, "slow")
+        assert status == 404
+        for query in ("", "river"):
+            status, seconds = _picture(server, "slow", query)
+            assert (status, seconds < 2) == (404, True)
