@@ -183,6 +183,8 @@ lock: .venv/ready
 		--no-emit-package pycld2 --output-file deployment/requirements.txt
 	$(COMPILE) deployment/pycld2/requirements.in --python-version 3.11 --constraints requirements.txt \
 		--output-file deployment/pycld2/requirements.txt
+	$(COMPILE) deployment/build.in --python-version 3.11 --constraints requirements.txt \
+		--output-file deployment/build.txt
 	$(COMPILE) deployment/release/requirements.in --python-version 3.11 \
 		--constraints pylucene/requirements/tools.txt --output-file deployment/release/requirements.txt
 	for folder in $(CLIENTS)/python $(LUPYNE) $(CORPUS) $(BROWSER) $(OPENSEARCH) docs/site; do \

@@ -9,6 +9,7 @@ import io
 import os
 import signal
 import sys
+import warnings
 from typing import Final
 
 from shared.messages import incomplete_installation, reason_of
@@ -38,6 +39,7 @@ def main() -> None:
     _replace_closed_streams()
     use_utf8()
     _escape_what_stdout_cannot_encode()
+    warnings.showwarning = _warn  # type: ignore[assignment] # Python calls it by position
     for number in TERMINATIONS:
         signal.signal(number, _terminate)
     try:
@@ -87,6 +89,12 @@ def _reason(error: OSError) -> str:
 def _terminate(_signal: int, _frame: object) -> None:
     Terminated.was_raised = True
     raise Terminated
+
+
+def _warn(text: Warning | str, *_: object) -> None:
+    from idx.output.printing import warn
+
+    warn(str(text))
 
 
 def _fail(message: str) -> None:

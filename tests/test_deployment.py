@@ -75,12 +75,31 @@ def test_the_files_that_the_image_is_made_of_exist() -> None:
     text = (ROOT / "deployment" / "Containerfile").read_text()
     named = set(re.findall(r"/src/([\w./]+)", text))
     sources = {name for name in named if not name.startswith("dist")}
-    assert len(sources) == 10
+    assert len(sources) == 11
     assert [name for name in sources if not (ROOT / name).exists()] == []
     labels = dict(re.findall(r'org\.opencontainers\.image\.(\w+)="([^"]+)"', text))
     assert labels["licenses"] == PROJECT["license"]
     assert labels["description"] == PROJECT["description"]
     assert f"ARG VERSION={PROJECT['version']}\n" in text
+
+
+def test_the_image_installs_nothing_that_is_not_pinned() -> None:
+    text = (ROOT / "deployment" / "Containerfile").read_text().replace("\\\n", "")
+    commands = re.findall(r"\$(?:pip|build) ([^&;]+)", text)
+    assert len(commands) == 6
+    for command in commands:
+        if command.startswith("wheel "):
+            continue
+        if "./pylucene ." in command:
+            # Built by what is installed, which is pinned.
+            assert "--no-build-isolation" in text
+        else:
+            assert re.search("--require-hashes --requirement|--no-index", command), command
+    pinned = (ROOT / "deployment" / "build.txt").read_text()
+    system = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]
+    assert all(f"{needed} " in pinned for needed in system["requires"])
+    pylucene = tomllib.loads((ROOT / "pylucene" / "pyproject.toml").read_text())
+    assert pylucene["build-system"]["requires"] == []
 
 
 def test_the_compose_file_is_valid_and_gives_the_container_no_rights() -> None:

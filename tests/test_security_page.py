@@ -207,7 +207,16 @@ def test_every_promise_names_tests_that_exist() -> None:
             assert re.fullmatch(r"`tests/[\w/]+\.py::\w+`(, `tests/[\w/]+\.py::\w+`)*", kept_by)
 
 
-@pytest.mark.parametrize("file", ["requirements.txt", "tests/clients/python/requirements.txt"])
+@pytest.mark.parametrize(
+    "file",
+    [
+        "requirements.txt",
+        "tests/clients/python/requirements.txt",
+        "deployment/requirements.txt",
+        "deployment/build.txt",
+        "deployment/pycld2/requirements.txt",
+    ],
+)
 def test_every_package_is_pinned_by_version_and_hash(file: str) -> None:
     text = (ROOT / file).read_text()
     pin = r"^[\w.\[\]-]+==\S+(?: ; [^\\\n]*)? \\\n(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+"

@@ -138,9 +138,11 @@ async def check_all_visible(state: ServerState, found: DocumentFile) -> None:
 
 def _chunks_made_of(searcher: "Searcher", container: str) -> int:
     """Return the number of chunks of a file's own document and of those within it."""
+    # The second is a field only if there is such a document.
+    fields = [SOURCE_DOCUMENT, *({CONTAINER} & {*searcher.catalog.field_names()})]
     counts = (
         searcher.search("", filters=[Filter(field, value=container)], limit=1, content="none")
-        for field in (SOURCE_DOCUMENT, CONTAINER)
+        for field in fields
     )
     return sum(found.totalHits for found in counts)
 

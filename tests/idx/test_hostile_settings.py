@@ -186,3 +186,34 @@ def test_the_null_device_is_an_empty_configuration(idx: Idx) -> None:
     file.parent.mkdir(parents=True)
     file.symlink_to(os.devnull)
     idx("init")
+
+
+IN_THE_CLEAR: Final[dict[str, tuple[str, dict[str, str], bool]]] = {
+    "a password": ("opensearch://0.0.0.0:1/papers", {"USER": "u", "PASSWORD": "hush"}, True),
+    "a token": ("opensearch://0.0.0.0:1/papers", {"TOKEN": "hush"}, True),
+    "to the second node": ("opensearch://127.0.0.1:1,0.0.0.0:1/papers", {"TOKEN": "hush"}, True),
+    "to this machine": ("opensearch://127.0.0.1:1/papers", {"TOKEN": "hush"}, False),
+    "by TLS": ("opensearchs://0.0.0.0:1/papers", {"TOKEN": "hush"}, False),
+    "nothing secret": ("opensearch://0.0.0.0:1/papers", {}, False),
+}
+
+
+@pytest.mark.parametrize(
+    ("address", "known", "warned"), IN_THE_CLEAR.values(), ids=IN_THE_CLEAR.keys()
+)
+def test_what_a_cluster_is_shown_is_not_sent_in_the_clear_without_a_warning(
+    idx_process: Idx,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+    known: dict[str, str],
+    warned: bool,
+) -> None:
+    for name, value in known.items():
+        monkeypatch.setenv(f"IDX_OPENSEARCH_{name}", value)
+    *warnings, error = idx_process("stats", "-i", address, code=1).stderr.splitlines()
+    assert error.startswith("Error: ")
+    assert [
+        line.startswith("Warning: the password or token for 0.0.0.0 is sent unencrypted")
+        for line in warnings
+    ] == [True] * warned
+    assert "hush" not in "".join(warnings) + error

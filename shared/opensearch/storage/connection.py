@@ -4,6 +4,7 @@ import json
 import logging
 import random
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -24,6 +25,7 @@ from shared.errors import (
 )
 from shared.java.cancellation import check
 from shared.opensearch.storage.address import Address, Credentials
+from shared.settings.types import is_loopback_name
 from shared.version import software_version
 
 LEAST_VERSION: Final = (3, 0)
@@ -94,6 +96,13 @@ class Connection:
         headers = {"user-agent": f"mcp-lucene/{software_version()}"}
         if known.token:
             headers["authorization"] = f"Bearer {known.token}"
+        elsewhere = [host for host, _ in address.nodes if not is_loopback_name(host)]
+        if elsewhere and not address.is_tls and (known.user or known.token):
+            warnings.warn(
+                f"the password or token for {elsewhere[0]} is sent unencrypted, and so are the "
+                "texts; write opensearchs:// if it speaks TLS",
+                stacklevel=2,
+            )
         tls: dict[str, Any] = {}
         if address.is_tls and known.certificates:
             tls["ca_certs"] = known.certificates

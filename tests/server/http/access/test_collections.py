@@ -369,6 +369,13 @@ def test_a_file_is_given_out_only_with_all_that_was_made_of_it(tmp_path: Path) -
             assert ("/file" in get(LIMITED, path).text) == (code == 200)
 
 
+def test_a_limited_token_gets_a_file_where_no_file_holds_others(guarded: Served) -> None:
+    path = f"/api/documents/{quote(OPEN_DOCUMENT, safe='')}/file"
+    for token in (WHOLE, LIMITED):
+        given = guarded.get(path, **bearer(token))
+        assert (given.status_code, given.text) == (200, (SAMPLES / OPEN_DOCUMENT).read_text())
+
+
 def words_of(path: str) -> list[str]:
     """The values in the query of a path, which the answer may repeat."""
     return re.findall(r"=([^&]+)", path) + re.findall(r"=([\w*]+)", path) + ["vellacourt"]
