@@ -156,7 +156,7 @@ def test_articles_are_no_part_of_a_word() -> None:
         ("parseHTMLResponse", ["parsehtmlresponse", "parse", "html", "response"]),
         ("10kg", ["10kg", "10", "kg"]),
         ("CO₂ 85 m²", ["co2", "co", "2", "85", "m2", "m", "2"]),
-        ("C++ C# .NET", ["cplusplus", "c", "plus", "csharp", "c", "sharp"]),
+        ("C++ C# .NET", ["cplusplus", "c", "plus", "plus", "csharp", "c", "sharp"]),
         ("R&D", ["rd", "r", "d"]),
         ("§ 5", ["para5", "para", "5"]),
         ("tar -xzf", ["tar", "optxzf", "opt", "xzf"]),
