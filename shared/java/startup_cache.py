@@ -21,8 +21,8 @@ from shared.system.processes import BACKGROUND_OPTIONS
 _RETRY_SECONDS: Final = 24 * 60 * 60
 """Time after which training is tried again that was begun and left no cache."""
 
-_training: subprocess.Popen[bytes] | None = None
-"""The training that this process has started, which goes on when this process ends."""
+_trainings: Final[list[subprocess.Popen[bytes]]] = []
+"""The trainings that this process has started, which go on when it ends."""
 
 
 def path() -> Path:
@@ -68,13 +68,12 @@ def train_in_background() -> None:
     The process takes about five seconds at the lowest priority, and goes on when this one ends. If
     it fails, the next attempt is a day later; where no file can be written there is none.
     """
-    global _training  # noqa: PLW0603 - Python warns of a process that nothing refers to
     cache = path()
     if cache.is_file():
         return
     try:
         _mark_as_begun(cache.with_suffix(".training"))
-        _training = subprocess.Popen(
+        training = subprocess.Popen(
             [sys.executable, "-P", "-m", "shared.maintenance.train_startup", "--quiet"],
             cwd=cache.parent,
             stdin=subprocess.DEVNULL,
@@ -85,6 +84,8 @@ def train_in_background() -> None:
     except OSError:
         # Another process has begun, or nothing can be written: programs work without a cache.
         return
+    # Python warns of a process that runs when its object is gone.
+    _trainings.append(training)
 
 
 def _mark_as_begun(mark: Path) -> None:
