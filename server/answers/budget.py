@@ -5,8 +5,8 @@ the last results are cut first, then their metadata and titles; a result whose i
 long is left out.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any, Final, TypeVar
 
@@ -24,7 +24,7 @@ from server.answers.text import (
     json_characters,
 )
 from shared.messages import quantity
-from shared.model.document import Scalar
+from shared.model.document import Metadata, Scalar
 from shared.model.index_results import (
     DocumentDetails,
     DocumentSummary,
@@ -33,6 +33,7 @@ from shared.model.index_results import (
     TermCount,
 )
 from shared.model.search_results import (
+    LEFT_OUT,
     MARKS,
     ChunkText,
     ExplainedHit,
@@ -238,9 +239,11 @@ def brief_hits(hits: Sequence[Hit]) -> list[Hit]:
     """
     room = BRIEF_CHARACTERS - _BRIEF_ENVELOPE_CHARACTERS
     room = room * max(len(hits), _BRIEF_HITS) // _BRIEF_HITS
-    least = [_size(_brief_hit(hit, 0)) for hit in hits]
-    share = _share(least, [_size(replace(hit, passages=None)) for hit in hits], room)
-    return [_brief_hit(hit, share) for hit in hits]
+    lengths = [_lengths(hit) for hit in hits]
+    least = [_brief_form(hit, of, 0).length for hit, of in zip(hits, lengths, strict=True)]
+    most = [2 + sum(of.values()) - of["passages"] + _length("passages", None) for of in lengths]
+    share = _share(least, most, room)
+    return [_brief_form(hit, of, share).hit() for hit, of in zip(hits, lengths, strict=True)]
 
 
 def _share(least: Sequence[int], most: Sequence[int], room: int) -> int:
@@ -259,33 +262,97 @@ def _share(least: Sequence[int], most: Sequence[int], room: int) -> int:
     return low
 
 
-def _brief_hit(hit: Hit, share: int) -> Hit:
-    whole = replace(hit, passages=None)
-    if _size(whole) <= share:
-        return whole
-    alone = _without_similar_ids(_without_others(hit))
-    bare = replace(alone, metadata={}, passages=None, char_start=None, char_end=None)
-    shown = bare
-    if _size(bare) > share:
-        passages = hit.passages or []
-        shown = replace(bare, content=None, passages=passages)
-        while len(passages) > 1 and _size(shown) > share:
-            passages = passages[:-1]
-            shown = replace(shown, passages=passages)
-        if passages and (excess := _size(shown) - share) > 0:
-            room = max(_MIN_PASSAGE_CHARACTERS, json_characters(passages[0]) - excess)
-            shown = replace(shown, passages=[_around_match(passages[0], room)])
+class _Form:
+    """A hit with some fields changed, and its length.
+
+    Lengths are those of `_size`, of which a search needs some hundred: only that of what changes is
+    measured again.
+    """
+
+    def __init__(self, hit: Hit, lengths: Mapping[str, int], most: int) -> None:
+        self._hit = hit
+        self._lengths = lengths
+        self._most = most
+        self._changed: dict[str, Any] = {}
+        self.length = 2 + sum(lengths.values())
+
+    @property
+    def excess(self) -> int:
+        return self.length - self._most
+
+    def put(self, **values: Any) -> None:
+        """Change some fields."""
+        self._put({name: (value, _length(name, value)) for name, value in values.items()})
+
+    def put_if_it_fits(self, **values: Any) -> bool:
+        """Change some fields, unless the hit would become too long."""
+        measured = {name: (value, _length(name, value)) for name, value in values.items()}
+        fits = self.length + self._growth(measured) <= self._most
+        if fits:
+            self._put(measured)
+        return fits
+
+    def hit(self) -> Hit:
+        """Return the hit as changed."""
+        return replace(self._hit, **{name: value for name, (value, _) in self._changed.items()})
+
+    def _put(self, measured: Mapping[str, tuple[Any, int]]) -> None:
+        self.length += self._growth(measured)
+        self._changed |= measured
+
+    def _growth(self, measured: Mapping[str, tuple[Any, int]]) -> int:
+        return sum(
+            length - (self._changed[name][1] if name in self._changed else self._lengths[name])
+            for name, (_, length) in measured.items()
+        )
+
+
+def _brief_form(hit: Hit, lengths: Mapping[str, int], share: int) -> _Form:
+    shown = _Form(hit, lengths, share)
+    shown.put(passages=None)
+    if shown.excess <= 0:
+        return shown
+    shown.put(metadata={}, char_start=None, char_end=None)
     if hit.others:
-        with_texts = replace(shown, others=hit.others, more=hit.more)
-        longest_first = (with_texts, _with_places(with_texts))
-        shown = next((longer for longer in longest_first if _size(longer) <= share), shown)
-    with_ids = replace(shown, similar_documents=hit.similar_documents)
-    shown = with_ids if _size(with_ids) <= share else shown
+        shown.put(others=[], more=(hit.more or 0) + len(hit.others))
+    if hit.similar_documents:
+        shown.put(similar_documents=replace(hit.similar_documents, ids=[]))
+    if shown.excess > 0:
+        _put_passages(shown, hit.passages or [])
+    if hit.others:
+        for others in (hit.others, _with_places(hit).others):
+            if shown.put_if_it_fits(others=others, more=hit.more):
+                break
+    shown.put_if_it_fits(similar_documents=hit.similar_documents)
+    metadata: Metadata = {}
     for key, value in hit.metadata.items():
-        longer = replace(shown, metadata={**shown.metadata, key: value})
-        if _size(longer) <= share:
-            shown = longer
+        if shown.put_if_it_fits(metadata={**metadata, key: value}):
+            metadata[key] = value
     return shown
+
+
+def _put_passages(shown: _Form, passages: list[str]) -> None:
+    """Replace the text by passages: as many as fit, but at least a part of the first."""
+    shown.put(content=None, passages=passages)
+    while len(passages) > 1 and shown.excess > 0:
+        passages = passages[:-1]
+        shown.put(passages=passages)
+    if passages and shown.excess > 0:
+        room = max(_MIN_PASSAGE_CHARACTERS, json_characters(passages[0]) - shown.excess)
+        shown.put(passages=[_around_match(passages[0], room)])
+
+
+def _lengths(hit: Hit) -> dict[str, int]:
+    """Return the length of each field of a hit in the response's JSON."""
+    return {field.name: _length(field.name, getattr(hit, field.name)) for field in fields(Hit)}
+
+
+def _length(name: str, value: Any) -> int:
+    """Return the length of a field, with its name and its comma; 0 if it is left out."""
+    if value is None:
+        return 0 if name in LEFT_OUT else len(f'"{name}":null,')
+    plain = fenced_parts(without_unknown({name: to_jsonable_python(value)}))
+    return len(to_json(plain).decode()) - 1
 
 
 def _around_match(passage: str, most: int) -> str:
