@@ -285,7 +285,9 @@ class _Form:
         self._put({name: (value, _length(name, value)) for name, value in values.items()})
 
     def put_if_it_fits(self, **values: Any) -> bool:
-        """Change some fields, unless the hit would become too long."""
+        """Make some fields longer, unless the hit would become too long."""
+        if self.excess > 0:
+            return False
         measured = {name: (value, _length(name, value)) for name, value in values.items()}
         fits = self.length + self._growth(measured) <= self._most
         if fits:
