@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 from shared.analysis.analyzers import Token, lemmas, tokens
@@ -55,6 +56,10 @@ one in a script without capitals, such as Arabic, which writes few vowels or who
 
 _SUGGESTIONS: Final = 3
 """Maximum number of words that may replace one."""
+
+_LEAST_FREQUENCY: Final = 0.1
+"""Frequency of a word that may replace one, relative to the most similar one: rarer words are less
+likely to be meant, and would count far more."""
 
 _LESS_LIKELY: Final = 0.6
 """Weight of the other words that may replace one, relative to the first."""
@@ -141,11 +146,18 @@ class Spelling:
         found = similar_terms(self._terms, text, most, same_beginning=not is_certain)
         if is_known and any(_is_form(text, term) for term, _ in found):
             return []
-        if found:
-            self.corrections.append(Correction(letters[1], found[0][0]))
+        if not found:
+            return []
+        (best, similarity), *_ = found
+        self.corrections.append(Correction(letters[1], best))
+        least = self._terms.frequency(schema.CONTENT, best) * _LEAST_FREQUENCY
         return [
-            Similar(term, alike, alike * (_LESS_LIKELY if number else 1.0))
-            for number, (term, alike) in enumerate(_distinct(found))
+            Similar(best, similarity, similarity),
+            *(
+                Similar(term, alike, alike * _LESS_LIKELY)
+                for term, alike in islice(_distinct(found), 1, None)
+                if self._terms.frequency(schema.CONTENT, term) >= least
+            ),
         ]
 
     def _is_spelled_right(self, text: str) -> bool:
