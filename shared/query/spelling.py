@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Final
 
 from shared.analysis.analyzers import Token, lemmas, tokens
@@ -146,19 +145,17 @@ class Spelling:
         found = similar_terms(self._terms, text, most, same_beginning=not is_certain)
         if is_known and any(_is_form(text, term) for term, _ in found):
             return []
-        if not found:
-            return []
-        (best, similarity), *_ = found
-        self.corrections.append(Correction(letters[1], best))
-        least = self._terms.frequency(schema.CONTENT, best) * _LEAST_FREQUENCY
-        return [
-            Similar(best, similarity, similarity),
-            *(
-                Similar(term, alike, alike * _LESS_LIKELY)
-                for term, alike in islice(_distinct(found), 1, None)
-                if self._terms.frequency(schema.CONTENT, term) >= least
-            ),
-        ]
+        if found:
+            self.corrections.append(Correction(letters[1], found[0][0]))
+        return list(self._weighted(found))
+
+    def _weighted(self, found: Sequence[tuple[str, float]]) -> Iterator[Similar]:
+        least = 0.0
+        for number, (term, alike) in enumerate(_distinct(found)):
+            frequency = self._terms.frequency(schema.CONTENT, term)
+            if frequency >= least:
+                yield Similar(term, alike, alike * (_LESS_LIKELY if number else 1.0))
+            least = least or frequency * _LEAST_FREQUENCY
 
     def _is_spelled_right(self, text: str) -> bool:
         return any(lemmas(language, text) for language in self._languages)

@@ -6,8 +6,10 @@ time that Lucene's highlighters take to analyze the text again.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from shared.analysis.analyzers import Token, known_words, tokens_of
@@ -21,6 +23,11 @@ MAX_PASSAGES: Final = 3
 
 PASSAGE_LENGTH: Final = 200
 """Approximate length of a passage, in characters; it ends with a whole word."""
+
+_LEAD: Final = 100
+"""Maximum length of a passage before its first match, in characters."""
+
+_SENTENCE_END: Final = re.compile(r"[.!?…:]\s+|[\u3002\uff01\uff1f]\s*|\n\s*")
 
 _WORD: Final = re.compile(r"[^\W_](?:\S*[^\W_])?[+#]*")
 """A word without the punctuation around it, but with the signs of C++ and C#."""
@@ -40,6 +47,15 @@ class _Found(NamedTuple):
     end: int
     part: Leaf
     rarity: float
+
+
+class _Passage(NamedTuple):
+    """A part of a text, the matches in it, and the sum of the rarities of what matches."""
+
+    start: int
+    end: int
+    found: Sequence[_Found]
+    weight: float
 
 
 class Passages:
@@ -97,20 +113,16 @@ class Passages:
 
         It is the beginning if nothing in it matched, for example if only the title did.
         """
-        of_passages: dict[int, list[_Found]] = {}
-        for found in self._found(text, language):
-            of_passages.setdefault(found.start // PASSAGE_LENGTH, []).append(found)
-        weights = {
-            number: sum({of.part: of.rarity for of in found}.values())
-            for number, found in of_passages.items()
-        }
-        best = sorted(weights, key=lambda number: (-weights[number], number))[:MAX_PASSAGES]
-        return [
-            _marked(
-                text, _beginning(text, number), _beginning(text, number + 1), of_passages[number]
-            )
-            for number in best
-        ] or [_first_words(text)]
+        chosen: list[_Passage] = []
+        passages = _passages(text, self._found(text, language))
+        for passage in sorted(passages, key=lambda one: (-one.weight, one.start)):
+            if all(passage.end <= one.start or one.end <= passage.start for one in chosen):
+                chosen.append(passage)
+            if len(chosen) == MAX_PASSAGES:
+                break
+        return [_marked(text, one.start, one.end, one.found) for one in chosen] or [
+            _first_words(text)
+        ]
 
     def marked(self, text: str, language: str = "") -> str:
         """Return a whole text with each match between `MARKS`."""
@@ -279,13 +291,30 @@ def _marked(
     return whole.strip() if strips else whole
 
 
-def _beginning(text: str, number: int) -> int:
-    """Return where a passage begins: with the first word that begins in it."""
-    begin = number * PASSAGE_LENGTH
-    if not begin or begin >= len(text):
-        return min(begin, len(text))
-    blank = _BLANK.search(text, begin - 1, begin + PASSAGE_LENGTH)
-    return blank.end() if blank else begin
+def _passages(text: str, found: Sequence[_Found]) -> Iterator[_Passage]:
+    """Yield the passage of each match that is the first one in it."""
+    for number, first in enumerate(found):
+        start = _start(text, found[number - 1].end if number else 0, first.start)
+        end = start + PASSAGE_LENGTH
+        if end < len(text):
+            blank = _BLANK.search(text, end - 1, end + PASSAGE_LENGTH)
+            end = blank.start() if blank else end
+        end = max(end, first.end)
+        behind = bisect_right(found, end, lo=number, key=attrgetter("end"))
+        within = found[number:behind]
+        yield _Passage(start, end, within, sum({of.part: of.rarity for of in within}.values()))
+
+
+def _start(text: str, least: int, match: int) -> int:
+    """Return where the passage of a match begins: with its sentence or line, if it is near."""
+    least = max(least, match - _LEAD)
+    ends = [*_SENTENCE_END.finditer(text, least, match)]
+    if ends:
+        return ends[-1].end()
+    if least == 0:
+        return 0
+    blank = _BLANK.search(text, least - 1, match)
+    return blank.end() if blank else least
 
 
 def _first_words(text: str) -> str:

@@ -120,3 +120,23 @@ def test_a_hit_may_carry_its_whole_text_and_the_passages(empty_index: Path) -> N
         (hit,) = searcher.search("deposit", content="both").results
     assert hit.content == ENGLISH
     assert hit.passages == [ENGLISH.replace("deposit", "<mark>deposit</mark>")]
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence"),
+    [
+        ("Cable, breaking load 1,100 N. ", "The warranty lasts three years."),
+        ("Cable, breaking load\n", "The warranty lasts three years."),
+        ("电缆断裂载荷很大。", "保修期 warranty 为三年。"),
+    ],
+)
+def test_a_passage_begins_with_the_sentence_and_goes_on_behind_the_match(
+    empty_index: Path, before: str, sentence: str
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "Logger", before * 9 + sentence + "\nMore of it." * 40))
+    with Searcher(empty_index) as searcher:
+        (hit,) = searcher.search("warranty", content="passages").results
+    (passage,) = hit.passages or []
+    assert re.sub("</?mark>", "", passage).startswith(sentence)
+    assert 190 < len(passage) < 220
