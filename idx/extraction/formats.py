@@ -112,8 +112,8 @@ FORMATS: Final = {
         "DOCX",
         extract_docx,
         title="Word",
-        text="body, then foot- and endnotes, comments, charts, diagrams, headers and footers once "
-        "each; no tracked deletions",
+        text="body with [the numbers that Word makes](#numbers-of-paragraphs), then foot- and "
+        "endnotes, comments, charts, diagrams, headers and footers once each; no tracked deletions",
         metadata="properties",
         library=_PACKAGE,
     ),
@@ -205,7 +205,8 @@ FORMATS: Final = {
         "RTF",
         extract_rtf,
         title="Rich Text",
-        text="body, then notes, comments, headers and footers; no hidden text",
+        text="body with the numbers of its paragraphs, then notes, comments, headers and footers; "
+        "no hidden text",
         metadata="the information group",
     ),
     media_types.EPUB: Format(

@@ -1,10 +1,10 @@
 """Common parts of Office Open XML: packages of .docx, .pptx and .xlsx."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from idx.extraction.markup.markup import MarkupText, Role, Roles
+from idx.extraction.markup.markup import MarkupText, Role, Roles, local_name
 from idx.extraction.markup.package import Package, resolve
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Source
@@ -160,3 +160,9 @@ def relationship_id(element: "etree._Element") -> str:
     """Return the relationship id in an element, in any namespace."""
     names = (str(name) for name in element.attrib)
     return element.get(next((name for name in names if name.endswith("}id")), ""), "")
+
+
+def attribute(attributes: "Mapping[str, str] | etree._Attrib", name: str) -> str:
+    """Return an attribute in any namespace, since strict documents have their own; or empty."""
+    named = (str(value) for key, value in attributes.items() if local_name(str(key)) == name)
+    return next(named, "")

@@ -1,14 +1,19 @@
 """Extraction of Word documents: .docx and its templates."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 from idx.extraction.markup.markup import MarkupText, Roles, local_name
-from idx.extraction.office.open_xml import ROLES, OfficeOpenFile, open_office_file
+from idx.extraction.office.numbering import Numbering
+from idx.extraction.office.open_xml import ROLES, OfficeOpenFile, attribute, open_office_file
 from idx.extraction.text.headings import join_sections
 from idx.extraction.types import Extracted, Source
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 _RELATED: Final = (
     *("footnotes", "endnotes", "comments", "chart", "diagramData"),
@@ -16,46 +21,82 @@ _RELATED: Final = (
     *("header", "footer"),
 )
 
-_NAMESPACE: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_VALUE: Final = _NAMESPACE + "val"
-_STYLE_ID: Final = _NAMESPACE + "styleId"
-
 _HEADING_STYLE: Final = re.compile("heading ([1-9])", re.IGNORECASE)
 """Name of a built-in style, which is the same in all languages of Word."""
 
 _BODY_LEVEL: Final = 9
 """Outline level of paragraphs that are no headings (ECMA-376, part 1, 17.3.1.20)."""
 
-_DEPTH: Final = 2
-"""Number of hidden elements around the style of a shown paragraph, itself included."""
+_DEPTHS: Final = {
+    **dict.fromkeys(("pStyle", "outlineLvl"), 2),
+    **dict.fromkeys(("numId", "ilvl", "del", "moveFrom"), 3),
+}
+"""Properties of a paragraph, with the number of hidden elements around each, itself included: those
+of the styles before a tracked change have more."""
+
+_NO_LIST: Final = "0"
+"""List of paragraphs that are in none although their style is."""
 
 _MAX_BASES: Final = 20
 """Maximum number of styles that a style is based on, one by the other."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """Style of paragraphs: its level as a heading, its list, and its level in that, from 0."""
+
+    heading: int | None = None
+    list_id: str = ""
+    level: int = 0
+
+
 @dataclass(slots=True)
 class _WordText(MarkupText):
-    """Collector of the text of a document with its headings.
+    """Collector of the text of a document with its headings and the numbers of its paragraphs.
 
     Attributes:
-        levels: the levels of the styles of headings, by their ids.
+        count_number: function that counts the text of a number and raises an error above the limit.
+        styles: the styles of paragraphs, by id; the default one has none.
+        numbering: the numbers of paragraphs.
     """
 
     roles: Roles = field(default_factory=lambda: ROLES)
-    levels: Mapping[str, int] = field(default_factory=dict)
+    count_number: Callable[[str], None] = field(kw_only=True)
+    styles: Mapping[str, _Style] = field(kw_only=True)
+    numbering: Numbering = field(kw_only=True)
+    _said: dict[str, str] = field(default_factory=dict)
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Handle the start of an element; see `MarkupText`."""
         MarkupText.start(self, tag, attributes)
-        level = None
-        if self._hidden > _DEPTH:
-            return
-        if tag.endswith("}pStyle"):
-            level = self.levels.get(attributes.get(_VALUE, ""))
-        elif tag.endswith("}outlineLvl"):
-            level = _outline_level(attributes.get(_VALUE, ""))
+        name = local_name(tag)
+        if self._hidden and _DEPTHS.get(name) == self._hidden:
+            self._said[name] = attribute(attributes, "val")
+        elif name == "p":
+            self._said = {}
+
+    def end(self, tag: str) -> None:
+        """Handle the end of an element; see `MarkupText`."""
+        MarkupText.end(self, tag)
+        if not self._hidden and tag.endswith("}pPr"):
+            self._begin_paragraph()
+
+    def _begin_paragraph(self) -> None:
+        """Write what Word puts before a paragraph, whose properties were read."""
+        said = self._said
+        style = self.styles.get(said.get("pStyle", ""), _Style())
+        level = _outline_level(said.get("outlineLvl", "")) or style.heading
         if level is not None:
             self.begin_heading(level)
+        list_id = said.get("numId", style.list_id)
+        # A deleted end of a paragraph joins it to the next one.
+        if list_id in {"", _NO_LIST} or "del" in said or "moveFrom" in said:
+            return
+        place = said.get("ilvl", "")
+        number = self.numbering.next(list_id, int(place) if place.isdecimal() else style.level)
+        if number:
+            self.count_number(number)
+            self._pieces.append(f"{number} ")
 
 
 def extract_docx(source: Source) -> Extracted:
@@ -68,36 +109,57 @@ def extract_docx(source: Source) -> Extracted:
     """
     file = open_office_file(source)
     title, metadata = file.properties()
-    body = file.read(file.main, _WordText(levels=dict(_heading_levels(file))))
+    numbering = Numbering(_part(file, "numbering"))
+    text = _WordText(
+        count_number=file.package.count,
+        styles=dict(_styles(_part(file, "styles"), numbering)),
+        numbering=numbering,
+    )
     related = file.related_text(file.main, _RELATED)
-    text, headings = join_sections([*body.headed(), (0, "", related)])
-    return Extracted(text, source.media_type, title=title, metadata=metadata, headings=headings)
+    body = file.read(file.main, text)
+    joined, headings = join_sections([*body.headed(), (0, "", related)])
+    return Extracted(joined, source.media_type, title=title, metadata=metadata, headings=headings)
 
 
-def _heading_levels(file: OfficeOpenFile) -> Iterator[tuple[str, int]]:
-    """Yield the id and the level, from 1, of each style of headings."""
+def _part(file: OfficeOpenFile, kind: str) -> "etree._Element | None":
+    """Return the tree of a part of the document; None if there is none."""
     links = file.relationships(file.main).values()
-    part = next((link.part for link in links if link.kind == "styles"), "")
-    if part not in file.package:
-        return
-    own: dict[str, int | None] = {}
-    bases: dict[str, str] = {}
-    for style in file.package.tree(part).iter("{*}style"):
-        values = {
-            local_name(str(element.tag)): element.get(_VALUE, "")
-            for element in style.iter("{*}name", "{*}basedOn", "{*}outlineLvl")
-        }
-        name = style.get(_STYLE_ID, "")
-        named = _HEADING_STYLE.fullmatch(values.get("name", ""))
-        own[name] = int(named[1]) if named else _outline_level(values.get("outlineLvl", ""))
-        bases[name] = values.get("basedOn", "")
+    part = next((link.part for link in links if link.kind == kind), "")
+    return file.package.tree(part) if part in file.package else None
+
+
+def _styles(tree: "etree._Element | None", numbering: Numbering) -> Iterator[tuple[str, _Style]]:
+    """Yield each style with its id, and with what it has from those that it is based on."""
+    own: dict[str, dict[str, str]] = {}
+    for style in tree.iter("{*}style") if tree is not None else ():
+        values: dict[str, str] = {}
+        for element in style.iter("{*}name", "{*}basedOn", "{*}outlineLvl", "{*}numId", "{*}ilvl"):
+            # Those before a tracked change come last.
+            values.setdefault(local_name(str(element.tag)), attribute(element.attrib, "val"))
+        own[attribute(style.attrib, "styleId")] = values
     for name in own:
-        base = name
-        for _ in range(_MAX_BASES):
-            if (level := own.get(base)) is not None:
-                yield name, level
-                break
-            base = bases.get(base, "")
+        based = [*islice(_bases(name, own), _MAX_BASES)]
+        headings = (_heading_level(own[each]) for each in based)
+        heading = next((level for level in headings if level is not None), None)
+        owner = next((each for each in based if "numId" in own[each]), "")
+        list_id = own[owner]["numId"] if owner else ""
+        said = next((own[each]["ilvl"] for each in based if "ilvl" in own[each]), "")
+        level = numbering.level_of_style(list_id, owner)
+        if level is None:
+            level = int(said) if said.isdecimal() else 0
+        yield name, _Style(heading, list_id, level)
+
+
+def _bases(name: str, own: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """Yield a style and those that it is based on, one by the other."""
+    while name in own:
+        yield name
+        name = own[name].get("basedOn", "")
+
+
+def _heading_level(values: Mapping[str, str]) -> int | None:
+    named = _HEADING_STYLE.fullmatch(values.get("name", ""))
+    return int(named[1]) if named else _outline_level(values.get("outlineLvl", ""))
 
 
 def _outline_level(value: str) -> int | None:

@@ -23,6 +23,10 @@ _TOKEN: Final = re.compile(
 )
 
 
+_NUMBER: Final = "number"
+"""Name of a group that contains the number of a paragraph."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Group:
     """State that lasts until the end of a group.
@@ -31,7 +35,7 @@ class _Group:
         story: the destination of its text; None to discard it.
         skip: number of fallback characters after a Unicode character, for old readers.
         codec: the codec of its bytes; None for that of the document.
-        name: the name of the time that it contains, or "fonttbl".
+        name: the name of the time that it contains, "fonttbl", or that of a paragraph's number.
         hides: whether its text is hidden or deleted.
         is_replaced: whether its text is a fallback for old readers, replaced by a later group.
     """
@@ -144,8 +148,14 @@ class _Reader:
             return False
         self._is_first = False
         if self._open:
-            self.group = self._open.pop()
+            ended, self.group = self.group, self._open.pop()
+            if ended.name == _NUMBER and ended.story and self.group.name != _NUMBER:
+                self._number_paragraph(ended.story.text)
         return not self._open
+
+    def _number_paragraph(self, number: str) -> None:
+        if self.group.story and not (self.group.hides or self.group.is_replaced):
+            self.group.story.number(number)
 
     def _control(self, word: str, number: int | None) -> None:
         was_first, self._is_first = self._is_first, False
@@ -173,6 +183,8 @@ class _Reader:
             self.group = replace(self.group, story=story, skip=1, name="", hides=False)
         elif word in words.TIMES or word == "fonttbl":
             self.group = _Group(None, name=word)
+        elif word in words.NUMBERS and self.group.story is not None:
+            self.group = replace(self.group, story=Story(), name=_NUMBER)
         elif word in words.APART and self.group.story is not None:
             self.apart.append(Story())
             self.group = _Group(self.apart[-1], is_replaced=self.group.is_replaced)

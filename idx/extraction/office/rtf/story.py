@@ -1,8 +1,12 @@
 """Stories of an RTF document (body, note, header or footer), with paragraphs and tables."""
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from idx.extraction.markup.markup import row_text
+
+_MIN_NUMBER: Final = 2
+"""Minimum length of a number that has letters; a single one is a bullet of a symbol font, or o."""
 
 
 @dataclass(slots=True)
@@ -18,6 +22,7 @@ class Story:
     _row_start: int | None = None
     _left_row: int | None = None
     _is_after_row: bool = False
+    _number: str = ""
 
     @property
     def text(self) -> str:
@@ -29,7 +34,14 @@ class Story:
         if self._is_after_row and self._row_start is None:
             self._is_after_row = False
             self.pieces.append("\n")
-        self.pieces.append(text)
+        self.pieces.append(self._number + text)
+        self._number = ""
+
+    def number(self, text: str) -> None:
+        """Put a number before the text that follows, perhaps in a cell; bullets are left out."""
+        text = text.strip()
+        is_bullet = len(text) < _MIN_NUMBER and not text.isdecimal()
+        self._number = "" if is_bullet else f"{text} "
 
     def begin_row(self) -> None:
         """Begin a paragraph in a table."""
@@ -38,6 +50,8 @@ class Story:
 
     def end_cell(self) -> None:
         """End a cell, which contains the text since the last one."""
+        if self._number:
+            self.write("")
         start = len(self.pieces) if self._row_start is None else self._row_start
         self._cells.append(" ".join("".join(self.pieces[start:]).split()))
         del self.pieces[start:]

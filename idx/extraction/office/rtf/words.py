@@ -44,8 +44,6 @@ HIDDEN: Final = frozenset(
         "xe",
         "tc",
         "template",
-        "listtext",
-        "pntext",
         "nonesttables",
         "nesttableprops",
         "sp",
@@ -88,6 +86,9 @@ APART: Final = frozenset(
     ]
 )
 """Groups displayed elsewhere on the page, whose text follows that of the document."""
+
+NUMBERS: Final = frozenset({"listtext", "pntext"})
+"""Groups with the number or the bullet that a program has made for the paragraph after them."""
 
 FORMS: Final = {"upr": True, "ud": False}
 """Groups with a fallback for old readers (True) and their Unicode replacement (False)."""

@@ -18,7 +18,7 @@ from tests.idx.extraction.conftest import Read
         (r"a{\*\unknown b}{\pict 00ff}{\v hidden}{\deleted gone}\v no\v0 c", "ac"),
         (r"a{\field{\*\fldinst HYPERLINK x}{\fldrslt link}}", "alink"),
         (r"{\header top}a{\footnote note}b{\*\annotation said}", "ab\n\ntop\n\nnote\n\nsaid"),
-        (r"{\listtext 1.\tab}item{\*\bkmkstart x}", "item"),
+        (r"{\listtext 1.\tab}item{\*\bkmkstart x}", "1. item"),
         (r"a{\pict\bin5 }{}{}}b", "ab"),
         (
             r"b\par\pard\intbl c\par\pard\intbl d\cell\cell e\cell\row\intbl f\cell\row\pard g",
