@@ -112,8 +112,9 @@ FORMATS: Final = {
         "DOCX",
         extract_docx,
         title="Word",
-        text="body with [the numbers that Word makes](#numbers-of-paragraphs), then foot- and "
-        "endnotes, comments, charts, diagrams, headers and footers once each; no tracked deletions",
+        text="body with [the numbers that Word makes](#word-and-powerpoint) and inserted "
+        "documents (HTML, MHTML, RTF, Word), then foot- and endnotes, comments, charts, diagrams, "
+        "headers and footers once each; no tracked deletions",
         metadata="properties",
         library=_PACKAGE,
     ),
@@ -121,8 +122,8 @@ FORMATS: Final = {
         "PPTX",
         extract_pptx,
         title="PowerPoint",
-        text="slides in order, each with its charts, diagrams, notes and comments; no slide "
-        "numbers",
+        text="slides in order, each with its charts, diagrams, notes and comments; what stands on "
+        "a layout or master, on the first slide that shows it; no slide numbers",
         metadata="properties",
         library=_PACKAGE,
         unit="slides",

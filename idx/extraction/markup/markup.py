@@ -4,12 +4,13 @@ Each format of this family is a table of the effects of its elements on the text
 bytes are read: no document type, no external entity, no address.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Final, Protocol, cast
 
 from idx.extraction.text.cleaning import CELL_SEPARATOR, preformatted
+from shared.model.document import Heading
 
 _PARSER_CHARACTERS: Final = 1 << 20
 """Number of characters passed to the HTML parser at once."""
@@ -154,6 +155,26 @@ class MarkupText:
         if not (self._cells or self._around or self.pages):
             self._heading = _Heading(level, len(self._pieces), len(self._pieces))
 
+    def insert(self, text: str, found: Sequence[Heading]) -> None:
+        """Add the text of another document, with its headings, as paragraphs of their own."""
+        ends = [*(heading.start for heading in found), len(text)]
+        self._break(Role.PARAGRAPH)
+        self._pieces.append(text[: ends[0]])
+        for heading, end in zip(found, ends[1:], strict=True):
+            title, _, section = text[heading.start : end].partition("\n")
+            self._break(Role.PARAGRAPH)
+            self.begin_heading(heading.level)
+            self._pieces.append(title)
+            self._end_heading()
+            self._pieces.append(f"\n{section}")
+        self._break(Role.PARAGRAPH)
+
+    def _end_heading(self) -> None:
+        if self._heading:
+            self._heading.end = len(self._pieces)
+            self._headings.append(self._heading)
+            self._heading = None
+
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Handle the start of an element; see `Target`."""
         role = self._by_tag[tag]
@@ -199,10 +220,8 @@ class MarkupText:
             self._apart.clear()
         elif isinstance(role, Role):
             self._preformatted -= role is Role.PREFORMATTED
-            if self._heading and role is Role.PARAGRAPH:
-                self._heading.end = len(self._pieces)
-                self._headings.append(self._heading)
-                self._heading = None
+            if role is Role.PARAGRAPH:
+                self._end_heading()
             self._break(role)
 
     def data(self, text: str) -> None:

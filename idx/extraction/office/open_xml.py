@@ -46,6 +46,13 @@ ROLES: Final[Roles] = {
 """Roles of text elements in WordprocessingML and DrawingML."""
 
 
+_KINDS_OF_STRICT: Final = {
+    "extendedProperties": "extended-properties",
+    "customProperties": "custom-properties",
+}
+"""Kinds of relationships that strict documents spell in another way."""
+
+
 @dataclass(frozen=True, slots=True)
 class Relationship:
     """Relationship of a part of a package to another part.
@@ -90,7 +97,7 @@ class OfficeOpenFile:
             return {}
         return {
             element.get("Id", ""): Relationship(
-                element.get("Type", "").rpartition("/")[2],
+                _KINDS_OF_STRICT.get(kind := element.get("Type", "").rpartition("/")[2], kind),
                 resolve(part, element.get("Target", "")),
             )
             for element in self.package.tree(listing).iter("{*}Relationship")

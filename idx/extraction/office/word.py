@@ -2,14 +2,24 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from email import policy
+from email.parser import BytesParser
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from idx.errors import SourceFileError
+from idx.extraction.containers.budget import MAX_DEPTH, BudgetError
+from idx.extraction.damage import damage
+from idx.extraction.file_type import BEGINNING
+from idx.extraction.markup.html import extract_html, read_hypertext
 from idx.extraction.markup.markup import MarkupText, Roles, local_name
 from idx.extraction.office.numbering import Numbering
 from idx.extraction.office.open_xml import ROLES, OfficeOpenFile, attribute, open_office_file
+from idx.extraction.office.rtf.reader import extract_rtf
 from idx.extraction.text.headings import join_sections
+from idx.extraction.text.plain_text import extract_plain_text
 from idx.extraction.types import Extracted, Source
 
 if TYPE_CHECKING:
@@ -33,6 +43,10 @@ _DEPTHS: Final = {
 }
 """Properties of a paragraph, with the number of hidden elements around each, itself included: those
 of the styles before a tracked change have more."""
+
+_MIME: Final = re.compile(rb"^(?:MIME-Version|Content-Type):", re.IGNORECASE | re.MULTILINE)
+
+_MAX_NAME: Final = 80
 
 _NO_LIST: Final = "0"
 """List of paragraphs that are in none although their style is."""
@@ -58,12 +72,14 @@ class _WordText(MarkupText):
         count_number: function that counts the text of a number and raises an error above the limit.
         styles: the styles of paragraphs, by id; the default one has none.
         numbering: the numbers of paragraphs.
+        chunk: function that returns the document inserted by a relationship.
     """
 
     roles: Roles = field(default_factory=lambda: ROLES)
     count_number: Callable[[str], None] = field(kw_only=True)
     styles: Mapping[str, _Style] = field(kw_only=True)
     numbering: Numbering = field(kw_only=True)
+    chunk: Callable[[str], Extracted | None] = field(kw_only=True)
     _said: dict[str, str] = field(default_factory=dict)
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -74,6 +90,8 @@ class _WordText(MarkupText):
             self._said[name] = attribute(attributes, "val")
         elif name == "p":
             self._said = {}
+        elif name == "altChunk" and (chunk := self.chunk(attribute(attributes, "id"))):
+            self.insert(chunk.text, chunk.headings)
 
     def end(self, tag: str) -> None:
         """Handle the end of an element; see `MarkupText`."""
@@ -99,6 +117,79 @@ class _WordText(MarkupText):
             self._pieces.append(f"{number} ")
 
 
+@dataclass(slots=True)
+class _Chunks:
+    """Documents that a document has as parts, which Word inserts when it opens it (altChunk).
+
+    Attributes:
+        file: the document.
+        source: its bytes.
+        depth: number of documents around it.
+        hidden: texts in them that a reader does not see.
+        warnings: those that could not be read.
+    """
+
+    file: OfficeOpenFile
+    source: Source
+    depth: int
+    hidden: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    _read: dict[str, Extracted | None] = field(default_factory=dict)
+
+    def read(self, name: str) -> Extracted | None:
+        """Return the document that a relationship leads to; None if there is none."""
+        if name not in self._read:
+            link = self.file.relationships(self.file.main).get(name)
+            is_part = link and link.kind == "aFChunk" and link.part in self.file.package
+            self._read[name] = self._extracted(link.part) if link and is_part else None
+        found = self._read[name]
+        if found:
+            # A part may be inserted many times.
+            self.file.package.count(found.text)
+        return found
+
+    def _extracted(self, part: str) -> Extracted | None:
+        name = Path(part).name
+        try:
+            with damage(self.source.file, "document"):
+                if self.depth >= MAX_DEPTH:
+                    raise ValueError(f"it lies within {MAX_DEPTH} others")
+                data = self.file.package.read(part)
+                self.source.budget.take_bytes(len(data))
+                source = replace(self.source, file=Path(part), data=data)
+                found = _extracted_chunk(source, self.depth + 1)
+        except (SourceFileError, BudgetError) as error:
+            reason = error.reason if isinstance(error, SourceFileError) else error
+            self.warnings.append(f"the inserted document {name[:_MAX_NAME]!r} {reason}")
+            return None
+        self.hidden += found.hidden
+        self.warnings += found.warnings
+        return found
+
+
+def _extracted_chunk(source: Source, depth: int) -> Extracted:
+    """Extract an inserted document; the name of its part need not say its format."""
+    beginning = source.data[:BEGINNING].lstrip()
+    if beginning.startswith(b"{\\rtf"):
+        return extract_rtf(source)
+    if beginning.startswith(b"PK"):
+        return _extracted(source, depth)
+    if not beginning.startswith(b"<") and _MIME.search(beginning):
+        return _extracted_web_archive(source)
+    return extract_plain_text(source) if source.file.suffix == ".txt" else extract_html(source)
+
+
+def _extracted_web_archive(source: Source) -> Extracted:
+    """Extract the page of an MHTML file."""
+    message = BytesParser(policy=policy.default).parsebytes(source.data)
+    body = message.get_body(("html", "plain"))
+    if body is None:
+        raise ValueError("it has no page")
+    page = read_hypertext(body.get_content())
+    text, headings = join_sections(page.headed())
+    return Extracted(text, source.media_type, headings=headings, hidden=page.unseen)
+
+
 def extract_docx(source: Source) -> Extracted:
     """Extract a document: its body, then notes, comments, charts, headers and footers.
 
@@ -107,18 +198,32 @@ def extract_docx(source: Source) -> Extracted:
     Raises:
         SourceFileError: it needs a password, or unpacks to too much.
     """
+    return _extracted(source, 0)
+
+
+def _extracted(source: Source, depth: int) -> Extracted:
     file = open_office_file(source)
     title, metadata = file.properties()
     numbering = Numbering(_part(file, "numbering"))
+    chunks = _Chunks(file, source, depth)
     text = _WordText(
         count_number=file.package.count,
         styles=dict(_styles(_part(file, "styles"), numbering)),
         numbering=numbering,
+        chunk=chunks.read,
     )
     related = file.related_text(file.main, _RELATED)
     body = file.read(file.main, text)
     joined, headings = join_sections([*body.headed(), (0, "", related)])
-    return Extracted(joined, source.media_type, title=title, metadata=metadata, headings=headings)
+    return Extracted(
+        joined,
+        source.media_type,
+        title=title,
+        metadata=metadata,
+        headings=headings,
+        hidden=chunks.hidden,
+        warnings=tuple(chunks.warnings),
+    )
 
 
 def _part(file: OfficeOpenFile, kind: str) -> "etree._Element | None":

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Mapping
 
 TRANSITIONAL = "http://schemas.openxmlformats.org/"
 STRICT = "http://purl.oclc.org/ooxml/"
@@ -62,18 +63,18 @@ def docx(
     numbering: str = "",
     styles: str = "",
     base: str = TRANSITIONAL,
-    links: dict[str, str] | None = None,
-    **more: str | bytes,
+    links: Mapping[str, str] | None = None,
+    parts: Mapping[str, str | bytes] | None = None,
 ) -> bytes:
     """A Word document of a body and its definitions; further relationships come after two."""
     listed = {"numbering": "numbering.xml", "styles": "styles.xml", **(links or {})}
-    parts: dict[str, str | bytes] = {
+    written: dict[str, str | bytes] = {
         "word/document.xml": f"<w:document NS><w:body>{body}</w:body></w:document>",
         "word/_rels/document.xml.rels": relationships(base, **listed),
         "word/numbering.xml": f"<w:numbering NS>{numbering}</w:numbering>",
         "word/styles.xml": f"<w:styles NS>{styles}</w:styles>",
     }
-    return package("word/document.xml", parts | more, base)
+    return package("word/document.xml", written | dict(parts or {}), base)
 
 
 def paragraph(text: str, properties: str = "") -> str:
