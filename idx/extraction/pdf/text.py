@@ -3,10 +3,11 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from ctypes import c_float, c_int, c_uint
-from itertools import islice
+from dataclasses import dataclass
+from itertools import islice, pairwise
 from typing import Any, Final
 
 _HYPHENS: Final = re.compile("[\ufffe\x02]")
@@ -33,7 +34,105 @@ def read_text(page: Any) -> str:
 
 
 def _text(letters: Any) -> str:
-    return _HYPHENS.sub("-\n", letters.get_text_range())
+    text = _HYPHENS.sub("-\n", letters.get_text_range())
+    if not _is_in_pieces(text):
+        return text
+    joined = _joined(letters)
+    return text if _is_in_pieces(joined) else joined
+
+
+_MIN_PIECES: Final = 8
+_MAX_SHARE_OF_PIECES: Final = 0.4
+"""Number of words of a page whose words are in pieces, at least, and share of words of one or two
+letters on any other page, at most; in English they are a quarter."""
+
+_LENGTH_OF_PIECE: Final = 2
+
+
+def _is_in_pieces(text: str) -> bool:
+    """Check whether words are in pieces, such as ``H e re i s so me`` for "Here is some".
+
+    PDFium takes the space between letters that are set apart, or each by itself, for one between
+    words. Scripts without upper case, such as Chinese, have short words.
+    """
+    lengths = [
+        len(word) for word in text.split() if word.isalpha() and word.lower() != word.upper()
+    ]
+    short = sum(length <= _LENGTH_OF_PIECE for length in lengths)
+    return len(lengths) >= _MIN_PIECES and short > _MAX_SHARE_OF_PIECES * len(lengths)
+
+
+_MAX_LETTERS_PER_SPACE: Final = 12
+"""Number of letters for each space, at most, in a text that has spaces between its words."""
+
+_COLUMN_GAP: Final = 1.0
+"""Distance of two letters that belong to different columns, as a fraction of their height."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Letter:
+    """Letter of a page, with its box, which is as wide as it advances."""
+
+    text: str
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def gap_after(self, other: "_Letter") -> float | None:
+        """Return the distance to a letter before it, by their height; None on another line."""
+        height = max(self.top - self.bottom, other.top - other.bottom, _MIN_SIZE)
+        is_level = abs(self.bottom - other.bottom) < height / 2
+        gap = (self.left - other.right) / height
+        return gap if is_level and gap > -_COLUMN_GAP else None
+
+
+def _joined(letters: Any) -> str:
+    """Return the text of a page with spaces where letters are farther apart than within words."""
+    found = [*_letters(letters)]
+    pairs = [*pairwise(found)]
+    gaps = [
+        gap
+        for one, other in pairs
+        if not (one.text.isspace() or other.text.isspace())
+        and (gap := other.gap_after(one)) is not None
+    ]
+    has_spaces = sum(each.text.isspace() for each in found) * _MAX_LETTERS_PER_SPACE > len(found)
+    least = _COLUMN_GAP if has_spaces else _largest_step(gaps)
+    text = [each.text for each in found[:1]]
+    for one, other in pairs:
+        gap = other.gap_after(one)
+        text.append("\n" if gap is None else " " if gap > least else "")
+        text.append(other.text)
+    return _HYPHENS.sub("-", "".join(text))
+
+
+def _letters(letters: Any) -> Iterator[_Letter]:
+    """Yield the letters of a page without the spaces and line breaks that PDFium adds."""
+    from pypdfium2 import raw
+
+    box = raw.FS_RECTF()
+    for index in range(letters.count_chars()):
+        if raw.FPDFText_IsGenerated(letters, index) != 1:
+            raw.FPDFText_GetLooseCharBox(letters, index, box)
+            text = chr(raw.FPDFText_GetUnicode(letters, index))
+            yield _Letter(text, box.left, box.bottom, box.right, box.top)
+
+
+def _largest_step(gaps: Sequence[float]) -> float:
+    """Return the value that divides distances into those within and those between words.
+
+    It is that of the largest variance between both, by Otsu's method.
+    """
+    ordered = sorted(min(gap, _COLUMN_GAP) for gap in gaps)
+    total, below, best, value = sum(ordered), 0.0, 0.0, _COLUMN_GAP
+    for count, (one, other) in enumerate(pairwise(ordered), start=1):
+        below += one
+        above = len(ordered) - count
+        variance = count * above * (below / count - (total - below) / above) ** 2
+        if variance > best:
+            best, value = variance, (one + other) / 2
+    return value
 
 
 def _rotation_to_upright(letters: Any) -> int | None:
