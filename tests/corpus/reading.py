@@ -12,7 +12,7 @@ from typing import Any, Final
 from pypdfium2 import PdfDocument, PdfiumError
 
 from idx.errors import SourceFileError
-from idx.extraction.pdf.grid import has_grid
+from idx.extraction.pdf.grid import table_layout
 from idx.extraction.pdf.reader import extract_pdf
 from idx.extraction.text.cleaning import CELL_SEPARATOR
 from idx.extraction.types import Extracted, ExtractionOptions
@@ -142,7 +142,7 @@ def compare(folder: Path) -> Iterator[Comparison]:
 def _has_tables(data: bytes) -> bool:
     try:
         with PdfDocument(data) as document:
-            return any(has_grid(document[number]) for number in range(len(document)))
+            return any(table_layout(document[number]) for number in range(len(document)))
     except PdfiumError:
         return False
 

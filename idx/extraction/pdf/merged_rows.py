@@ -4,8 +4,9 @@ Where a table has rules between bands of rows only, its cells hold several rows 
 Alaska Arizona | 18,870 209 2,303". Its plain text, "Alabama 18,870", is better then.
 """
 
+import re
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Final
 
 from idx.extraction.text.cleaning import CELL_SEPARATOR, normalize
@@ -20,6 +21,10 @@ _MAX_LOST_WORDS: Final = 3
 _MAX_LOST_SHARE: Final = 0.02
 """Maximum number and share of a page's words that may stand otherwise in its tables."""
 
+_MAX_TORN_ROWS: Final = 2
+"""Maximum number of lines with numbers that a page's tables have in pieces."""
+
+_NUMBER: Final = re.compile(r"[^\W\d_].*\d|\d.*[^\W\d_]")
 _DIGITS: Final = frozenset("0123456789")
 
 
@@ -47,6 +52,21 @@ def merges_rows(tables: str, plain: str) -> bool:
             if found >= _MIN_SHARE_OF_PAIRS * len(pairs) and not on_one_line:
                 return True
     return False
+
+
+def tears_rows(tables: str, plain: str) -> bool:
+    """Check whether lines of the plain text with numbers are in pieces, as labels without them.
+
+    Where only some cells of a table are drawn, the others come apart from them.
+
+    Args:
+        tables: the text of the page with a line for each row, and marks between the cells.
+        plain: its plain text.
+    """
+    rows = [{*row.split()} for row in normalize(tables).split("\n")]
+    lines = ({*line.split()} for line in normalize(plain).split("\n") if _NUMBER.search(line))
+    torn = (line for line in lines if len(line) > 1 and not any(line <= row for row in rows))
+    return len([*islice(torn, _MAX_TORN_ROWS + 1)]) > _MAX_TORN_ROWS
 
 
 def loses_words(tables: str, plain: str) -> bool:

@@ -7,6 +7,7 @@ the cells of tables but takes far longer.
 import logging
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,8 +18,8 @@ from typing import Any, Final
 from idx.errors import SourceFileError
 from idx.extraction.pdf.forms import read_fields
 from idx.extraction.pdf.garbled import GarbledError, is_garbled
-from idx.extraction.pdf.grid import has_grid
-from idx.extraction.pdf.merged_rows import loses_words, merges_rows
+from idx.extraction.pdf.grid import Layout, table_layout
+from idx.extraction.pdf.merged_rows import loses_words, merges_rows, tears_rows
 from idx.extraction.pdf.ocr.scanned import ScannedPages, low_confidence, read_scanned_pages
 from idx.extraction.pdf.ocr.tesseract import NOT_INSTALLED, OcrNeededError
 from idx.extraction.pdf.outline import outline_headings, read_outline
@@ -53,16 +54,20 @@ _MAX_LISTED_RANGES: Final = 10
 """Maximum number of page ranges named in a warning."""
 
 
-def _needs_table_engine(page: Any, text: str) -> bool:
-    return bool(text) and not _RIGHT_TO_LEFT.search(text) and has_grid(page)
+_MAX_MISSES: Final = 2
+"""Number of pages of a layout after which no further one is read for its tables in vain."""
 
 
-_IS_FOR_PDFPLUMBER: Final[dict[str, Callable[[Any, str], bool]]] = {
-    "auto": _needs_table_engine,
-    "pdfium": lambda _page, _text: False,
-    "pdfplumber": lambda _page, _text: True,
+def _layout(page: Any, text: str) -> Layout | None:
+    return table_layout(page) if text and not _RIGHT_TO_LEFT.search(text) else None
+
+
+_LAYOUTS: Final[dict[str, Callable[[Any, str], Layout | None]]] = {
+    "auto": _layout,
+    "pdfium": lambda _page, _text: None,
+    "pdfplumber": lambda _page, _text: (),
 }
-"""Functions by engine that decide from a page and its text whether pdfplumber reads it."""
+"""Functions by engine that return the layout of a page, by its text, if pdfplumber reads it."""
 
 
 @dataclass(slots=True)
@@ -71,7 +76,7 @@ class _Pages:
 
     texts: dict[int, str] = field(default_factory=dict)
     fields: dict[int, str] = field(default_factory=dict)
-    for_pdfplumber: list[int] = field(default_factory=list)
+    for_pdfplumber: dict[int, Layout] = field(default_factory=dict)
     unreadable: list[int] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
     garbled: list[int] = field(default_factory=list)
@@ -103,11 +108,22 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
             title, metadata = read_properties(document)
             outline = read_outline(document)
         seconds = options.table_seconds - (time.monotonic() - started)
-        for number, page in read_table_pages(data, password, pages.for_pdfplumber, count, seconds):
+        misses: Counter[Layout] = Counter()
+        layouts = pages.for_pdfplumber
+        for number, page in read_table_pages(
+            data,
+            password,
+            [*layouts],
+            count,
+            seconds,
+            lambda number: misses[layouts[number]] < _MAX_MISSES,
+        ):
             if isinstance(page, Exception):
                 pages.failed[number] = page
             elif options.pdf_engine == "pdfplumber" or _is_better(page, pages.texts[number]):
                 pages.texts[number] = page.text
+            else:
+                misses[layouts[number]] += 1
     if not pages.texts:
         raise SourceFileError(
             file, f"is a damaged PDF: none of its {quantity(count, 'page')} can be loaded"
@@ -181,7 +197,8 @@ def _read_scans(document: Any, pages: _Pages, ocr: Ocr | None) -> ScannedPages:
     found = scanned.texts
     pages.texts |= found
     pages.garbled = [number for number in pages.garbled if number not in found]
-    pages.for_pdfplumber = [number for number in pages.for_pdfplumber if number not in found]
+    for number in found:
+        pages.for_pdfplumber.pop(number, None)
     return scanned
 
 
@@ -226,7 +243,7 @@ def _quiet_parsers() -> Iterator[None]:
 
 def _read_pages(document: Any, engine: str) -> _Pages:
     """Read all pages with PDFium, and select those for pdfplumber."""
-    is_for_pdfplumber = _IS_FOR_PDFPLUMBER[engine]
+    layout_of = _LAYOUTS[engine]
     # Required before the first page is loaded, because fields have no values otherwise.
     document.init_forms()
     pages = _Pages()
@@ -240,8 +257,8 @@ def _read_pages(document: Any, engine: str) -> _Pages:
                 if is_garbled(text):
                     pages.garbled.append(number)
                     text = ""
-                if is_for_pdfplumber(page, text):
-                    pages.for_pdfplumber.append(number)
+                if (layout := layout_of(page, text)) is not None:
+                    pages.for_pdfplumber[number] = layout
             finally:
                 page.close()
         except MemoryError:
@@ -263,6 +280,7 @@ def _is_better(page: TablePage, plain: str) -> bool:
         and _size(page.text) > _MIN_LETTER_SHARE * _size(plain)
         and not merges_rows(page.text, plain)
         and not loses_words(page.text, plain)
+        and not tears_rows(page.text, plain)
     )
 
 

@@ -1,7 +1,7 @@
 """Text of PDF pages with tables, each table row on its own line."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby
@@ -54,7 +54,12 @@ class _Table:
 
 
 def read_table_pages(
-    data: bytes, password: str | None, numbers: Sequence[int], count: int, seconds: float
+    data: bytes,
+    password: str | None,
+    numbers: Sequence[int],
+    count: int,
+    seconds: float,
+    is_needed: Callable[[int], bool],
 ) -> Iterator[tuple[int, TablePage | Exception]]:
     """Read pages of a PDF with pdfplumber.
 
@@ -64,6 +69,7 @@ def read_table_pages(
         numbers: the pages to read, from 1.
         count: the number of pages in the file according to PDFium.
         seconds: the time after which no further page is started.
+        is_needed: function that says, when a page's turn comes, whether it is still to be read.
 
     Yields:
         The number of each page with its content, or with the error that prevented pdfplumber from
@@ -83,6 +89,8 @@ def read_table_pages(
                 if time.monotonic() > until:
                     break
                 missing.discard(page.page_number)
+                if not is_needed(page.page_number):
+                    continue
                 yield page.page_number, _read(page)
                 # Each page caches its layout, which would accumulate in a long document.
                 page.close()

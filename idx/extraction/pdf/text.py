@@ -5,13 +5,21 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
-from ctypes import c_float, c_int, c_uint
+from ctypes import c_double, c_float, c_int, c_uint
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Final
 
 _HYPHENS: Final = re.compile("[\ufffe\x02]")
 """PDFium's substitutes for a hyphen at the end of a line and the line break after it."""
+
+_Point = tuple[float, float]
+
+_LINE: Final = re.compile(r"\S(?:[^\r\n]*\S)?")
+_GAP: Final = re.compile(r"(?<=\S) +(?=\S)")
+_MAX_SHIFT: Final = 1.5
+_MIN_LINE_DISTANCE: Final = 3.0
+"""Distance of what stands on one line, at most, and of two lines, at least, in points."""
 
 _MAX_SAMPLED_LETTERS: Final = 15
 """Maximum number of letters sampled for their direction."""
@@ -27,18 +35,56 @@ def read_text(page: Any) -> str:
     with closing(page.get_textpage()) as letters:
         rotation = _rotation_to_upright(letters)
         if rotation in {None, page.get_rotation()}:
-            return _text(letters)
+            return _text(letters, is_turned=page.get_rotation() != 0)
     page.set_rotation(rotation)
     with closing(page.get_textpage()) as letters:
-        return _text(letters)
+        return _text(letters, is_turned=True)
 
 
-def _text(letters: Any) -> str:
-    text = _HYPHENS.sub("-\n", letters.get_text_range())
-    if not _is_in_pieces(text):
+def _text(letters: Any, *, is_turned: bool) -> str:
+    text = letters.get_text_range()
+    if _is_in_pieces(text) and not is_turned:
+        joined = _joined(letters)
+        return text if _is_in_pieces(joined) else joined
+    return _HYPHENS.sub("-\n", text if is_turned else _with_rows(letters, text))
+
+
+def _with_rows(letters: Any, text: str) -> str:
+    """Return the text of a page with each line as it stands, which matters most in tables.
+
+    PDFium begins a line with a single letter or digit that is drawn by itself, such as a cell in a
+    row, and often none after a blank.
+    """
+    if len(text) != letters.count_chars():
+        # Places in the text are not those on the page.
         return text
-    joined = _joined(letters)
-    return text if _is_in_pieces(joined) else joined
+    pieces: list[str] = []
+    done = last = 0
+    last_end: _Point = (0, 0)
+    for line in _LINE.finditer(text):
+        begin, end = (_origin(letters, place) for place in (line.start(), line.end() - 1))
+        if last and begin[0] > last_end[0] and abs(begin[1] - last_end[1]) < _MAX_SHIFT:
+            pieces += (text[done:last], " ")
+            done = line.start()
+        for gap in _GAP.finditer(text, *line.span()) if _is_lower(end, begin) else ():
+            before, after = (_origin(letters, place) for place in (gap.start() - 1, gap.end()))
+            if after[0] < before[0] and _is_lower(after, before):
+                pieces += (text[done : gap.start()], "\n")
+                done = gap.end()
+        last, last_end = line.end(), end
+    return "".join((*pieces, text[done:]))
+
+
+def _origin(letters: Any, place: int) -> _Point:
+    from pypdfium2 import raw
+
+    x, y = c_double(), c_double()
+    raw.FPDFText_GetCharOrigin(letters, place, x, y)
+    return x.value, y.value
+
+
+def _is_lower(origin: _Point, other: _Point) -> bool:
+    return origin[1] < other[1] - _MIN_LINE_DISTANCE
 
 
 _MIN_PIECES: Final = 8
