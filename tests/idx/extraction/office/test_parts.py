@@ -206,7 +206,7 @@ STRICT_XLSX = package(
 @pytest.mark.parametrize(
     ("name", "data", "shown", "query"),
     [
-        ("a.docx", STRICT_DOCX, "Kündigung\n\nDie Frist", "section:Kündigung"),
+        ("a.docx", STRICT_DOCX, "Kündigung\n\nDie Frist", "Frist"),
         ("b.docx", STRICT_DOCX, "I. Kaution", "Kaution"),
         ("a.xlsx", STRICT_XLSX, "Vertrag: Miete | Ende: 2025-03-01", "Miete"),
         ("a.pptx", deck({"Erste Folie": 1}, STRICT), "Rheinwerk GmbH", "Folie"),
@@ -219,6 +219,15 @@ def test_strict_documents_are_read_like_others(
     idx("add", name)
     assert shown in idx("show", name).stdout
     assert json.loads(idx("search", "--json", query).stdout)["results"]
+
+
+def test_strict_documents_have_headings(idx: Idx, tmp_path: Path, read: Read) -> None:
+    (tmp_path / "b.docx").write_bytes(STRICT_DOCX)
+    idx("add", "b.docx")
+    (hit,) = json.loads(idx("search", "--json", "Frist").stdout)["results"]
+    assert hit["section"] == "Kündigung"
+    found = [(each.level, each.text) for each in read("a.docx", STRICT_DOCX).headings]
+    assert found == [(1, "Kündigung"), (1, "I. Kaution")]
 
 
 def test_strict_documents_name_their_program(read: Read) -> None:
