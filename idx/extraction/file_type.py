@@ -21,6 +21,17 @@ _HTML: Final = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?>(?:<!--.*?-->\s*)*)<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_HTML_PART: Final = re.compile(
+    rb"\s*(?>(?:<!--.*?-->\s*)*)<(?:b|br|center|div|font|h[1-6]|link|meta|p|pre|script|span|style|"
+    rb"table|tbody|thead|title|tr|ol|ul)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Beginning of a page without its frame, as of an export by a program."""
+
+_WEB_ARCHIVE: Final = re.compile(
+    rb"(?:[!-9;-~]+:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*+)*?Content-Type:\s*multipart/related",
+    re.IGNORECASE,
+)
 _XML: Final = re.compile(rb"\s*<\?xml\s")
 _RTF_HEADER: Final = b"{\\rtf"
 _SVG: Final = re.compile(
@@ -30,6 +41,8 @@ _MAIL: Final = re.compile(
     rb"(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|DKIM-Signature): ",
     re.IGNORECASE,
 )
+_MAIL_HEADER: Final = re.compile(rb"[A-Za-z][!-9;-~]{1,60}: ")
+_MAIL_NAMES: Final = frozenset({media_types.MAIL, media_types.SIGNED})
 _MAILBOX: Final = re.compile(rb"From \S[^\r\n]{0,200}\d:\d\d[^\r\n]{0,50}\r?\n[!-9;-~]+:")
 # Time, a number of the process that delivered it, and the host.
 _MAILDIR_NAME: Final = re.compile(r"\d{9,}\.(?:[A-Z]\d+|\d+_\d+)\w*\..+")
@@ -61,6 +74,8 @@ def file_type(
     if beginning.startswith(_RTF_HEADER):
         # Checked first, because its pictures may be raw bytes.
         return media_types.RTF
+    if named == media_types.SIGNED and not _MAIL_HEADER.match(beginning):
+        return named
     looks_like_text = not is_binary(beginning)
     is_text = encoding is not None or looks_like_text
     if _is_pdf(beginning, named, is_text=is_text):
@@ -116,16 +131,30 @@ def _text_type(beginning: bytes, named: str | None, file: Path) -> str:
         return named
     if named == media_types.HTML or _HTML.match(begins):
         return media_types.HTML
+    if named in media_types.OFFICE and (saved := _saved_type(begins, named)):
+        return saved
     if mail := _mail_type(begins, named, file):
         return mail
     return media_types.XML if _XML.match(begins) else media_types.PLAIN_TEXT
+
+
+def _saved_type(begins: bytes, named: str) -> str | None:
+    """Return the type of a text under the name of an Office file; None for plain text and XML."""
+    if _HTML_PART.match(begins):
+        return media_types.HTML
+    if _WEB_ARCHIVE.match(begins):
+        return media_types.WEB_ARCHIVE
+    is_sheet = named in media_types.SHEETS and not begins.lstrip().startswith(b"<")
+    return media_types.CSV if is_sheet else None
 
 
 def _mail_type(begins: bytes, named: str | None, file: Path) -> str | None:
     """Return the type of a message or a mailbox; None for another text."""
     if _MAILBOX.match(begins) and (named is None or named == media_types.MAILBOX):
         return media_types.MAILBOX
-    is_mail = named == media_types.MAIL or (named is None and _MAIL.match(begins))
+    is_mail = named in {media_types.MAIL, media_types.SIGNED} or (
+        named is None and _MAIL.match(begins)
+    )
     return media_types.MAIL if is_mail or _is_in_maildir(file) else None
 
 

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from idx.errors import SourceFileError
 from idx.extraction import media_types
 from idx.extraction.containers.archive import extract_7z, extract_tar, extract_zip
 from idx.extraction.containers.budget import Budget
-from idx.extraction.containers.mail import extract_mail
+from idx.extraction.containers.mail import extract_mail, extract_web_archive
 from idx.extraction.containers.mailbox import extract_mailbox
 from idx.extraction.containers.outlook import extract_outlook
+from idx.extraction.containers.smime import EncryptedError, signed_content
 from idx.extraction.damage import damage
 from idx.extraction.file_type import BEGINNING, file_type
 from idx.extraction.markup.epub import extract_epub
@@ -66,6 +69,17 @@ def _extract_pdf(source: Source) -> Extracted:
     from idx.extraction.pdf.reader import extract_pdf
 
     return extract_pdf(source.file, source.data, source.options)
+
+
+def _extract_signed(source: Source) -> Extracted:
+    try:
+        content = signed_content(source.data)
+    except EncryptedError as error:
+        raise SourceFileError(source.file, "is encrypted; decrypt it") from error
+    # As in contract.pdf.p7m.
+    within = source.file.with_suffix("")
+    named = within if within.suffix else within.with_suffix(".eml")
+    return extract_from(BytesIO(content), named, source.options, source.budget)
 
 
 PLAIN_TEXT: Final = Format(
@@ -239,8 +253,8 @@ FORMATS: Final = {
         "e-mail",
         extract_mail,
         title="e-mail",
-        text="From, To, Cc, Date, Subject; all texts, plain text preferred to HTML; [attachments](#"
-        "mail) as documents of their own",
+        text="From, To, Cc, Date, Subject; all texts, of alternatives [one](#mail); invitations; "
+        "[attachments](#mail) as documents of their own",
         metadata="its headers",
         library=_PACKAGE,
     ),
@@ -248,10 +262,23 @@ FORMATS: Final = {
         "message of Outlook",
         extract_outlook,
         title="message of Outlook",
-        text="like e-mail; attached messages are named only, and a text in Rich Text alone is not "
-        "read",
+        text="like e-mail, by its code page; attached messages are named only",
         metadata="its headers",
         library="python-oxmsg",
+    ),
+    media_types.SIGNED: Format(
+        "signed file",
+        _extract_signed,
+        title="signed by S/MIME",
+        text="the file or message that is signed, by its own format; no signature is checked",
+    ),
+    media_types.WEB_ARCHIVE: Format(
+        "web archive",
+        extract_web_archive,
+        title="web archive",
+        text="the pages in it, like HTML",
+        metadata="like HTML, of the first page",
+        library=_PACKAGE,
     ),
     media_types.MAILBOX: Format(
         "mailbox",

@@ -37,6 +37,8 @@ PPT: Final = "application/vnd.ms-powerpoint"
 XLS: Final = "application/vnd.ms-excel"
 XLSB: Final = "application/vnd.ms-excel.sheet.binary.macroEnabled.12"
 OUTLOOK: Final = "application/vnd.ms-outlook"
+WEB_ARCHIVE: Final = "multipart/related"
+SIGNED: Final = "application/pkcs7-mime"
 MAILBOX: Final = "application/mbox"
 TAR: Final = "application/x-tar"
 GZIP: Final = "application/gzip"
@@ -101,7 +103,9 @@ _NAMES: Final = {
     ODS: ".ods .ots",
     EPUB: ".epub",
     RTF: ".rtf",
-    MAIL: ".eml",
+    MAIL: ".eml .emlx",
+    SIGNED: ".p7m",
+    WEB_ARCHIVE: ".mhtml .mht",
     OUTLOOK: ".msg",
     MAILBOX: ".mbox .mbx",
     ZIP: ".zip",
@@ -175,6 +179,10 @@ _NAMES: Final = {
     "text/x-zig": ".zig",
 }
 _TYPES_BY_NAME: Final = {name: type_ for type_, names in _NAMES.items() for name in names.split()}
+
+SHEETS: Final = frozenset({XLS, XLSX, XLSB})
+OFFICE: Final = SHEETS | {DOC, DOCX, PPT, PPTX}
+"""Types of Microsoft's office programs, by whose names other programs save pages and tables."""
 
 NAMED_TEXTS: Final = frozenset(_NAMES) - {
     *(

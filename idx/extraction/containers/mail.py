@@ -2,25 +2,36 @@
 
 import mimetypes
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
-from email import policy
 from email.message import EmailMessage
-from email.parser import BytesParser
+from email.policy import EmailPolicy
 from functools import partial
 from itertools import islice
 from typing import Final
 
 from idx.errors import SourceFileError
+from idx.extraction import media_types
 from idx.extraction.containers.budget import BudgetError
 from idx.extraction.containers.mailbox import MESSAGE_NAME
+from idx.extraction.containers.message import (
+    BROKEN_HEADER,
+    content,
+    declared_charset,
+    decoded,
+    file_name,
+    header,
+    is_richer,
+    may_be_stub,
+    parsed,
+    uuencoded,
+)
 from idx.extraction.containers.quotations import quoted_apart
-from idx.extraction.markup.html import decode_hypertext, read_hypertext
+from idx.extraction.containers.smime import EncryptedError, signed_content
+from idx.extraction.markup.html import extracted_pages, read_hypertext
+from idx.extraction.text.calendar import extract_calendar, unfolded
 from idx.extraction.text.cleaning import preformatted
-from idx.extraction.text.declared_encoding import declared_codec
-from idx.extraction.text.decoding import decode
 from idx.extraction.text.headings import join_sections
 from idx.extraction.text.properties import MAX_KEYWORDS, one_line, properties
 from idx.extraction.types import Embedded, Extracted, Source
@@ -32,13 +43,7 @@ QUOTED: Final = "Quoted text"
 
 _SHOWN_HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
 
-_BROKEN_HEADER: Final = (
-    *(AttributeError, IndexError, LookupError, OverflowError, RecursionError, TypeError),
-    ValueError,
-)
-"""Errors that the standard library raises on some malformed headers."""
-
-_UNCHANGED: Final = policy.EmailPolicy(refold_source="none")
+_UNCHANGED: Final = EmailPolicy(refold_source="none")
 """Policy that writes headers as they are: the library cannot fold some malformed ones anew."""
 
 _MAX_ATTACHMENTS: Final = 1_000
@@ -52,6 +57,16 @@ _THREAD_HEADERS: Final = ("Message-ID", "References", "In-Reply-To")
 _MESSAGE_ID: Final = re.compile(r"<([^<>\s]{1,200})>")
 _ADDRESS: Final = re.compile(r"[\w.+-]{1,100}@[\w.-]{1,200}")
 
+_SMIME: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_SIGNATURES: Final = frozenset(
+    {"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"}
+)
+_MAX_SIGNED: Final = 20
+"""Maximum number of signed texts, one within the other, that are opened in one message."""
+
+_WITH_LENGTH: Final = re.compile(rb"\A(\d{1,15})[ \t]*\r?\n(.*)\Z", re.DOTALL)
+"""Message as Apple Mail stores it: behind its length, and before what the program knows of it."""
+
 _FORMS: Final = {"text/plain": 0, "multipart/related": 1, "text/html": 1}
 """Preferred alternatives of a message's text, in order; all others come last."""
 
@@ -59,16 +74,18 @@ _FORMS: Final = {"text/plain": 0, "multipart/related": 1, "text/html": 1}
 def extract_mail(source: Source) -> Extracted:
     """Extract the main headers of an e-mail and its text, with its attachments as members.
 
-    Of alternatives, the plain text is taken, otherwise the HTML. All text parts that are not
-    attachments are extracted in order. What it quotes of earlier messages is a section at the end.
+    Of alternatives, the plain text is taken, unless it only says to read the HTML. All text parts
+    that are not attachments are extracted in order. What it quotes of earlier messages is a section
+    at the end.
 
     Raises:
         SourceFileError: it has no headers.
     """
-    message = BytesParser(policy=policy.default).parsebytes(source.data)
+    message = parsed(_WITH_LENGTH.sub(_of_length, source.data))
+    is_encrypted = _open_signed(message)
     if not message.keys() and source.data.strip():
         raise SourceFileError(source.file, "is a damaged e-mail: it has no headers")
-    headers = [f"{name}: {value}" for name in _SHOWN_HEADERS if (value := _header(message, name))]
+    headers = [f"{name}: {value}" for name in _SHOWN_HEADERS if (value := header(message, name))]
     names = [each.name for each in islice(_attachments(message), _MAX_NAMES_SHOWN)]
     sent = _sent(message)
     hidden: list[str] = []
@@ -79,20 +96,70 @@ def extract_mail(source: Source) -> Extracted:
         headings=found,
         hidden=hidden,
         members=_as_old_as(sent, _attachments(message)),
-        title=one_line(_header(message, "Subject")),
+        warnings=("is encrypted, and only its headers were read",) if is_encrypted else (),
+        title=one_line(header(message, "Subject")),
         metadata=properties(
-            author=_header(message, "From"),
-            keywords=_header(message, "Keywords"),
-            creator=_header(message, "X-Mailer") or _header(message, "User-Agent"),
+            author=header(message, "From"),
+            keywords=header(message, "Keywords"),
+            creator=header(message, "X-Mailer") or header(message, "User-Agent"),
             created=sent,
             modified=sent,
-            language=_header(message, "Content-Language"),
+            language=header(message, "Content-Language"),
         )
         | thread_metadata(
-            {name.lower(): _header(message, name) or "" for name in _THREAD_HEADERS},
-            " ".join(_header(message, name) or "" for name in ("To", "Cc")),
+            message,
+            " ".join(header(message, name) or "" for name in ("To", "Cc")),
         ),
     )
+
+
+def _of_length(match: re.Match[bytes]) -> bytes:
+    return match[2][: int(match[1])]
+
+
+def _open_signed(message: EmailMessage) -> bool:
+    """Put what is signed in place of the signed data, and return whether anything is encrypted."""
+    is_encrypted = False
+    opened = 0
+    for part in message.walk():
+        is_encrypted = is_encrypted or part.get_content_type() == "multipart/encrypted"
+        if not _is_smime(part):
+            continue
+        try:
+            inner = parsed(signed_content(_bytes_of(part)()))
+        except EncryptedError:
+            is_encrypted = True
+        except (ValueError, RecursionError):
+            # It is an attachment that cannot be read.
+            continue
+        else:
+            opened += 1
+            if opened > _MAX_SIGNED:
+                raise ValueError(f"it is signed more than {_MAX_SIGNED} times")
+            del part["Content-Type"], part["Content-Transfer-Encoding"], part["Content-Disposition"]
+            part["Content-Type"] = "multipart/mixed"
+            part.set_payload([inner])
+    return is_encrypted
+
+
+def _is_smime(part: EmailMessage) -> bool:
+    return part.get_content_type() in _SMIME or (file_name(part) or "").lower().endswith(".p7m")
+
+
+def extract_web_archive(source: Source) -> Extracted:
+    """Extract the pages in a file of a browser or Office (.mhtml), the first one with its metadata.
+
+    Raises:
+        SourceFileError: there is no page.
+    """
+    pages = [
+        read_hypertext(content(part, source))
+        for part in parsed(source.data).walk()
+        if part.get_content_type() == media_types.HTML
+    ]
+    if not pages:
+        raise SourceFileError(source.file, "is a damaged web archive: there is no page in it")
+    return extracted_pages(pages, source)
 
 
 def composed(
@@ -113,42 +180,32 @@ def composed(
     )
 
 
-def thread_metadata(headers: Mapping[str, str], sent_to: str) -> Metadata:
+def thread_metadata(message: EmailMessage, sent_to: str) -> Metadata:
     """Return the ids of a message and of the first one of its thread, and who it was sent to.
 
     Args:
-        headers: the headers of the message, by name in lower case.
+        message: the message, or its headers.
         sent_to: the recipients.
     """
-    own = _MESSAGE_ID.search(headers.get("message-id", ""))
-    earlier = _MESSAGE_ID.search(
-        f"{headers.get('references', '')} {headers.get('in-reply-to', '')}"
-    )
+    own, references, answered = (header(message, name) or "" for name in _THREAD_HEADERS)
+    own_id = _MESSAGE_ID.search(own)
+    first = _MESSAGE_ID.search(f"{references} {answered}") or own_id
     recipients: list[Scalar] = [*dict.fromkeys(_ADDRESS.findall(sent_to.lower()))]
-    first = earlier or own
     found: dict[str, Scalar | list[Scalar] | None] = {
-        metadata.MESSAGE_ID: own[1] if own else None,
+        metadata.MESSAGE_ID: own_id[1] if own_id else None,
         metadata.THREAD: first[1] if first else None,
         metadata.RECIPIENTS: recipients[:MAX_KEYWORDS],
     }
     return {key: value for key, value in found.items() if value}
 
 
-def _header(message: EmailMessage, name: str) -> str | None:
-    try:
-        value = message[name]
-    except _BROKEN_HEADER:
-        value = next((raw for key, raw in message.raw_items() if key.lower() == name.lower()), None)
-    return None if value is None else str(value)
-
-
 def _sent(message: EmailMessage) -> datetime | None:
     from email.utils import parsedate_to_datetime
 
-    said = _header(message, "Date")
+    said = header(message, "Date")
     try:
         return parsedate_to_datetime(said) if said else None
-    except _BROKEN_HEADER:
+    except BROKEN_HEADER:
         return None
 
 
@@ -166,12 +223,12 @@ def _body(message: EmailMessage, source: Source, hidden: list[str]) -> str:
     """Return the text of the message, from all parts that are not attachments."""
     if message.get_content_maintype() == "multipart" and not message.is_multipart():
         # Without a separator, the parts are a single text.
-        return _content(message, source)
+        return content(message, source)
     return "\n\n".join(filter(str.strip, _texts(message, source, hidden)))
 
 
 def _texts(part: EmailMessage, source: Source, hidden: list[str]) -> Iterator[str]:
-    """Yield the texts of a part and its inner parts; of alternatives, the preferred one.
+    """Yield the texts of a part and its inner parts; of alternatives, the richest one.
 
     What is not displayed of them is added to `hidden`.
     """
@@ -181,8 +238,10 @@ def _texts(part: EmailMessage, source: Source, hidden: list[str]) -> Iterator[st
         for inner in part.iter_parts()
         if isinstance(inner, EmailMessage) and not _is_attached(inner)
     ]
-    if part.get_content_maintype() == "text":
-        text = _content(part, source)
+    if kind == media_types.CALENDAR:
+        yield _meeting(part, source)
+    elif part.get_content_maintype() == "text":
+        text = content(part, source)
         if kind == "text/html":
             page = read_hypertext(text)
             hidden += page.unseen
@@ -190,64 +249,52 @@ def _texts(part: EmailMessage, source: Source, hidden: list[str]) -> Iterator[st
         elif text.strip():
             yield preformatted(text)
     elif kind == "multipart/alternative":
-        forms = sorted(within, key=lambda form: _FORMS.get(form.get_content_type(), len(_FORMS)))
-        texts = ("\n\n".join(_texts(form, source, hidden)) for form in forms)
-        yield next(filter(str.strip, texts), "")
+        yield _richest(within, source, hidden)
+        for meeting in within:
+            if meeting.get_content_type() == media_types.CALENDAR:
+                yield _meeting(meeting, source)
     elif part.get_content_maintype() == "multipart":
         for inner in within:
             yield from _texts(inner, source, hidden)
 
 
+def _richest(forms: list[EmailMessage], source: Source, hidden: list[str]) -> str:
+    """Return the text of the preferred form, unless it only says to read another one."""
+    best = ""
+    unseen: list[str] = []
+    for form in sorted(forms, key=lambda form: _FORMS.get(form.get_content_type(), len(_FORMS))):
+        kind = form.get_content_type()
+        # Others, such as AMP, are programs as much as texts.
+        is_known = kind in _FORMS or form.get_content_maintype() == "multipart"
+        if kind == media_types.CALENDAR or (best and not (is_known and may_be_stub(best))):
+            continue
+        inner: list[str] = []
+        text = "\n\n".join(filter(str.strip, _texts(form, source, inner)))
+        if is_richer(text, best):
+            best, unseen = text, inner
+    hidden += unseen
+    return best
+
+
+def _meeting(part: EmailMessage, source: Source) -> str:
+    data = part.get_payload(decode=True)
+    options = replace(source.options, encoding=None)
+    text = (
+        decoded(unfolded(data), declared_charset(part), source) if isinstance(data, bytes) else ""
+    )
+    return extract_calendar(
+        replace(source, data=text.encode(), media_type=media_types.CALENDAR, options=options)
+    ).text
+
+
 def _is_attached(part: EmailMessage) -> bool:
     try:
-        return part.get_content_disposition() == "attachment" or part.get_filename() is not None
-    except _BROKEN_HEADER:
+        if part.get_content_disposition() == "attachment":
+            return True
+        # Programs name invitations, which people see in the message.
+        return part.get_filename() is not None and part.get_content_type() != media_types.CALENDAR
+    except BROKEN_HEADER:
         return False
-
-
-def _content(part: EmailMessage, source: Source) -> str:
-    """Decode the text of a part by its declared encoding, or the one detected."""
-    payload = part.get_payload(decode=True)
-    data = payload if isinstance(payload, bytes) else b""
-    codec = _declared_codec(part)
-    if codec is not None:
-        with suppress(UnicodeError):
-            # UTF-7 can encode lone surrogates.
-            return data.decode(codec).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        if b"\x1b" in data and data.isascii():
-            # Its bytes would be taken for ASCII letters.
-            return _decode_escapes(data, codec)
-    try:
-        if part.get_content_type() == "text/html":
-            # The option applies to files of plain text only.
-            options = replace(source.options, encoding=None)
-            return decode_hypertext(replace(source, data=data, options=options))
-        return decode(data, source.file)
-    except SourceFileError:
-        return data.decode(codec or "utf-8", errors="replace")
-
-
-def _declared_codec(part: EmailMessage) -> str | None:
-    """Return the declared codec of a part; None if it does not determine the encoding."""
-    try:
-        codec = declared_codec(part.get_content_charset("ascii"))
-    except _BROKEN_HEADER:
-        return None
-    # A part that declares ASCII or nothing may be in any encoding.
-    return None if codec == "ascii" else codec
-
-
-def _decode_escapes(data: bytes, codec: str) -> str:
-    """Decode text of ISO 2022, in which escape sequences switch between character sets.
-
-    Japanese e-mails have ①, ㈱ and Ⅱ in row 13 of JIS X 0208, which is unassigned there. JIS X 0213
-    has them in the same place, and includes the characters of JIS X 0208.
-    """
-    if codec == "iso2022_jp":
-        codec = "iso2022_jp_2004"
-        for other, known in ((b"$@", b"$(Q"), (b"$B", b"$(Q"), (b"(J", b"(B")):
-            data = data.replace(b"\x1b" + other, b"\x1b" + known)
-    return data.decode(codec, errors="replace")
 
 
 def _attachments(message: EmailMessage) -> Iterator[Embedded]:
@@ -257,21 +304,29 @@ def _attachments(message: EmailMessage) -> Iterator[Embedded]:
     while parts:
         part = parts.pop(0)
         is_message = part.get_content_type() == "message/rfc822" and part is not message
-        name = _file_name(part)
+        name = file_name(part)
         if part.is_multipart() and not is_message:
             inner = part.get_payload()
             parts[:0] = [each for each in inner if isinstance(each, EmailMessage)]
-        elif (is_message or name) and not _is_shown(part):
+        elif (is_message or name) and not _is_part_of_text(part):
             number += 1
-            if number > _MAX_ATTACHMENTS:
-                raise BudgetError(f"it has more than {_MAX_ATTACHMENTS:,} attachments")
             yield _attachment(part, name, number, is_message=is_message)
+        elif part.get_content_type() == media_types.PLAIN_TEXT:
+            for named, data in uuencoded(_bytes_of(part)()):
+                number += 1
+                yield Embedded(plain_name(named) or f"attachment {number}", partial(bytes, data))
+        if number > _MAX_ATTACHMENTS:
+            raise BudgetError(f"it has more than {_MAX_ATTACHMENTS:,} attachments")
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a file without folders: it may lead outside of a message."""
+    return re.sub(r"[/\\\x00-\x1f\x7f]", "_", name).strip().lstrip(".")
 
 
 def _attachment(part: EmailMessage, name: str | None, number: int, *, is_message: bool) -> Embedded:
     if not is_message:
-        # A name may lead outside, but there is only one folder in a message.
-        plain = re.sub(r"[/\\\x00-\x1f\x7f]", "_", name or "").strip().lstrip(".")
+        plain = plain_name(name or "")
         kind = mimetypes.guess_extension(part.get_content_type()) or ""
         return Embedded(plain or f"attachment {number}{kind}", _bytes_of(part))
     inner = part.get_payload()
@@ -290,7 +345,7 @@ def _as_written(message: object) -> bytes:
         return b""
     try:
         return message.as_bytes(policy=_UNCHANGED)
-    except _BROKEN_HEADER as error:
+    except BROKEN_HEADER as error:
         raise ValueError(str(error)) from error
 
 
@@ -302,17 +357,12 @@ def _bytes_of(part: EmailMessage) -> Callable[[], bytes]:
     return read
 
 
-def _file_name(part: EmailMessage) -> str | None:
-    try:
-        return part.get_filename()
-    except _BROKEN_HEADER:
-        return None
-
-
-def _is_shown(part: EmailMessage) -> bool:
-    """Check whether a part is a picture of the text, such as a logo, and no attachment."""
+def _is_part_of_text(part: EmailMessage) -> bool:
+    """Check whether a part is a signature or a picture of the text, such as a logo."""
+    if part.get_content_type() in _SIGNATURES | _SMIME:
+        return True
     try:
         is_attachment = part.get_content_disposition() == "attachment"
-    except _BROKEN_HEADER:
+    except BROKEN_HEADER:
         return False
     return part.get_content_maintype() == "image" and "Content-ID" in part and not is_attachment

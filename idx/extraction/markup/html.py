@@ -2,8 +2,9 @@
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from idx.errors import SourceFileError
@@ -170,15 +171,20 @@ def extract_html(source: Source) -> Extracted:
     Raises:
         SourceFileError: the bytes are not text.
     """
-    page = read_hypertext(decode_hypertext(source))
+    return extracted_pages([read_hypertext(decode_hypertext(source))], source)
+
+
+def extracted_pages(pages: Sequence[HypertextText], source: Source) -> Extracted:
+    """Return the texts of pages that belong together, with the metadata of the first."""
+    page = pages[0]
     meta = page.meta
-    text, headings = join_sections(page.headed())
+    text, headings = join_sections(chain.from_iterable(each.headed() for each in pages))
     return Extracted(
         text=text,
         media_type=source.media_type,
         title=one_line(page.title),
         headings=headings,
-        hidden=page.unseen,
+        hidden=[*chain.from_iterable(each.unseen for each in pages)],
         metadata=properties(
             author=meta.get("author"),
             subject=meta.get("description") or meta.get("og:description"),

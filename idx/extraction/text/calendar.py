@@ -21,6 +21,8 @@ from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
 
 _FOLDED: Final = re.compile(r"\r?\n[ \t]")
+_FOLDED_BYTES: Final = re.compile(rb"\r?\n[ \t]")
+_LINE_BREAK: Final = re.compile(r"\r\n?|\n")
 _LINE: Final = re.compile(
     r"(?:[\w-]+\.)?(?P<name>[\w-]+)(?P<parameters>(?:;(?:[^;:\"]|\"[^\"]*\")*+)*+):(?P<value>.*)"
 )
@@ -72,9 +74,10 @@ class _Property:
 
 @dataclass(slots=True)
 class _Entry:
-    """Event, task, note of a calendar, or card: its title and its lines."""
+    """Event, task, note of a calendar, or card: its title, the parts of a name, and its lines."""
 
     title: str = ""
+    name: str = ""
     lines: list[str] = field(default_factory=list)
 
 
@@ -87,7 +90,7 @@ def extract_calendar(source: Source) -> Extracted:
     Raises:
         SourceFileError: the bytes are not text.
     """
-    text = decode(source.data, source.file, source.options.encoding)
+    text = decode(unfolded(source.data), source.file, source.options.encoding)
     if "BEGIN:V" not in text.upper():
         # The extension of cards is also that of lists of genetic variants.
         return extract_plain_text(source)
@@ -107,6 +110,11 @@ def extract_calendar(source: Source) -> Extracted:
     )
 
 
+def unfolded(data: bytes) -> bytes:
+    """Join lines that were broken, possibly within a letter; those of UTF-16 stay as they are."""
+    return _FOLDED_BYTES.sub(b"", data)
+
+
 def _entries(text: str) -> tuple[list[_Entry], dict[str, str]]:
     """Return the entries of a file, and the properties of the calendar around them."""
     entries: list[_Entry] = []
@@ -119,17 +127,21 @@ def _entries(text: str) -> tuple[list[_Entry], dict[str, str]]:
                 entries.append(_Entry())
         elif each.name == "END":
             inside = inside[:-1]
+        elif each.name == "N" and inside == ["VCARD"]:
+            entries[-1].name = _name(each.value)
         elif inside and inside[-1] in _ENTRIES:
             _add(entries[-1], each)
         elif inside == ["VCALENDAR"]:
             calendar.setdefault(each.name, _unescaped(each.value))
+    for entry in entries:
+        entry.title = entry.title or entry.name
     return entries, calendar
 
 
 def _properties(text: str) -> Iterator[_Property]:
     """Yield the properties in the lines of a file; lines that are none are skipped."""
     continued = ""
-    for line in _FOLDED.sub("", text).splitlines():
+    for line in _LINE_BREAK.split(_FOLDED.sub("", text)):
         whole = continued + line
         continued = ""
         match = _LINE.fullmatch(whole)
@@ -146,8 +158,20 @@ def _properties(text: str) -> Iterator[_Property]:
                 continued = whole[:-1]
                 continue
             codec = declared_codec(parameters.get("CHARSET", "utf-8")) or "utf-8"
-            value = quopri.decodestring(value.encode()).decode(codec, errors="replace")
+            data = value.encode(codec, errors="replace")
+            value = quopri.decodestring(data).decode(codec, errors="replace")
         yield _Property(match["name"].upper(), parameters, value)
+
+
+def _name(value: str) -> str:
+    """Return a name of family, given, further names, titles before and after it, as it is said."""
+    family, given, further, before, after, *_ = [*_components(value), *[""] * 5]
+    said = " ".join((before, given, further, family, after))
+    return " ".join(normalize(said).split())
+
+
+def _components(value: str) -> list[str]:
+    return [_unescaped(part) for part in re.split(r"(?<!\\);", value)]
 
 
 def _add(entry: _Entry, each: _Property) -> None:
@@ -169,8 +193,7 @@ def _shown(each: _Property) -> str:
         zone = each.parameters.get("TZID", "")
         return f"{_time(each.value.strip())} {zone}".rstrip()
     if each.name in _COMPONENTS:
-        parts = (_unescaped(part) for part in re.split(r"(?<!\\);", each.value))
-        return ", ".join(filter(str.strip, parts))
+        return ", ".join(filter(str.strip, _components(each.value)))
     if each.name in {"ORGANIZER", "ATTENDEE"}:
         address = re.sub("^mailto:", "", each.value.strip(), flags=re.IGNORECASE)
         name = each.parameters.get("CN", "")

@@ -9,15 +9,22 @@ _ALIASES: Final = {
     "x-euc-jp": "euc_jp",
     "x-gbk": "gbk",
     "x-x-big5": "big5",
-    "windows-949": "cp949",
-    "windows-874": "cp874",
+    **{f"windows-{number}": f"cp{number}" for number in (874, 932, 936, 949, 950)},
+    "cp20936": "gbk",
+    "cp20949": "cp949",
+    "cp38598": "iso8859-8",
+    "dos-720": "cp720",
     "dos-874": "cp874",
     **{f"x-cp125{number}": f"cp125{number}" for number in range(9)},
     **dict.fromkeys(("iso-8859-8-i", "iso-8859-8-e", "logical", "visual"), "iso8859-8"),
     **dict.fromkeys(("x-mac-cyrillic", "x-mac-ukrainian"), "mac_cyrillic"),
     "x-mac-roman": "mac_roman",
+    "x-mac-ce": "mac_latin2",
+    "x-mac-greek": "mac_greek",
+    "x-mac-icelandic": "mac_iceland",
+    "x-mac-turkish": "mac_turkish",
 }
-"""Labels of the WHATWG Encoding Standard that Python does not know."""
+"""Labels of the WHATWG Encoding Standard, and of Windows, that Python does not know."""
 
 _BROWSER_CODECS: Final = {
     "iso8859-1": "cp1252",

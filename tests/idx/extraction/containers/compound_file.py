@@ -77,10 +77,22 @@ def _entry(entry: list[int | bytes | str]) -> bytes:
 
 
 def outlook_message(
-    texts: Mapping[int, str], attachments: Mapping[str, bytes], recipients: Mapping[str, str]
+    texts: Mapping[int, str],
+    attachments: Mapping[str, bytes],
+    recipients: Mapping[str, str],
+    numbers: Mapping[int, int] | None = None,
+    others: Mapping[tuple[int, int], bytes] | None = None,
 ) -> bytes:
-    """A message of Outlook: texts by the number of their property, attachments and recipients."""
-    tree: dict[str, bytes | Tree] = dict(_properties(texts, 32, {}))
+    """A message of Outlook.
+
+    Args:
+        texts: by the number of their property.
+        attachments: by name.
+        recipients: the addresses by name.
+        numbers: by the number of their property.
+        others: streams by the number and the kind of their property.
+    """
+    tree: dict[str, bytes | Tree] = dict(_properties(texts, 32, {}, numbers or {}, others or {}))
     for number, (name, data) in enumerate(attachments.items()):
         tree[f"__attach_version1.0_#{number:08X}"] = _properties({0x3707: name}, 8, {0x3701: data})
     for number, (name, address) in enumerate(recipients.items()):
@@ -91,13 +103,21 @@ def outlook_message(
 
 
 def _properties(
-    texts: Mapping[int, str], header: int, binary: Mapping[int, bytes]
+    texts: Mapping[int, str],
+    header: int,
+    binary: Mapping[int, bytes],
+    numbers: Mapping[int, int] | None = None,
+    others: Mapping[tuple[int, int], bytes] | None = None,
 ) -> dict[str, bytes]:
     values = {(number, 0x1F): text.encode("utf-16-le") for number, text in texts.items()}
     values |= {(number, 0x102): data for number, data in binary.items()}
+    values |= others or {}
     listed = bytes(header) + b"".join(
         struct.pack("<HHIII", kind, number, 6, len(value) + 2 * (kind == 0x1F), 0)
         for (number, kind), value in values.items()
+    )
+    listed += b"".join(
+        struct.pack("<HHIQ", 3, number, 6, value) for number, value in (numbers or {}).items()
     )
     streams = {
         f"__substg1.0_{number:04X}{kind:04X}": value for (number, kind), value in values.items()
