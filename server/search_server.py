@@ -5,7 +5,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set as AbstractSet
 from contextlib import ExitStack, asynccontextmanager, nullcontext
 from typing import Any, Final
 
@@ -52,6 +52,16 @@ from shared.version import software_version
 
 MAX_ARGUMENTS: Final = 100
 """Maximum number of arguments of a call, far above any tool's: describing each error takes time."""
+
+_ADDED_BY_CLIENTS: Final = frozenset(
+    {
+        # n8n
+        *("action", "chatInput", "sessionId", "tool", "toolCallId"),
+        # Gemini CLI, Cursor, LangChain, and what belongs beside the arguments
+        *("wait_for_previous", "random_string", "tool_call_id", "_meta"),
+    }
+)
+"""Arguments that client programs add to each call on their own account; they are ignored."""
 
 _LAST_MESSAGE_SECONDS: Final = 1.0
 """Time for a client that has closed stdin to read the last message, in seconds."""
@@ -159,12 +169,18 @@ class SearchServer(MCPServer[ServerState]):
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; an invalid call gets an explanation as its answer.
 
-        An argument that is null is treated as missing, since some clients send every argument.
+        An argument that is null is treated as missing, since some clients send every argument, and
+        so is one that clients are known to add.
 
         Raises:
             ToolError: the tool failed unexpectedly.
         """
-        given = {key: value for key, value in arguments.items() if value is not None}
+        ignored = self._ignored_arguments(name)
+        given = {
+            key: value
+            for key, value in arguments.items()
+            if value is not None and key not in ignored
+        }
         if context is not None and self._needs_scope(name) - granted_scopes(context):
             return _error_result(str(ScopeMissingError(name)))
         if len(given) > MAX_ARGUMENTS:
@@ -183,6 +199,12 @@ class SearchServer(MCPServer[ServerState]):
                 case _:
                     raise
             return _error_result(text)
+
+    def _ignored_arguments(self, name: str) -> AbstractSet[str]:
+        """Return arguments that clients add to calls of a tool that has none of the name."""
+        if (entry := self._offered.get(name)) is None:
+            return _ADDED_BY_CLIENTS
+        return _ADDED_BY_CLIENTS - inspect.signature(entry.function).parameters.keys()
 
     def _needs_scope(self, name: str) -> frozenset[Scope]:
         """Return the scopes that a call needs besides ``read``, which every request needs."""

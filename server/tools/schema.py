@@ -1,11 +1,11 @@
 """Short JSON Schemas of tools, which occupy the context of every conversation.
 
 pydantic adds a title to each property, the docstrings of Python classes, and a definition for each
-class even if it is used once.
+class. What is left has the words only that all clients and models take: Gemini refuses a whole
+conversation for an exclusive bound, a constant, a reference, or a description beside a union.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Set as AbstractSet
+from collections.abc import Callable, Set as AbstractSet
 from functools import partial
 from typing import Any, Final
 
@@ -37,7 +37,8 @@ def short_input_schema(schema: Schema) -> Schema:
             for name, definition in schema.get("$defs", {}).items()
         },
     }
-    return _inlined(_with_few_options(_without(short, {"title"})))
+    common: Schema = _in_common_words(_with_few_options(_inlined(_without(short, {"title"}))))
+    return common
 
 
 def short_output_schema(schema: Schema, never_null: AbstractSet[str]) -> Schema:
@@ -50,7 +51,7 @@ def short_output_schema(schema: Schema, never_null: AbstractSet[str]) -> Schema:
         never_null: fields that a result omits instead of setting them to null.
     """
     required = schema.get("required", [])
-    short = _without(schema, {"title", "description", "default", "required"})
+    short = _without(schema, {"title", "description", "default", "required", "enum", "const"})
     short = _with_short_unions(_inlined(_without_null(short, never_null)))
     return {**short, "required": required}
 
@@ -112,33 +113,28 @@ def _can_be_merged(options: list[Schema]) -> bool:
 
 
 def _inlined(schema: Schema) -> Schema:
-    """Replace each reference to a definition that is used once by the definition."""
+    """Replace each reference to a definition by the definition; none refers to itself."""
     definitions = schema.get("$defs", {})
-    uses = Counter(_references(schema))
-    once = {name: part for name, part in definitions.items() if uses[_REFERENCE + name] == 1}
 
     def resolved(part: Any) -> Any:
         match part:
-            case {"$ref": str(reference), **rest} if reference.removeprefix(_REFERENCE) in once:
-                return {**resolved(once[reference.removeprefix(_REFERENCE)]), **rest}
+            case {"$ref": str(reference), **rest}:
+                return {**resolved(definitions[reference.removeprefix(_REFERENCE)]), **rest}
         return _rewritten(part, resolved)
 
-    kept = {name: part for name, part in definitions.items() if name not in once}
-    root = {keyword: part for keyword, part in schema.items() if keyword != "$defs"}
-    short: Schema = resolved({**root, "$defs": kept} if kept else root)
+    short: Schema = resolved({word: part for word, part in schema.items() if word != "$defs"})
     return short
 
 
-def _references(schema: Any) -> Iterator[str]:
-    match schema:
-        case {"$ref": str(reference)}:
-            yield reference
-        case dict():
-            for part in schema.values():
-                yield from _references(part)
-        case list():
-            for part in schema:
-                yield from _references(part)
+def _in_common_words(schema: Any) -> Any:
+    """Replace words that some clients refuse: pydantic still checks what they say."""
+    match _rewritten(schema, _in_common_words):
+        case {"exclusiveMinimum": bound, **rest}:
+            return {"minimum": bound, **rest}
+        case {"anyOf": [only], **rest}:
+            return {**only, **rest}
+        case rewritten:
+            return rewritten
 
 
 def _rewritten(schema: Any, rewrite: Callable[[Any], Any]) -> Any:

@@ -74,6 +74,36 @@ async def test_the_root_of_every_schema_is_an_object(tools: list[Tool]) -> None:
             assert not {"oneOf", "anyOf", "allOf", "enum", "not"} & schema.keys()
 
 
+COMMON_WORDS = {
+    *("type", "properties", "required", "additionalProperties", "items", "enum", "description"),
+    *("default", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "anyOf"),
+}
+"""Words of JSON Schema that Claude, OpenAI, Gemini and the libraries between take."""
+
+
+def schemas(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every schema in a schema, itself first; a property may have the name of a word."""
+    yield schema
+    inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
+    inner += [schema[word] for word in ("items", "additionalProperties") if schema.get(word)]
+    for each in inner:
+        yield from schemas(each)
+
+
+async def test_schemas_have_only_words_that_all_clients_take(tools: list[Tool]) -> None:
+    for tool in tools:
+        for schema in (tool.input_schema, tool.output_schema or {}):
+            for part in schemas(schema):
+                assert part.keys() <= COMMON_WORDS, tool.name
+                # Gemini takes a union only if nothing else is said.
+                assert "anyOf" not in part or part.keys() == {"anyOf"}, tool.name
+                assert "type" in part or "anyOf" in part, tool.name
+        for part in schemas(tool.input_schema):
+            # Models take one type, and values in a list only as texts.
+            assert isinstance(part.get("type", ""), str)
+            assert all(isinstance(value, str) for value in part.get("enum", ()))
+
+
 async def test_no_list_of_values_holds_null(tools: list[Tool]) -> None:
     for tool in tools:
         for part in parts(tool.input_schema):

@@ -11,7 +11,7 @@ from mcp import Client
 from shared import Document, Index
 from shared.chunking.chunker import chunks
 from shared.writing.index import create
-from tests.conftest import connected
+from tests.conftest import connected, connected_by_stdio
 from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
@@ -279,3 +279,36 @@ async def test_the_server_introduces_itself(client: Client) -> None:
 async def test_clients_of_the_older_protocol_are_served(index: Path) -> None:
     async with connected(index, mode="legacy") as older:
         assert answer(await older.call_tool("Search", {"query": "lait"}))["totalHits"] == 1
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        {"toolCallId": "call_0BCIShth4lxZuYr4coSp4E5E"},
+        {"sessionId": "1", "action": "sendMessage", "chatInput": "Find it", "tool": "Search"},
+        {"wait_for_previous": True},
+        {"random_string": "dummy", "tool_call_id": "1", "_meta": {"progressToken": 1}},
+    ],
+)
+async def test_arguments_that_client_programs_add_are_ignored(
+    client: Client, added: dict[str, Any]
+) -> None:
+    calls: dict[str, dict[str, Any]] = {
+        "Search": {"query": "cafe"},
+        "index_stats": {},
+        "get_document_chunks": {"source_document_id": "menu"},
+    }
+    for name, arguments in calls.items():
+        expected = answer(await client.call_tool(name, arguments))
+        assert answer(await client.call_tool(name, arguments | added)).keys() == expected.keys()
+        refused = error(await client.call_tool(name, arguments | added | {"toolCallID": "1"}))
+        assert "there is no argument 'toolCallID'" in refused
+        assert "there is no argument 'toolCallId'" not in refused
+
+
+async def test_a_process_ignores_what_client_programs_add(index: Path) -> None:
+    async with connected_by_stdio(index) as client:
+        found = answer(await client.call_tool("Search", {"query": "cafe", "toolCallId": "1"}))
+        assert found["totalHits"] == 2
+        refused = error(await client.call_tool("Search", {"query": "cafe", "session": "1"}))
+        assert "there is no argument 'session'" in refused
