@@ -46,6 +46,7 @@ _MAIL_NAMES: Final = frozenset({media_types.MAIL, media_types.SIGNED})
 _MAILBOX: Final = re.compile(rb"From \S[^\r\n]{0,200}\d:\d\d[^\r\n]{0,50}\r?\n[!-9;-~]+:")
 # Time, a number of the process that delivered it, and the host.
 _MAILDIR_NAME: Final = re.compile(r"\d{9,}\.(?:[A-Z]\d+|\d+_\d+)\w*\..+")
+_READ_BY_SIGNATURE: Final = frozenset({media_types.DJVU, media_types.OUTLOOK_STORE})
 _BYTE_ORDER_MARK_CHARACTERS: Final = b"\xef\xbb\xbf\xff\xfe\x00"
 
 
@@ -82,7 +83,7 @@ def file_type(
         return media_types.PDF
     if found := media_types.signature(beginning, is_text=looks_like_text):
         is_opened = found.media_type in media_types.ARCHIVES and named in media_types.ARCHIVES
-        is_read = found.media_type == media_types.DJVU or (
+        is_read = found.media_type in _READ_BY_SIGNATURE or (
             pictures and found.media_type in media_types.PICTURES
         )
         if found.media_type in media_types.CONTAINERS or is_opened or is_read:

@@ -13,7 +13,8 @@ from idx.extraction.containers.budget import Budget
 from idx.extraction.containers.mail import extract_mail, extract_web_archive
 from idx.extraction.containers.mailbox import extract_mailbox
 from idx.extraction.containers.outlook import extract_outlook
-from idx.extraction.containers.smime import EncryptedError, signed_content
+from idx.extraction.containers.outlook_store import extract_outlook_store
+from idx.extraction.containers.smime import EncryptedError, is_message, signed_content
 from idx.extraction.damage import damage
 from idx.extraction.file_type import BEGINNING, file_type
 from idx.extraction.markup.epub import extract_epub
@@ -76,9 +77,9 @@ def _extract_signed(source: Source) -> Extracted:
         content = signed_content(source.data)
     except EncryptedError as error:
         raise SourceFileError(source.file, "is encrypted; decrypt it") from error
-    # As in contract.pdf.p7m.
+    # As in contract.pdf.p7m, while smime.p7m has a message.
     within = source.file.with_suffix("")
-    named = within if within.suffix else within.with_suffix(".eml")
+    named = within if within.suffix or not is_message(content) else within.with_suffix(".eml")
     return extract_from(BytesIO(content), named, source.options, source.budget)
 
 
@@ -285,6 +286,14 @@ FORMATS: Final = {
         extract_mailbox,
         title="mailbox",
         text="each message as a document of its own, like e-mail",
+    ),
+    media_types.OUTLOOK_STORE: Format(
+        "mailbox of Outlook",
+        extract_outlook_store,
+        title="mailbox of Outlook",
+        text="the names of its folders; each message as a document of its own, like e-mail, if the "
+        "[extra `pst`](#mailboxes-of-outlook) is installed",
+        library="libpff",
     ),
     media_types.ZIP: Format(
         "ZIP archive",

@@ -40,6 +40,7 @@ OUTLOOK: Final = "application/vnd.ms-outlook"
 WEB_ARCHIVE: Final = "multipart/related"
 SIGNED: Final = "application/pkcs7-mime"
 MAILBOX: Final = "application/mbox"
+OUTLOOK_STORE: Final = "application/vnd.ms-outlook-pst"
 TAR: Final = "application/x-tar"
 GZIP: Final = "application/gzip"
 BZIP2: Final = "application/x-bzip2"
@@ -61,6 +62,7 @@ ARCHIVES: Final = frozenset({ZIP, TAR, GZIP, BZIP2, XZ, SEVEN_ZIP})
 """Types of archives that are opened if their names say so: others are programs, and parts of
 documents."""
 
+MAILBOXES: Final = frozenset({MAILBOX, OUTLOOK_STORE})
 
 IWORK: Final = frozenset({PAGES, NUMBERS, KEYNOTE})
 """Types of Apple's office programs."""
@@ -82,7 +84,7 @@ class Kind(Enum):
     IWORK = "a document ({media_type}) without a preview of its pages; export it as PDF"
     DJVU = "a DjVu file ({media_type}); install djvutxt of DjVuLibre, or save it as PDF"
     HELP = "help of Windows ({media_type}); save its pages as .html, or unpack them with 7-Zip"
-    OUTLOOK = "a mailbox of Outlook ({media_type}); save its messages as .eml or .msg"
+    OUTLOOK = "a mailbox of Outlook ({media_type})"
     DRAWING = "an OpenDocument file without pages of text ({media_type})"
     BINARY = "binary, of an unknown kind"
 
@@ -108,6 +110,7 @@ _NAMES: Final = {
     WEB_ARCHIVE: ".mhtml .mht",
     OUTLOOK: ".msg",
     MAILBOX: ".mbox .mbx",
+    OUTLOOK_STORE: ".pst .ost",
     ZIP: ".zip",
     TAR: ".tar",
     GZIP: ".tgz .gz",
@@ -199,7 +202,7 @@ NAMED_TEXTS: Final = frozenset(_NAMES) - {
         RTF,
         MAIL,
         OUTLOOK,
-        MAILBOX,
+        *MAILBOXES,
         HTML,
         PLAIN_TEXT,
     ),
@@ -303,7 +306,7 @@ _SIGNATURES: Final = (
     Signature(Kind.DATABASE, "application/vnd.apache.parquet", b"PAR1"),
     Signature(Kind.DATABASE, "application/x-hdf5", b"\x89HDF\r\n\x1a\n"),
     Signature(Kind.DATABASE, "application/avro", b"Obj\1"),
-    Signature(Kind.OUTLOOK, "application/vnd.ms-outlook", b"!BDN"),
+    Signature(Kind.OUTLOOK, OUTLOOK_STORE, b"!BDN"),
 )
 """Signatures, with longer ones before their prefixes."""
 

@@ -28,6 +28,7 @@ class Embedded:
         size: its size in bytes, as the file says; None if unknown.
         modified_ns: its modification time, in nanoseconds since 1970; 0 if unknown.
         read_as: the file name that its type is detected by, if not by its own.
+        section: the headings above its text, the outermost first, such as the folders of a message.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Embedded:
     size: int | None = None
     modified_ns: int = 0
     read_as: str | None = None
+    section: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -420,6 +420,12 @@ def test_what_is_signed_is_read(
             b"Content-Transfer-Encoding: base64\n\n" + base64.encodebytes(data)
         )
 
+    attached = EmailMessage()
+    attached["Subject"] = "Rechnung"
+    attached.set_content("Siehe Anhang.")
+    for name, data in (("invoice.html.p7m", b"<html><p>Invoice 17"), ("locked.txt.p7m", b"")):
+        packed = signed(data).sign(Encoding.DER, [pkcs7.PKCS7Options.Binary]) if data else encrypted
+        attached.add_attachment(packed, "application", "pkcs7-mime", filename=name)
     clear = signed(part).sign(Encoding.SMIME, [pkcs7.PKCS7Options.DetachedSignature])
     invoice = signed(b"<html><p>Invoice 17").sign(Encoding.DER, [pkcs7.PKCS7Options.Binary])
     papers.read(
@@ -433,6 +439,7 @@ def test_what_is_signed_is_read(
             "locked.eml": mail(encrypted),
             "locked.p7m": encrypted,
             "broken.eml": mail(opaque[:300]),
+            "attached.eml": attached.as_bytes(),
         },
         code=1,
     )
@@ -445,11 +452,13 @@ def test_what_is_signed_is_read(
     assert "Die Rohre kommen am Dienstag." in papers.text("smime.p7m")
     assert "Die Rohre kommen am Dienstag." in papers.text("pem.p7m")
     assert papers.text("invoice.html.p7m") == "Invoice 17"
+    assert papers.text("attached.eml!/invoice.html.p7m") == "Invoice 17"
     assert papers.text("locked.eml") == "Subject: Lieferung"
     reasons = papers.reasons()
     assert "is encrypted" in reasons["locked.eml"]
     assert "is encrypted" in reasons["locked.p7m"]
-    assert "opaque.eml" not in reasons
+    assert "is encrypted" in reasons["attached.eml!/locked.txt.p7m"]
+    assert not {"opaque.eml", "clear.eml", "locked.eml!/smime.p7m"} & reasons.keys()
 
 
 def test_entries_broken_within_a_letter_are_whole(papers: Papers) -> None:

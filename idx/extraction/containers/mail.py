@@ -28,7 +28,7 @@ from idx.extraction.containers.message import (
     uuencoded,
 )
 from idx.extraction.containers.quotations import quoted_apart
-from idx.extraction.containers.smime import EncryptedError, signed_content
+from idx.extraction.containers.smime import EncryptedError, is_message, signed_content
 from idx.extraction.markup.html import extracted_pages, read_hypertext
 from idx.extraction.text.calendar import extract_calendar, unfolded
 from idx.extraction.text.cleaning import preformatted
@@ -61,6 +61,9 @@ _SMIME: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"}
 _SIGNATURES: Final = frozenset(
     {"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"}
 )
+_NAMES_OF_TEXTS: Final = frozenset({"", "smime.p7m"})
+"""Names of signed and encrypted texts; others are those of files."""
+
 _MAX_SIGNED: Final = 20
 """Maximum number of signed texts, one within the other, that are opened in one message."""
 
@@ -118,32 +121,38 @@ def _of_length(match: re.Match[bytes]) -> bytes:
 
 
 def _open_signed(message: EmailMessage) -> bool:
-    """Put what is signed in place of the signed data, and return whether anything is encrypted."""
+    """Put signed messages in place of the signed data, and return whether anything is encrypted.
+
+    Signed files stay attachments.
+    """
     is_encrypted = False
     opened = 0
     for part in message.walk():
-        is_encrypted = is_encrypted or part.get_content_type() == "multipart/encrypted"
-        if not _is_smime(part):
+        kind, name = part.get_content_type(), (file_name(part) or "").lower()
+        is_encrypted = is_encrypted or kind == "multipart/encrypted"
+        if kind not in _SMIME and not name.endswith(".p7m"):
             continue
         try:
-            inner = parsed(signed_content(_bytes_of(part)()))
+            signed = signed_content(_bytes_of(part)())
         except EncryptedError:
-            is_encrypted = True
-        except (ValueError, RecursionError):
-            # It is an attachment that cannot be read.
+            if name in _NAMES_OF_TEXTS:
+                is_encrypted = True
+                _become(part, "application/octet-stream")
             continue
-        else:
+        except (ValueError, RecursionError):
+            continue
+        if is_message(signed):
             opened += 1
             if opened > _MAX_SIGNED:
                 raise ValueError(f"it is signed more than {_MAX_SIGNED} times")
-            del part["Content-Type"], part["Content-Transfer-Encoding"], part["Content-Disposition"]
-            part["Content-Type"] = "multipart/mixed"
-            part.set_payload([inner])
+            _become(part, "multipart/mixed")
+            part.set_payload([parsed(signed)])
     return is_encrypted
 
 
-def _is_smime(part: EmailMessage) -> bool:
-    return part.get_content_type() in _SMIME or (file_name(part) or "").lower().endswith(".p7m")
+def _become(part: EmailMessage, kind: str) -> None:
+    del part["Content-Type"], part["Content-Transfer-Encoding"], part["Content-Disposition"]
+    part["Content-Type"] = kind
 
 
 def extract_web_archive(source: Source) -> Extracted:
@@ -187,16 +196,21 @@ def thread_metadata(message: EmailMessage, sent_to: str) -> Metadata:
         message: the message, or its headers.
         sent_to: the recipients.
     """
-    own, references, answered = (header(message, name) or "" for name in _THREAD_HEADERS)
-    own_id = _MESSAGE_ID.search(own)
-    first = _MESSAGE_ID.search(f"{references} {answered}") or own_id
+    said, references, answered = (header(message, name) or "" for name in _THREAD_HEADERS)
+    own = message_id(said)
     recipients: list[Scalar] = [*dict.fromkeys(_ADDRESS.findall(sent_to.lower()))]
     found: dict[str, Scalar | list[Scalar] | None] = {
-        metadata.MESSAGE_ID: own_id[1] if own_id else None,
-        metadata.THREAD: first[1] if first else None,
+        metadata.MESSAGE_ID: own,
+        metadata.THREAD: message_id(f"{references} {answered}") or own,
         metadata.RECIPIENTS: recipients[:MAX_KEYWORDS],
     }
     return {key: value for key, value in found.items() if value}
+
+
+def message_id(value: str) -> str | None:
+    """Return the first id of a message in a header; None if there is none."""
+    found = _MESSAGE_ID.search(value)
+    return found[1] if found else None
 
 
 def _sent(message: EmailMessage) -> datetime | None:
@@ -359,7 +373,7 @@ def _bytes_of(part: EmailMessage) -> Callable[[], bytes]:
 
 def _is_part_of_text(part: EmailMessage) -> bool:
     """Check whether a part is a signature or a picture of the text, such as a logo."""
-    if part.get_content_type() in _SIGNATURES | _SMIME:
+    if part.get_content_type() in _SIGNATURES:
         return True
     try:
         is_attachment = part.get_content_disposition() == "attachment"

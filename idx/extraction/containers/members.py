@@ -17,6 +17,7 @@ from idx.extraction.file_type import BEGINNING, file_type
 from idx.extraction.formats import extract_from
 from idx.extraction.pdf.garbled import GarbledError
 from idx.extraction.pdf.ocr.tesseract import OcrNeededError
+from idx.extraction.text.headings import headings
 from idx.extraction.types import (
     Embedded,
     Extracted,
@@ -176,6 +177,9 @@ class MemberReader:
         if extracted.members and depth >= MAX_DEPTH:
             warning = f"what is in it was not read: it lies within {MAX_DEPTH} other files"
             extracted = replace(extracted, members=(), warnings=(*extracted.warnings, warning))
+        if each.section:
+            around = headings((level, text, 0) for level, text in enumerate(each.section, start=1))
+            extracted = replace(extracted, headings=(*around, *extracted.headings))
         return ReadFile(
             extracted=self.read(extracted, path, depth + 1),
             language=detect_language(extracted.text),
@@ -212,7 +216,7 @@ def is_examined_by_member(beginning: bytes, file: Path, options: ExtractionOptio
         media_type = file_type(beginning[:BEGINNING], file, options.encoding)
     except (SourceFileError, UnsupportedFileError):
         return False
-    return media_type in media_types.ARCHIVES or media_type == media_types.MAILBOX
+    return media_type in media_types.ARCHIVES | media_types.MAILBOXES
 
 
 def failure(error: SourceFileError) -> Unreadable:

@@ -119,10 +119,11 @@ class _Properties:
 
     def codec(self, number: int) -> str | None:
         """Return the codec of a code page; None if none is named, or none is known."""
-        return _codec(int.from_bytes(self.values.get(number, b"")[:4], "little"))
+        return codec_of_page(int.from_bytes(self.values.get(number, b"")[:4], "little"))
 
 
-def _codec(code_page: int) -> str | None:
+def codec_of_page(code_page: int) -> str | None:
+    """Return the codec of a code page of Windows; None if there is none."""
     from oxmsg.domain.encodings import encoding_from_codepage
     from oxmsg.domain.model import UnrecognizedCodePageError, UnsupportedEncodingError
 
@@ -210,13 +211,15 @@ def _extracted(storage: "Storage", source: Source) -> Extracted:
 
 
 def _addressed(name: str, address: str) -> str:
-    return f"{name} <{address}>" if name != address else name
+    # Addresses of Exchange within a company are paths.
+    has_both = name and name != address and "@" in address
+    return f"{name} <{address}>" if has_both else name or address
 
 
 def _sender(message: _Properties) -> str:
     name, address = message.line(_SENDER_NAME), message.line(*_SENDER_ADDRESSES)
-    if not address:
-        return message.line(_SENT_FOR_NAME)
+    if "@" not in address:
+        return name or message.line(_SENT_FOR_NAME)
     return f'"{name}" <{address}>' if name else f"<{address}>"
 
 

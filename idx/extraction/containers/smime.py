@@ -6,8 +6,11 @@ mail programs write BER: lengths that are found at the end, and strings in piece
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
+
+_HEADER: Final = re.compile(rb"[A-Za-z][!-9;-~]{1,60}:[ \t\r\n]")
 
 _SIGNED_DATA: Final = bytes.fromhex("2a864886f70d010702")
 _SEQUENCE: Final = 0x30
@@ -47,6 +50,11 @@ def signed_content(data: bytes) -> bytes:
         return b"".join(_strings(data, each) for each in content)
     except (IndexError, TypeError) as error:
         raise ValueError("it is cut off") from error
+
+
+def is_message(content: bytes) -> bool:
+    """Check whether what is signed begins with a header."""
+    return _HEADER.match(content) is not None
 
 
 def _from_text(data: bytes) -> bytes:
