@@ -66,8 +66,15 @@ class _LenientHeaders(HeaderRegistry):
     def __init__(self, codec: str) -> None:
         super().__init__()
         self._codec = codec
+        self._parsed: dict[tuple[str, str], BaseHeader] = {}
 
     def __call__(self, name: str, value: str) -> BaseHeader:
+        # The library parses a header each time that it is asked for: its type twenty times.
+        if (name, value) not in self._parsed:
+            self._parsed[name, value] = self._lenient(name, value)
+        return self._parsed[name, value]
+
+    def _lenient(self, name: str, value: str) -> BaseHeader:
         if not _PLAIN.fullmatch(value):
             # As a whole, since some programs divide a letter between two encoded words.
             text = _by(value.encode(errors="surrogateescape"), self._codec)
