@@ -524,11 +524,12 @@ def test_files_written_in_a_text_are_attachments(papers: Papers) -> None:
             "c.eml": (before + lines() + b"`\nend\n").replace(b"\n", b"\r\n") * 1,
             "d.eml": b"Subject: x\nContent-Transfer-Encoding: x-uuencode\n\n"
             b"begin 644 t\n" + lines() + b"`\nend\n",
+            "cut.eml": before + lines(),
             "e.eml": b"Subject: x\n\nWe begin 644 things\nand end here\n",
         }
     )
     assert body_of(papers.text("a.eml")) == "Here it is.\nBye\n\nAttachments: well.txt"
     assert body_of(papers.text("e.eml")) == "We begin 644 things\nand end here"
-    for name in ("a.eml!/well.txt", "b.eml!/well.txt", "c.eml!/well.txt"):
+    for name in ("cut.eml!/well.txt", "a.eml!/well.txt", "b.eml!/well.txt", "c.eml!/well.txt"):
         assert papers.text(name) == data.decode()
     assert papers.text("d.eml").count("The well is deep") == 5

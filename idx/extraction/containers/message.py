@@ -35,18 +35,23 @@ _PLAIN: Final = re.compile(r"(?:[\x00-\x1a\x1c-<>-\x7f]|=(?!\?))*+")
 
 _JAPANESE_ESCAPE: Final = b"\x1b$"
 
+_MAX_HEADER: Final = 200_000
+"""Maximum length of a header: the library's time grows with its square."""
+
 _CHARSET: Final = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]{1,60})", re.IGNORECASE)
 _END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
 
 _MAX_BAD_SHARE: Final = 1 / 10
 """Maximum share of a text's letters outside ASCII that its encoding may leave undefined."""
 
+_END_OF_FILE: Final = rb"(?:[` ]?[ \t]*\r?\n)?end[ \t]*(?:\r?\n|\Z)"
 _UUENCODED: Final = re.compile(
     rb"^begin [0-7]{3,4} (?P<name>[^\r\n]{1,200})\r?\n"
-    rb"(?P<lines>(?:[!-M][ -`]{0,62}\r?\n)*?)(?:[` ]?[ \t]*\r?\n)?end[ \t]*(?:\r?\n|\Z)",
+    rb"(?P<lines>(?P<full>(?:M[ -`]{60,61}\r?\n){3,}+)?(?:[!-M][ -`]{0,62}\r?\n)*+)"
+    rb"(?(full)(?:" + _END_OF_FILE + rb")?|" + _END_OF_FILE + rb")",
     re.MULTILINE,
 )
-"""File within a text."""
+"""File within a text; a long one may be cut off."""
 
 _ADDRESSES: Final = re.compile(r"https?://\S+|www\.\S+")
 _WORD: Final = re.compile(r"[\u3040-\u9fff]|[^\W_\u3040-\u9fff]{2,}")
@@ -75,6 +80,7 @@ class _LenientHeaders(HeaderRegistry):
         return self._parsed[name, value]
 
     def _lenient(self, name: str, value: str) -> BaseHeader:
+        value = value[:_MAX_HEADER]
         if not _PLAIN.fullmatch(value):
             # As a whole, since some programs divide a letter between two encoded words.
             text = _by(value.encode(errors="surrogateescape"), self._codec)
