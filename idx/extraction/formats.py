@@ -95,7 +95,9 @@ _ROWS: Final = (
     "as in the file"
 )
 _ARCHIVE: Final = "the names of its files, each of which is [a document of its own](#archives)"
-_BINARY_SHEETS: Final = "like Excel, without notes and texts in drawings"
+_BINARY_SHEETS: Final = (
+    "like Excel, without notes and texts in drawings; numbers as stored, dates in ISO 8601"
+)
 _CALAMINE: Final = "python-calamine"
 _PACKAGE: Final = "lxml"
 _IWORK: Final = {
@@ -148,9 +150,8 @@ FORMATS: Final = {
         extract_xlsx,
         title="Excel",
         text="sheets, including hidden ones: name, [rows with the headings of their "
-        "columns](#rows-of-tables), texts in drawings, notes and threaded "
-        "comments; dates in ISO 8601, durations as `37:30:00`, percentages as shown, formulas by "
-        "their stored value",
+        "columns](#rows-of-tables), texts in drawings, notes and threaded comments; [numbers as "
+        "Excel shows them](#numbers-in-sheets), formulas by their stored value",
         metadata="properties",
         library=_PACKAGE,
         unit="sheets",

@@ -37,13 +37,14 @@ class Package:
         self._archive = zipfile.ZipFile(io.BytesIO(source.data))
         self.limit: Final = max(MIN_UNPACKED_LIMIT, MAX_COMPRESSION_RATIO * len(source.data))
         self._unpacked = 0
+        self._counted: set[str] = set()
         self._in_cells = 0
 
     def __contains__(self, name: str) -> bool:
         return name in self._archive.NameToInfo
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """Yield the bytes of an entry in chunks.
+        """Yield the bytes of an entry in chunks; a second time they do not count.
 
         Raises:
             SourceFileError: it needs a password, or the archive unpacks to too much.
@@ -53,8 +54,9 @@ class Package:
         if entry.flag_bits & _ENCRYPTED:
             raise SourceFileError(self._file, "protected by a password")
         with self._archive.open(entry) as stream:
+            counts = name not in self._counted
             while chunk := stream.read(_MEMBER_BLOCK_BYTES):
-                self._unpacked += len(chunk)
+                self._unpacked += len(chunk) * counts
                 if self._unpacked > self.limit:
                     raise SourceFileError(
                         self._file,
@@ -62,6 +64,7 @@ class Package:
                         "document of its size",
                     )
                 yield chunk
+            self._counted.add(name)
 
     def count(self, text: str) -> None:
         """Count the text of a table cell, which may be repeated.

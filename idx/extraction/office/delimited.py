@@ -20,6 +20,9 @@ _SAMPLE_CHARACTERS: Final = 100_000
 _MIN_REGULAR_SHARE: Final = 0.8
 """Minimum share of rows in a sample that have as many cells as most; else it is no table."""
 
+_MAX_ROWS_ABOVE: Final = 15
+"""Maximum number of rows above a table, which are not counted if the table has headings."""
+
 _MAX_LINES_OF_ROW: Final = 200
 """Maximum number of lines of a row: after a quotation mark that is never closed, all lines are one
 cell."""
@@ -37,26 +40,29 @@ def extract_delimited(source: Source) -> Extracted:
         SourceFileError: the bytes are not text.
     """
     text = decode(source.data, source.file, source.options.encoding)
-    delimiter = "\t" if source.media_type == TSV else _delimiter(text)
     table = LabelledRows(source.options.max_rows)
-    lines: list[str] = []
-    length = 0
     try:
+        delimiter, is_regular = ("\t", True) if source.media_type == TSV else _delimiter(text)
+        last = 0
         for cells, line in _rows(text, delimiter) if delimiter else ():
-            # A cell may have lines of its own.
-            shown = table.add([" ".join(cell.split()) for cell in cells])
-            if table.total > table.max_rows:
-                continue
-            length += len(shown)
-            if line - len(lines) > _MAX_LINES_OF_ROW or length > _MAX_GROWTH * len(text):
+            if line - last > _MAX_LINES_OF_ROW and table.total < table.max_rows:
                 return extract_plain_text(source)
-            lines += [""] * (line - len(lines) - 1)
-            lines.append(shown)
+            last = line
+            # A cell may have lines of its own.
+            table.add([" ".join(cell.split()) for cell in cells], line, len(cells))
+            if table.length > _MAX_GROWTH * len(text):
+                return extract_plain_text(source)
     except csv.Error:
         return extract_plain_text(source)
-    if not lines:
+    rows = table.lines()
+    if not rows or not (is_regular or table.has_headings):
         return extract_plain_text(source)
+    lines: list[str] = []
+    for line, shown in rows:
+        lines += [""] * (line - len(lines) - 1)
+        lines.append(shown)
     warning = table.warning("it")
+    lines += [] if warning else [""] * (last - len(lines))
     return Extracted(
         text="\n".join(lines),
         media_type=source.media_type,
@@ -79,20 +85,23 @@ def _rows(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
         yield cells, reader.line_num
 
 
-def _delimiter(text: str) -> str | None:
-    """Return the delimiter that divides most rows into the same number of cells; None if none."""
+def _delimiter(text: str) -> tuple[str | None, bool]:
+    """Return the delimiter that divides most rows into the same number of cells; None if none.
+
+    The second value says whether these are most of all rows, not only of those below some others.
+    """
     sample = text[:_SAMPLE_CHARACTERS]
-    best: tuple[float, int, str] | None = None
+    best = (0.0, 0, "")
     for delimiter in _DELIMITERS:
         try:
             rows = [cells for cells, _ in islice(_rows(sample, delimiter), _SAMPLE_ROWS)]
         except csv.Error:
             continue
-        counts = Counter(len(cells) for cells in rows if any(cells))
-        if not counts:
-            return None
-        width, count = counts.most_common(1)[0]
-        share = count / counts.total()
-        if width > 1 and share >= _MIN_REGULAR_SHARE:
-            best = max(best or (0.0, 0, ""), (round(share, 1), width, delimiter))
-    return best[2] if best else None
+        widths = [len(cells) for cells in rows if any(cells)]
+        for start in range(min(len(widths), _MAX_ROWS_ABOVE + 1)):
+            below = widths[start:]
+            width, count = Counter(below).most_common(1)[0]
+            if width > 1 and count >= _MIN_REGULAR_SHARE * len(below) and count > bool(start):
+                best = max(best, (round(count / len(widths), 1), width, delimiter))
+                break
+    return best[2] or None, best[0] >= _MIN_REGULAR_SHARE

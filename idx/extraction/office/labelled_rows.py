@@ -3,71 +3,116 @@
 A row that is found alone can then be understood.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from idx.extraction.markup.markup import row_text
+from idx.extraction.office.table_headings import (
+    MAX_GAP,
+    NUMBER,
+    Row,
+    block_of,
+    is_alike,
+    place_of_headings,
+    seen_from,
+)
 from idx.extraction.text.cleaning import CELL_SEPARATOR
 from shared.messages import quantity
 
-MAX_GAP: Final = 20
-"""Maximum number of empty cells kept between two others; sheets have 16,384 columns."""
+_MAX_WAITING_GAP: Final = 1_000
+"""Maximum number of empty cells kept between two others while the table's width is not known."""
 
-_MAX_LABEL: Final = 60
-"""Maximum length of a heading in front of values, in characters; each row repeats it."""
+_MAX_HEADING_ROWS: Final = 3
 
-_MAX_ROWS_ABOVE: Final = 10
-"""Maximum number of rows above the headings, such as the title of a sheet."""
+_WAITING_ROWS: Final = 50
+"""Number of rows among which the headings are searched for."""
 
-_VALUE: Final = re.compile(r"[\W_]*\d[\d\W_]*[\w%€$£]{0,4}|TRUE|FALSE|true|false|\W*")
-"""A number, date, time, amount or truth value, which is no heading."""
+_MAX_REPEATED: Final = 200
+"""Maximum length of a value of merged cells that each of their rows repeats, in characters."""
 
 
 @dataclass(slots=True)
 class LabelledRows:
-    """Collector of the rows of one table.
+    """Collector of the rows of a sheet or a file.
 
     Attributes:
         max_rows: maximum number of rows that are kept.
+        count: function that counts the text of each row.
         total: number of all rows that are not empty.
+        length: length of the texts so far.
+        has_headings: whether a row of headings was found.
     """
 
     max_rows: int
+    count: Callable[[str], object] = len
     total: int = 0
+    length: int = 0
+    has_headings: bool = False
+    _lines: list[tuple[int, str]] = field(default_factory=list)
     _labels: list[str] = field(default_factory=list)
-    _above: int = 0
+    _kinds: dict[int, str] = field(default_factory=dict)
+    _waiting: list[Row] = field(default_factory=list)
+    _waits: bool = True
+    _number: int = 0
+    _follows_gap: bool = False
+    _across: dict[tuple[int, int], int] = field(default_factory=dict)
+    _down: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    _repeated: dict[int, tuple[int, str]] = field(default_factory=dict)
 
     @property
     def max_gap(self) -> int:
         """Maximum number of empty cells that must be kept between two others."""
-        return max(MAX_GAP, len(self._labels))
+        width = max((len(row.cells) for row in self._waiting), default=0)
+        return max(MAX_GAP, len(self._labels), min(width, _MAX_WAITING_GAP))
 
-    def add(self, cells: Sequence[str]) -> str:
-        """Add a row, and return its text; empty if the row is, or if there are too many.
+    @property
+    def next_number(self) -> int:
+        """Number of the next row, if none is left out."""
+        return self._number + 1
 
-        The first row with at least two different names, and nothing but names, has the headings.
+    def merge(self, top: int, left: int, bottom: int, right: int) -> None:
+        """Note merged cells; rows from 1, columns from 0."""
+        if right > left:
+            self._across[top, left] = right
+        if bottom > top:
+            self._down.setdefault(top, []).append((left, bottom))
+
+    def add(self, cells: Sequence[str], number: int | None = None, width: int = 0) -> None:
+        """Add a row, which may be empty.
 
         Args:
             cells: the values from the first column on, each on one line; empty ones keep the
                 others in their columns.
+            number: its number, or that of its line; None for the next one.
+            width: its number of cells, if empty ones at its end are known to belong to it.
         """
-        filled = sum(map(bool, cells))
-        if not filled:
-            return ""
+        self._number = self._number + 1 if number is None else number
+        if not any(cells):
+            self._follows_gap = True
+            return
         self.total += 1
         if self.total > self.max_rows:
-            return ""
-        if self._labels:
-            return self._labelled(cells)
-        if self._above < _MAX_ROWS_ABOVE:
-            self._above += 1
-            self._labels = _labels(cells)
-            # Rows of values without headings: names further down are values, too.
-            if filled > 1 and not self._labels:
-                self._above = _MAX_ROWS_ABOVE
-        return row_text([*cells])
+            return
+        row = Row(self._number, self._with_repeated(cells), self._follows_gap, width)
+        self._follows_gap = False
+        is_title = len(self._labels) > 1 and sum(map(bool, row.cells)) == 1
+        self._waits = self._waits or row.follows_gap or is_title
+        if not self._waits:
+            self._write_labelled(row)
+            return
+        self._waiting.append(row)
+        if len(self._waiting) >= _WAITING_ROWS:
+            self._decide(is_end=False)
+
+    def lines(self) -> list[tuple[int, str]]:
+        """Return the number and the text of each row that is not empty, after the last one."""
+        self._decide(is_end=True)
+        return self._lines
+
+    def text(self) -> str:
+        """Return the texts of the rows, after the last one."""
+        return "\n".join(line for _, line in self.lines())
 
     def warning(self, table: str) -> str:
         """Return the warning about rows that were left out; empty if there are none.
@@ -82,29 +127,119 @@ class LabelledRows:
             "indexed, more with --max-rows"
         )
 
-    def _labelled(self, cells: Sequence[str]) -> str:
+    def _with_repeated(self, cells: Sequence[str]) -> list[str]:
+        """Return a row with the values of cells that are merged with cells above."""
+        end = len(cells)
+        while not cells[end - 1]:
+            end -= 1
+        row = [*cells[:end]]
+        for column, (bottom, value) in [*self._repeated.items()]:
+            if self._number > bottom:
+                del self._repeated[column]
+                continue
+            row += [""] * (column + 1 - len(row))
+            row[column] = row[column] or value
+        for column, bottom in self._down.get(self._number, ()):
+            if column < end and 0 < len(cells[column]) <= _MAX_REPEATED:
+                self._repeated[column] = bottom, cells[column]
+        return row
+
+    def _decide(self, *, is_end: bool) -> None:
+        """Write the rows that wait, by the headings among them or by those of the table so far."""
+        rows = self._waiting
+        while rows and (is_end or len(rows) >= _WAITING_ROWS):
+            place = place_of_headings(rows, is_first=not self._lines)
+            if place is None:
+                for row in rows:
+                    self._write_labelled(row)
+                rows = []
+                self._waits = False
+                break
+            top, labels = self._joined(rows, place)
+            for row in rows[:top]:
+                self._write_labelled(row)
+            for row in rows[top : place + 1]:
+                self._write(row, row_text(row.cells))
+            self._labels, self.has_headings = labels, True
+            rows = rows[place + 1 :]
+            block = block_of(rows)
+            # The last row may have totals.
+            self._kinds = seen_from(labels, block[:-1] or block).kinds
+            end = next((at for at, row in enumerate(rows) if at and row.follows_gap), len(rows))
+            for row in rows[:end]:
+                self._write_labelled(row)
+            rows = rows[end:]
+            self._waits = bool(rows)
+        self._waiting = rows
+
+    def _joined(self, rows: Sequence[Row], place: int) -> tuple[int, list[str]]:
+        """Return the first row of the headings, and the heading of each column.
+
+        A row above may have names for groups of columns, or the first parts of names.
+        """
+        labels = [cell.rstrip(":") for cell in rows[place].cells]
+        top = place
+        while top and place - top + 1 < _MAX_HEADING_ROWS and not rows[top].follows_gap:
+            joined = self._under(rows[top - 1], labels)
+            if joined is None:
+                break
+            labels = joined
+            top -= 1
+        return top, labels
+
+    def _under(self, above: Row, labels: Sequence[str]) -> list[str] | None:
+        """Return the headings below a row of further headings; None if it has none."""
+        columns = sorted(above.kinds)
+        named = {column for column, label in enumerate(labels) if label}
+        if NUMBER in above.kinds.values() or any(above.cells[at].endswith(":") for at in columns):
+            return None
+        if columns[0] >= len(labels) or (len(columns) == 1 and columns[0] <= min(named)):
+            # A title.
+            return None
+        ends = [column - 1 for column in columns[1:]] + [max(len(labels), columns[-1] + 1) - 1]
+        merged = {column: self._across.get((above.number, column)) for column in columns}
+        spans = {
+            column: range(column, (merged[column] or column if any(merged.values()) else end) + 1)
+            for column, end in zip(columns, ends, strict=True)
+        }
+        groups = {at for at, span in spans.items() if len(named.intersection(span)) > 1}
+        alone = [at for at in columns if at not in groups and at in named]
+        is_repeated = all(above.cells[at] == labels[at] for at in alone)
+        is_group = bool(groups) and (any(merged.values()) or columns[0] not in alone)
+        if not (is_repeated or is_group or named == {*columns}):
+            return None
+        found = [*labels, *[""] * (columns[-1] + 1 - len(labels))]
+        for column, span in spans.items():
+            name = above.cells[column]
+            for at in span:
+                if at < len(found) and found[at] != name and (found[at] or at == column):
+                    found[at] = f"{name} {found[at]}".strip()
+        return found
+
+    def _write_labelled(self, row: Row) -> None:
         labels = self._labels
-        return CELL_SEPARATOR.join(
-            f"{labels[column]}: {cell}" if column < len(labels) and labels[column] else cell
-            for column, cell in enumerate(cells)
-            if cell
-        )
+        if not labels or (row.follows_gap and len(labels) > 1 and len(row.kinds) == 1):
+            # A title, or a note.
+            self._write(row, row_text(row.cells))
+            return
+        # A row of totals has values that are not of their columns.
+        is_dated = self._kinds.get(0, NUMBER) != NUMBER
+        doubtful = row.kinds if row.follows_gap else range(int(is_dated))
+        texts = []
+        for column, cell in enumerate(row.cells):
+            label = labels[column] if column < len(labels) else ""
+            if not cell:
+                continue
+            is_labelled = label and (column not in doubtful or self._fits(row, column))
+            texts.append(f"{label}: {cell}" if is_labelled else cell)
+        self._write(row, CELL_SEPARATOR.join(texts))
 
+    def _fits(self, row: Row, column: int) -> bool:
+        """Check whether a value is like those of its column."""
+        kind = self._kinds.get(column)
+        return kind is None or is_alike(kind, row.kinds[column])
 
-def _labels(cells: Sequence[str]) -> list[str]:
-    """Return the headings in a row; empty if its cells are none.
-
-    Some columns may have no heading, as often the first one.
-    """
-    names = [cell for cell in cells if cell]
-    last = max(column for column, cell in enumerate(cells) if cell)
-    cells = cells[: last + 1]
-    # A longer gap may have been shortened, and the names after it are not in their columns.
-    has_gap = "0" * MAX_GAP in "".join("1" if cell else "0" for cell in cells)
-    are_names = (
-        len(names) > 1
-        and len({*names}) == len(names)
-        and not has_gap
-        and not any(_VALUE.fullmatch(name) or len(name) > _MAX_LABEL for name in names)
-    )
-    return [cell.rstrip(":") for cell in cells] if are_names else []
+    def _write(self, row: Row, text: str) -> None:
+        self.count(text)
+        self.length += len(text)
+        self._lines.append((row.number, text))

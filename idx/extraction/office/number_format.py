@@ -1,48 +1,456 @@
-"""Display format of numbers in a workbook's cells."""
+"""Numbers in a workbook's cells as Excel displays them, by their number formats.
+
+A format is a pattern of up to four sections: for positive numbers, negative ones, zero, and texts
+(ECMA-376, part 1, 18.8.31). Separators and names of months are those of a language, since a
+workbook does not store them.
+"""
 
 import re
-from datetime import datetime, timedelta
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from fractions import Fraction
+from functools import partial
+from operator import eq, ge, gt, le, lt, ne
 from typing import Final
 
-# Built-in formats without a pattern in the file (ECMA-376, part 1, 18.8.30), and those of Asia.
+from idx.extraction.office.date_format import Token, date_shown, date_text, duration_text
+from idx.extraction.office.table_headings import Number
+
+Format = Callable[[str], str]
+"""Function from the stored value of a cell to the displayed one."""
+
+_BUILT_IN: Final = {
+    1: "0",
+    2: "0.00",
+    3: "#,##0",
+    4: "#,##0.00",
+    9: "0%",
+    10: "0.00%",
+    11: "0.00E+00",
+    12: "# ?/?",
+    13: "# ??/??",
+    37: "#,##0;(#,##0)",
+    38: "#,##0;(#,##0)",
+    39: "#,##0.00;(#,##0.00)",
+    40: "#,##0.00;(#,##0.00)",
+    41: "#,##0",
+    42: "#,##0",
+    43: "#,##0.00",
+    44: "#,##0.00",
+    48: "##0.0E+0",
+}
 _BUILT_IN_DATES: Final = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
+"""Formats without a pattern in the file; dates in them, and in those of Asia, depend on the
+language."""
+
 _BUILT_IN_DURATION: Final = 46
-_BUILT_IN_PERCENTAGES: Final = frozenset((9, 10))
 
-_NOT_PATTERN: Final = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
-_DATE: Final = re.compile(r"[dmyhs]", re.IGNORECASE)
-_DURATION: Final = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+_MAX_PATTERN: Final = 255
+_MAX_DIGITS: Final = 60
+"""Maximum number of digits that are displayed; numbers have up to 309 without an exponent."""
 
-_EPOCH: Final = datetime(1899, 12, 30)
-_EPOCH_1904: Final = datetime(1904, 1, 1)
-_LEAP_BUG: Final = 60
-"""Day number of 29 February 1900, which Excel counts; earlier days are off by one."""
+_LONG_NUMBER: Final = re.compile(r"\d(?:[ /()\u2013-]{0,2}\d){6,33}")
+"""Number that a search finds whatever stands between its digits."""
+
+_FEWEST_OF_A_SUFFIX: Final = 7
+"""Number of digits at its end by which a search finds it."""
+
+_EXACT: Final = Context(prec=2 * _MAX_PATTERN, rounding=ROUND_HALF_UP)
+
+_TOKEN: Final = re.compile(
+    r'"(?P<text>[^"]*)"?|\\(?P<escaped>.)|(?P<blank>_.)|\*.|\[(?P<bracket>[^\]]*)\]?'
+    r"|(?P<general>General)|(?P<half>AM/PM|A/P)|(?P<exponent>E[+-](?=[0#?]))"
+    r"|(?P<date>y+|e+|m+|d+|h+|s+)(?:(?<=s)\.0+)?|(?P<digit>[0#?])|(?P<sign>.)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LITERAL: Final = frozenset(("text", "escaped", "blank", "sign"))
+_PLAIN: Final = re.compile(r"( *)((?:#,##)?#*0)(?:\.(0*)(#*))?( *)")
+_DIGIT: Final = re.compile(r"\d")
+
+_INEXACT: Final = 16
+"""Length from which on a number may have binary rounding errors."""
+
+_FRACTION: Final = re.compile(r"([0#?]\s+)?[0#?]+\s*/\s*([\d#?]{1,7})")
+
+_CONDITION: Final = re.compile(r"(<=|>=|<>|<|>|=)(-?[\d.]{1,30})")
+_COMPARISONS: Final = {"<": lt, "<=": le, ">": gt, ">=": ge, "=": eq, "<>": ne}
+_ELAPSED: Final = re.compile(r"h+|m+|s+", re.IGNORECASE)
+_OF_SYSTEM: Final = re.compile(r"\[\$-F[48]00\]", re.IGNORECASE)
+_LANGUAGE: Final = re.compile(
+    r"\[\$[^\]-]*-(?:[0-9A-F]{0,4}?([0-9A-F]{2})|([a-z]{2})[^\]]*)\]", re.IGNORECASE
+)
+_EURO_BEHIND: Final = re.compile(r"[0#?][^;]{0,4}(?:€|\[\$€)")
+
+_PRIMARY_LANGUAGES: Final = {
+    0x03: "ca",
+    0x05: "cs",
+    0x06: "da",
+    0x07: "de",
+    0x08: "el",
+    0x09: "en",
+    0x0A: "es",
+    0x0B: "fi",
+    0x0C: "fr",
+    0x0E: "hu",
+    0x10: "it",
+    0x13: "nl",
+    0x14: "no",
+    0x15: "pl",
+    0x16: "pt",
+    0x18: "ro",
+    0x19: "ru",
+    0x1A: "hr",
+    0x1B: "sk",
+    0x1D: "sv",
+    0x1F: "tr",
+    0x21: "id",
+    0x22: "uk",
+    0x24: "sl",
+    0x2A: "vi",
+}
+"""Languages by the lower byte of Windows' number of a locale (MS-LCID), without its two bits of the
+country."""
+
+_WITH_COMMA: Final = {
+    **dict.fromkeys(
+        ["ca", "da", "de", "el", "es", "hr", "id", "it", "nl", "pt", "ro", "sl", "tr", "vi"], "."
+    ),
+    **dict.fromkeys(["cs", "fi", "fr", "hu", "no", "pl", "ru", "sk", "sv", "uk"], "\u00a0"),
+}
+"""Languages with a decimal comma, and their separators of thousands."""
 
 
-def is_date(format_id: int, pattern: str | None) -> bool:
-    """Check whether a number format displays a date or a time."""
-    if pattern is None:
-        return format_id in _BUILT_IN_DATES
-    return bool(_DATE.search(_positive_pattern(pattern)))
+@dataclass(frozen=True, slots=True)
+class Locale:
+    """What the display of numbers depends on beside their formats.
+
+    Attributes:
+        language: the language of names of months, by its ISO 639-1 code.
+        decimal: the decimal sign.
+        thousands: the separator of thousands.
+        from_1904: whether days count from 1904.
+    """
+
+    language: str = "en"
+    decimal: str = "."
+    thousands: str = ","
+    from_1904: bool = False
 
 
-def is_duration(format_id: int, pattern: str | None) -> bool:
-    """Check whether a number format displays a duration, whose hours may exceed 23."""
-    if pattern is None:
-        return format_id == _BUILT_IN_DURATION
-    return bool(_DURATION.search(_positive_pattern(pattern)))
+def locale_of(patterns: Sequence[str], language: str | None, *, from_1904: bool) -> Locale:
+    """Return the locale of a workbook, which it does not store.
+
+    Args:
+        patterns: its number formats: they may name a language, or have a euro sign behind numbers.
+        language: that of its texts, if it is known for certain.
+        from_1904: whether days count from 1904.
+    """
+    named = [code for pattern in patterns if (code := _language_of(pattern))]
+    language = next((code for code in named if code != "en"), language or (named or ["en"])[0])
+    if language not in _WITH_COMMA and any(map(_EURO_BEHIND.search, patterns)):
+        language = "de"
+    if language in _WITH_COMMA:
+        return Locale(language, ",", _WITH_COMMA[language], from_1904)
+    return Locale(language, from_1904=from_1904)
 
 
-def is_percentage(format_id: int, pattern: str | None) -> bool:
-    """Check whether a number format displays a percentage."""
-    if pattern is None:
-        return format_id in _BUILT_IN_PERCENTAGES
-    return "%" in _NOT_PATTERN.sub("", pattern)
+def format_of(format_id: int, pattern: str | None, locale: Locale) -> Format:
+    """Return the function for a number format.
+
+    Args:
+        format_id: its number.
+        pattern: its pattern; None for a built-in one.
+        locale: the locale of the workbook.
+    """
+    is_of_system = pattern is not None and _OF_SYSTEM.search(pattern)
+    if is_of_system or (pattern is None and format_id in _BUILT_IN_DATES):
+        if format_id == _BUILT_IN_DURATION:
+            return duration_text
+        return partial(date_text, from_1904=locale.from_1904)
+    pattern = _BUILT_IN.get(format_id, "General") if pattern is None else pattern[:_MAX_PATTERN]
+    sections = [_Section.of(tokens) for tokens in _divided(pattern)][:3]
+    if pattern.lower() in ("general", "@", ""):
+        return partial(_general, locale=locale)
+    language = _language_of(pattern) or locale.language
+    return partial(_shown, sections=sections, language=language, locale=locale)
 
 
-def _positive_pattern(pattern: str) -> str:
-    """Return the part of a pattern for positive numbers, without texts and colours."""
-    return _NOT_PATTERN.sub("", pattern).partition(";")[0]
+def _divided(pattern: str) -> list[list[Token]]:
+    """Return the tokens of each section: their kinds and texts."""
+    sections: list[list[Token]] = [[]]
+    for match in _TOKEN.finditer(pattern):
+        kind = match.lastgroup
+        if kind == "sign" and match[0] == ";":
+            sections.append([])
+        elif kind is not None:
+            sections[-1].append((kind, match[kind]))
+    return sections
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """Section with nothing but digits in a row, such as ``#,##0.00 €``.
+
+    Attributes:
+        before: the text before the digits.
+        behind: the text behind them.
+        format: the format of the absolute number in Python.
+        unit: the last decimal place.
+        optional: number of decimal places that are left out if they are zero.
+        shows_sign: whether the texts tell a negative number.
+    """
+
+    before: str
+    behind: str
+    format: str
+    unit: Decimal
+    optional: int
+    shows_sign: bool
+
+    @classmethod
+    def of(cls, tokens: Sequence[Token]) -> "_Plain | None":
+        """Return the parts of a section; None if it is not plain."""
+        signs = "".join(
+            text
+            if kind == "digit" or (kind == "sign" and text in ",.")
+            else " "
+            if kind in _LITERAL
+            else "?"
+            for kind, text in tokens
+        )
+        found = _PLAIN.fullmatch(signs)
+        before, behind = (
+            (
+                "".join(" " if kind == "blank" else text for kind, text in part)
+                for part in (tokens[: found.end(1)], tokens[found.start(5) :])
+            )
+            if found
+            else ("1", "1")
+        )
+        if found is None or _DIGIT.search(before + behind) or "%" in before + behind:
+            return None
+        decimals = len(found[3] or "") + len(found[4] or "")
+        style = f"{',' * (',' in found[2])}.{decimals}f"
+        has_sign = any(sign in before + behind for sign in "-(")
+        unit = Decimal(1).scaleb(-decimals)
+        return cls(before, behind, style, unit, len(found[4] or ""), has_sign)
+
+    def shown(self, number: Decimal, locale: Locale, *, is_signed: bool) -> str | None:
+        """Return a number as displayed; None if this lacks a part of it."""
+        sign = "-" if is_signed and number < 0 else ""
+        rounded = abs(number).quantize(self.unit, context=_EXACT)
+        if rounded != abs(number) or (number < 0 and not (sign or self.shows_sign)):
+            return None
+        text = format(rounded, self.format)
+        for _ in range(self.optional if text.endswith("0") else 0):
+            text = text.removesuffix("0")
+        if locale.decimal != ".":
+            text = text.translate({44: locale.thousands, 46: locale.decimal})
+        return " ".join(f"{sign}{self.before}{text.rstrip('.,')}{self.behind}".split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """Section of a pattern.
+
+    Attributes:
+        tokens: its parts: kinds and texts.
+        condition: a comparison and a number; None for none.
+        is_date: whether it displays a date, a time or a duration.
+        plain: its parts if it is plain.
+    """
+
+    tokens: tuple[Token, ...]
+    condition: tuple[str, Decimal] | None
+    is_date: bool
+    plain: _Plain | None
+
+    @classmethod
+    def of(cls, tokens: list[Token]) -> "_Section":
+        """Make a section of its tokens."""
+        found: list[Token] = []
+        condition = None
+        for kind, text in tokens:
+            compared = _CONDITION.fullmatch(text) if kind == "bracket" else None
+            if compared and (number := _decimal(compared[2])) is not None:
+                condition = compared[1], number
+            elif kind == "bracket" and _ELAPSED.fullmatch(text):
+                found.append(("elapsed", text.lower()))
+            elif kind == "bracket" and text.startswith("$"):
+                found.append(("text", text[1:].partition("-")[0]))
+            elif kind == "date":
+                found.append((kind, text.lower()))
+            elif kind != "bracket":
+                found.append((kind, text))
+        is_date = any(kind in ("date", "elapsed", "half") for kind, _ in found)
+        return cls(tuple(found), condition, is_date, _Plain.of(found))
+
+
+def _shown(value: str, sections: Sequence[_Section], language: str, locale: Locale) -> str:
+    """Return a number as its format displays it; then the stored value if it cannot be seen."""
+    number = _decimal(value)
+    if number is None:
+        return value
+    section, is_signed = _chosen(sections, number)
+    if section.is_date:
+        return date_shown(value, section.tokens, language, from_1904=locale.from_1904)
+    if section.plain and (text := section.plain.shown(number, locale, is_signed=is_signed)):
+        return Number(text)
+    stored = _general(value, locale)
+    shown = " ".join(_number_shown(abs(number), section, locale).split())
+    if is_signed and number < 0 and any(digit in shown for digit in "123456789"):
+        shown = f"-{shown}"
+    if not shown or len(shown) > _MAX_PATTERN + _MAX_DIGITS:
+        return stored
+    if any(kind == "sign" and text == "%" for kind, text in section.tokens):
+        number = number.scaleb(2, _EXACT)
+        stored = f"{_general(format(number, 'f'), locale)}%"
+    return Number(shown if _is_seen(number, shown, locale) else f"{shown} ({stored})")
+
+
+def is_seen(value: str, shown: str) -> bool:
+    """Check whether a displayed text has a number or a date, in the notation of any language."""
+    number = _decimal(value)
+    if number is None:
+        return value in shown
+    signs = (Locale(), *(Locale("", ",", sign) for sign in (".", " ")))
+    return any(_is_seen(number, shown, locale) for locale in signs)
+
+
+def _is_seen(number: Decimal, shown: str, locale: Locale) -> bool:
+    """Check whether a displayed text has the number itself, perhaps with signs between its digits.
+
+    A search finds longer numbers, such as those of telephones, whatever stands between the digits.
+    """
+    if number < 0 and not re.search("[-(]", shown):
+        return False
+    plain = format(abs(number), "f")
+    long = ("".join(filter(str.isdigit, run)) for run in _LONG_NUMBER.findall(shown))
+    if len(plain) >= _FEWEST_OF_A_SUFFIX and any(run.endswith(plain) for run in long):
+        return True
+    thousands = re.escape(" ".join(locale.thousands.split()) or " ")
+    pattern = rf"\d{{1,3}}(?:{thousands}\d{{3}})+(?!\d)|\d+"
+    runs = re.findall(rf"(?:{pattern})(?:{re.escape(locale.decimal)}\d+)?", shown)
+    if len(runs) != 1 or re.match(r"0\d", runs[0]):
+        return False
+    digits = re.sub(thousands, "", runs[0]).replace(locale.decimal, ".")
+    return _decimal(digits) == abs(number)
+
+
+def _chosen(sections: Sequence[_Section], number: Decimal) -> tuple[_Section, bool]:
+    """Return the section for a number, and whether it shows the sign of the number."""
+    if any(section.condition for section in sections):
+        for section in sections:
+            if section.condition is None or _COMPARISONS[section.condition[0]](
+                number, section.condition[1]
+            ):
+                return section, True
+        return sections[-1], True
+    if number < 0 and len(sections) > 1:
+        return sections[1], False
+    return sections[2 if number == 0 and len(sections) > 2 else 0], True  # noqa: PLR2004
+
+
+def _number_shown(number: Decimal, section: _Section, locale: Locale) -> str:
+    tokens = section.tokens
+    signs = [text if kind in ("sign", "digit", "exponent") else "" for kind, text in tokens]
+    if not any(kind == "digit" for kind, _ in tokens):
+        return "".join(_literal(kind, text, number, locale) for kind, text in tokens)
+    if _FRACTION.search("".join(signs)):
+        return _fraction_shown(number, tokens)
+    end = next((at for at, (kind, _) in enumerate(tokens) if kind == "exponent"), len(tokens))
+    point = signs.index(".") if "." in signs[:end] else end
+    whole = [at for at in range(min(point, end)) if tokens[at][0] == "digit"]
+    decimals = [at for at in range(point, end) if tokens[at][0] == "digit"]
+    commas = [at for at in range(end) if signs[at] == ","]
+    ones = whole[-1] if whole else point
+    # A comma behind the last digit divides by a thousand.
+    scale = sum(at > (decimals or whole or [0])[-1] or ones < at < point for at in commas)
+    is_grouped = any(whole and whole[0] < at < ones for at in commas)
+    number = number.scaleb(2 * signs.count("%") - 3 * scale, _EXACT)
+    exponent = 0
+    if end < len(tokens) and number:
+        exponent = number.adjusted() // max(len(whole), 1) * max(len(whole), 1)
+        number = number.scaleb(-exponent, _EXACT)
+    digits = format(number.quantize(Decimal(1).scaleb(-len(decimals)), context=_EXACT), "f")
+    integer, _, fraction = digits.partition(".")
+    shown = {at: _literal(*tokens[at], number, locale) for at in range(len(tokens))}
+    shown |= dict.fromkeys(commas, "")
+    shown |= _placed(integer.lstrip("0"), whole, tokens, locale.thousands if is_grouped else "")
+    for at, digit in zip(decimals, fraction, strict=True):
+        shown[at] = digit
+    for at in reversed(decimals):
+        if shown[at] != "0" or tokens[at][1] == "0":
+            break
+        shown[at] = ""
+    if point < end:
+        shown[point] = locale.decimal if any(shown[at] for at in decimals) else ""
+    if end < len(tokens):
+        powers = [at for at in range(end, len(tokens)) if tokens[at][0] == "digit"]
+        sign = "-" if exponent < 0 else "+" * tokens[end][1].endswith("+")
+        shown |= {end: f"E{sign}", **_placed(str(abs(exponent)).lstrip("0"), powers, tokens, "")}
+    return "".join(shown[at] for at in range(len(tokens)))
+
+
+def _placed(
+    digits: str, places: Sequence[int], tokens: Sequence[Token], separator: str
+) -> dict[int, str]:
+    """Return the digits at their places, from the last one on; the first place has all others."""
+    least = next((len(places) - of for of, at in enumerate(places) if tokens[at][1] == "0"), 0)
+    digits = digits.rjust(least, "0")
+    found = dict.fromkeys(places, "")
+    for of, digit in enumerate(reversed(digits)):
+        at = places[max(len(places) - 1 - of, 0)] if places else None
+        if at is not None:
+            found[at] = f"{digit}{separator if of and of % 3 == 0 else ''}{found[at]}"
+    return found
+
+
+def _literal(kind: str, text: str, number: Decimal, locale: Locale) -> str:
+    if kind == "general" or (kind, text) == ("sign", "@"):
+        return _general(format(number, "f"), locale)
+    return {"blank": " ", "digit": ""}.get(kind, text)
+
+
+def _fraction_shown(number: Decimal, tokens: Sequence[Token]) -> str:
+    """Return a number as a fraction, such as 1 1/2; the digits of its pattern bound the divisor."""
+    texts = "".join(" " if kind == "blank" else text for kind, text in tokens)
+    has_whole, divisor = _FRACTION.search(texts).groups()  # type: ignore[union-attr]
+    whole = int(number) if has_whole else 0
+    rest = Fraction(number - whole)
+    if divisor.isdigit() and int(divisor):
+        part, of = round(rest * int(divisor)), int(divisor)
+    else:
+        near = rest.limit_denominator(10 ** min(len(divisor), 7) - 1)
+        part, of = near.numerator, near.denominator
+    if has_whole and part == of:
+        whole, part = whole + 1, 0
+    return f"{whole or ''} {f'{part}/{of}' if part else ''}".strip() or "0"
+
+
+def _language_of(pattern: str) -> str | None:
+    """Return the language that a format names."""
+    named = _LANGUAGE.search(pattern)
+    if named is None:
+        return None
+    return named[2].lower() if named[2] else _PRIMARY_LANGUAGES.get(int(named[1], 16) & 0x3FF)
+
+
+def _decimal(text: str) -> Decimal | None:
+    try:
+        number = Decimal(text if len(text) < _INEXACT else number_text(text))
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() and abs(number.adjusted()) < _MAX_DIGITS else None
+
+
+def _general(value: str, locale: Locale) -> str:
+    return (
+        number_text(value).replace(".", locale.decimal)
+        if locale.decimal != "."
+        else number_text(value)
+    )
 
 
 def number_text(value: str) -> str:
@@ -51,37 +459,3 @@ def number_text(value: str) -> str:
         return f"{float(value):.15g}" if "." in value or "E" in value.upper() else value
     except ValueError:
         return value
-
-
-def percentage_text(value: str) -> str:
-    """Return a fraction as a percentage: 7% for 0.07."""
-    try:
-        return f"{float(value) * 100:.15g}%"
-    except ValueError:
-        return value
-
-
-def date_text(value: str, *, from_1904: bool) -> str:
-    """Return days since the workbook's epoch as a date, a time, or both; other text unchanged."""
-    try:
-        days = float(value)
-        if not from_1904 and 0 < days < _LEAP_BUG:
-            days += days >= 1
-        # Excel's times are exact to the second.
-        seconds = round(days * 86_400)
-        moment = (_EPOCH_1904 if from_1904 else _EPOCH) + timedelta(seconds=seconds)
-    except (ValueError, OverflowError):
-        return value
-    if 0 <= days < 1:
-        return moment.strftime("%H:%M:%S")
-    return moment.date().isoformat() if seconds % 86_400 == 0 else moment.isoformat(" ")
-
-
-def duration_text(value: str) -> str:
-    """Return days as hours, minutes and seconds: 37:30:00 for 1.5625; other text unchanged."""
-    try:
-        seconds = round(float(value) * 86_400)
-    except (ValueError, OverflowError):
-        return value
-    minutes, rest = divmod(abs(seconds), 60)
-    return f"{'-' if seconds < 0 else ''}{minutes // 60}:{minutes % 60:02}:{rest:02}"

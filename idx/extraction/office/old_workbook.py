@@ -48,8 +48,13 @@ def _sheets(
     for name in book.sheet_names:
         rows = LabelledRows(source.options.max_rows)
         sheet = book.get_sheet_by_name(name)
-        lines = [rows.add([*map(_text, row)]) for row in sheet.iter_rows()]
-        text = "\n".join(filter(None, lines))
+        # Rows are from the top of the sheet, columns from the first one with a value.
+        first = sheet.start[1] if sheet.start else 0
+        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+            rows.merge(top + 1, left - first, bottom + 1, right - first)
+        for row in sheet.iter_rows():
+            rows.add([*map(_text, row)])
+        text = rows.text()
         if warning := rows.warning(sheet_called(name)):
             warnings.append(warning)
         yield name, f"{name}\n\n{text}" if text else ""

@@ -8,7 +8,9 @@ from typing import Final
 from idx.errors import SourceFileError
 from idx.extraction.markup.markup import MarkupText, Role, Roles
 from idx.extraction.markup.package import Package
-from idx.extraction.office.labelled_rows import MAX_GAP, LabelledRows
+from idx.extraction.office.labelled_rows import LabelledRows
+from idx.extraction.office.number_format import is_seen, number_text
+from idx.extraction.office.table_headings import MAX_GAP
 from idx.extraction.office.workbook import sheet_called
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.text.headings import join_sections
@@ -21,6 +23,8 @@ _STYLES: Final = "styles.xml"
 
 _TABLE_NAMESPACE: Final = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _REPEATED: Final = _TABLE_NAMESPACE + "number-columns-repeated"
+_SPANNED: Final = tuple(f"{_TABLE_NAMESPACE}number-{of}-spanned" for of in ("rows", "columns"))
+_OFFICE_NAMESPACE: Final = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _NAME: Final = _TABLE_NAMESPACE + "name"
 _TEXT_NAMESPACE: Final = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _HEADING: Final = _TEXT_NAMESPACE + "h"
@@ -119,25 +123,53 @@ class _OpenDocumentSheets(_OpenDocumentText):
 
     max_rows: int
     tables: list[LabelledRows] = field(default_factory=list)
+    _stored: str = ""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Handle the start of an element; see `MarkupText`."""
         before = len(self.pages)
         _OpenDocumentText.start(self, tag, attributes)
         if len(self.pages) > before:
-            self.tables.append(LabelledRows(self.max_rows))
+            self.tables.append(LabelledRows(self.max_rows, self.count))
+        elif self._rows and self._by_tag[tag] is Role.CELL:
+            self._stored = _stored_value(attributes)
+            rows, columns = (attributes.get(name, "1") for name in _SPANNED)
+            if self.tables and rows.isdecimal() and columns.isdecimal():
+                top, left = self.tables[-1].next_number, len(self._rows[-1])
+                self.tables[-1].merge(top, left, top + int(rows) - 1, left + int(columns) - 1)
+
+    def end(self, tag: str) -> None:
+        """Handle the end of an element; see `MarkupText`."""
+        role = self._by_tag[tag]
+        if role is Role.CELL and self._stored:
+            shown = " ".join("".join(self._pieces).split())
+            if shown and not is_seen(self._stored, shown):
+                self._pieces.append(f" ({self._stored})")
+            self._stored = ""
+        elif role is Role.PAGE and self.tables:
+            self._pieces += ["\n", self.tables[-1].text()]
+        _OpenDocumentText.end(self, tag)
 
     def max_gap(self) -> int:
         """Return the maximum number of repetitions of a cell, which keeps others in columns."""
         return self.tables[-1].max_gap if self.tables else MAX_GAP
 
     def row(self, cells: list[str]) -> str:
-        """Return the text of a row; see `MarkupText`."""
+        """Return the text of a row, which waits for those below it; see `MarkupText`."""
         if not self.tables:
             return _OpenDocumentText.row(self, cells)
-        text = self.tables[-1].add(cells)
-        self.count(text)
-        return text
+        self.tables[-1].add(cells)
+        return ""
+
+
+def _stored_value(attributes: Mapping[str, str]) -> str:
+    """Return the number or date that a cell displays; empty for other values."""
+    kind = attributes.get(f"{_OFFICE_NAMESPACE}value-type", "")
+    if kind == "date":
+        return attributes.get(f"{_OFFICE_NAMESPACE}date-value", "")[:10]
+    if kind in ("float", "currency"):
+        return number_text(attributes.get(f"{_OFFICE_NAMESPACE}value", ""))
+    return ""
 
 
 def extract_odt(source: Source) -> Extracted:

@@ -1,17 +1,20 @@
 """Extraction of Excel workbooks: .xlsx, .xlsm and their templates, parsed row by row."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import chain, islice
 from typing import Final
 
 from idx.extraction.markup.markup import MarkupText, Role, RolesByTag
+from idx.extraction.markup.package import Package
 from idx.extraction.office import number_format
 from idx.extraction.office.labelled_rows import LabelledRows
 from idx.extraction.office.open_xml import OfficeOpenFile, open_office_file, relationship_id
+from idx.extraction.office.table_headings import Number
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.types import Extracted, Source
+from shared.analysis.detection import detect_language
 
 _RELATED: Final = ("drawing", "chart", "diagramData", "comments")
 
@@ -20,7 +23,19 @@ _THREAD_PREAMBLE: Final = re.compile(
 )
 """Preamble of the copy of a conversation in a note, for programs that only show notes."""
 
-_COLUMN: Final = re.compile(r"[A-Z]{1,3}")
+_CELL: Final = re.compile(r"([A-Z]{1,3})(\d{0,7})")
+
+_ROW_NUMBER: Final = re.compile(r"[1-9]\d{0,6}")
+
+_MERGED: Final = re.compile(
+    rb"<(?:\w+:)?mergeCell [^>]{0,100}?ref=[\"']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})[\"']"
+)
+_MAX_MERGED_TAG: Final = 200
+_MAX_MERGED: Final = 50_000
+
+_INLINE: Final = re.compile(rb"<(?:\w+:)?t(?: [^>]*)?>([^<]{1,200})<")
+_LANGUAGE_TEXTS: Final = 300
+"""Number of texts by which the language of a workbook is detected."""
 
 _SHARED_ROLES: Final = {"si": Role.PAGE, "t": Role.TEXT, "rPh": Role.HIDDEN}
 
@@ -41,17 +56,15 @@ class _Sheet:
     Attributes:
         by_type: functions that convert the value of a cell to text, by the type of the cell.
         by_style: the same for numbers, by the style of the cell.
-        count: function that counts the text of each row and raises an error above the limit.
         rows: the rows.
     """
 
     by_type: Mapping[str, Callable[[str], str]]
     by_style: Mapping[str, Callable[[str], str]]
-    count: Callable[[str], None]
     rows: LabelledRows
-    lines: list[str] = field(default_factory=list)
     _roles: RolesByTag = field(default_factory=lambda: RolesByTag(_SHEET_ROLES))
     _cells: list[str] = field(default_factory=list)
+    _number: int = 0
     _column: int = 0
     _empty: int = 0
     _text: Callable[[str], str] = str
@@ -63,8 +76,8 @@ class _Sheet:
         """Handle the start of an element; see `Target`."""
         role = self._roles[tag]
         if role is Role.CELL:
-            named = _COLUMN.match(attributes.get("r", ""))
-            column = _column_number(named[0]) if named else self._column + 1
+            named = _CELL.match(attributes.get("r", ""))
+            column = _column_number(named[1]) if named else self._column + 1
             self._empty += max(column - self._column - 1, 0)
             self._column = column
             kind = attributes.get("t", "n")
@@ -76,6 +89,9 @@ class _Sheet:
             self._is_value = not self._hidden
         elif role is Role.HIDDEN:
             self._hidden = True
+        elif role is Role.ROW:
+            written = attributes.get("r", "")
+            self._number = int(written) if _ROW_NUMBER.fullmatch(written) else self._number + 1
 
     def end(self, tag: str) -> None:
         """Handle the end of an element; see `Target`."""
@@ -87,9 +103,10 @@ class _Sheet:
         elif role is Role.CELL:
             self._end_cell()
         elif role is Role.ROW:
-            if line := self.rows.add(self._cells):
-                self.count(line)
-                self.lines.append(line)
+            if self._number > self.rows.next_number:
+                # Empty rows are not in the file.
+                self.rows.add(())
+            self.rows.add(self._cells, self._number)
             self._cells = []
             self._column = self._empty = 0
 
@@ -103,7 +120,9 @@ class _Sheet:
 
     def _end_cell(self) -> None:
         value = "".join(self._value)
-        text = " ".join(self._text(value).split()) if value else ""
+        text = self._text(value) if value else ""
+        if not isinstance(text, Number):
+            text = " ".join(text.split())
         if not text:
             self._empty += 1
             return
@@ -143,27 +162,54 @@ def _sheets(file: OfficeOpenFile, max_rows: int, warnings: list[str]) -> Iterato
     from_1904 = any(
         properties.get("date1904") in {"1", "true"} for properties in book.iter("{*}workbookPr")
     )
+    texts = _shared_texts(file, parts.get("sharedStrings"))
     by_type: dict[str, Callable[[str], str]] = {
-        "s": _shared_text(_shared_texts(file, parts.get("sharedStrings"))),
+        "s": _shared_text(texts),
         "b": lambda value: "TRUE" if value == "1" else "FALSE",
         **dict.fromkeys(("str", "inlineStr", "e", "d"), str),
     }
-    by_style = _styles(file, parts.get("styles"), from_1904=from_1904)
+    by_style: Mapping[str, number_format.Format] | None = None
     for element in book.iter("{*}sheet"):
         name = element.get("name", "")
         link = links.get(relationship_id(element))
         text = ""
         if link and link.part in file.package:
             if link.kind == "worksheet":
-                rows = LabelledRows(max_rows)
-                sheet = _Sheet(by_type, by_style, file.package.count, rows)
-                file.package.parse(link.part, sheet)
-                text = "\n".join(sheet.lines)
+                rows = LabelledRows(max_rows, file.package.count)
+                inline = _note_merged(file.package, link.part, rows)
+                if by_style is None:
+                    language = _language(islice(chain(texts, inline), _LANGUAGE_TEXTS))
+                    by_style = _styles(file, parts.get("styles"), language, from_1904=from_1904)
+                file.package.parse(link.part, _Sheet(by_type, by_style, rows))
+                text = rows.text()
                 if warning := rows.warning(sheet_called(name)):
                     warnings.append(warning)
             related = file.related_text(link.part, _RELATED)
             text += "\n\n" + _THREAD_PREAMBLE.sub("", related)
         yield name, f"{name}\n\n{text}" if text.strip() else ""
+
+
+def _note_merged(package: Package, part: str, rows: LabelledRows) -> list[str]:
+    """Note the merged cells of a sheet, which stand behind its rows; return some of its texts."""
+    before = b""
+    texts: list[str] = []
+    number = 0
+    for chunk in package.chunks(part):
+        if not before:
+            texts = [found.decode(errors="ignore") for found in _INLINE.findall(chunk)]
+        for match in _MERGED.finditer(before + chunk):
+            if match.end() > len(before) and number < _MAX_MERGED:
+                number += 1
+                left, top, right, bottom = (each.decode() for each in match.groups())
+                columns = _column_number(left) - 1, _column_number(right) - 1
+                rows.merge(int(top), columns[0], int(bottom), columns[1])
+        before = chunk[-_MAX_MERGED_TAG:]
+    return texts
+
+
+def _language(texts: Iterable[str]) -> str | None:
+    """Return the language of a workbook's texts, if it is known for certain."""
+    return detect_language("\n".join(texts), surely=True)
 
 
 def _shared_texts(file: OfficeOpenFile, part: str | None) -> list[str]:
@@ -186,9 +232,9 @@ def _shared_text(texts: list[str]) -> Callable[[str], str]:
 
 
 def _styles(
-    file: OfficeOpenFile, part: str | None, *, from_1904: bool
-) -> dict[str, Callable[[str], str]]:
-    """Return functions from numbers to text, by style number; plain numbers are omitted."""
+    file: OfficeOpenFile, part: str | None, language: str | None, *, from_1904: bool
+) -> dict[str, number_format.Format]:
+    """Return functions from numbers to text, by style number."""
     if part is None or part not in file.package:
         return {}
     tree = file.package.tree(part)
@@ -196,19 +242,16 @@ def _styles(
         element.get("numFmtId", ""): element.get("formatCode", "")
         for element in tree.iter("{*}numFmt")
     }
-    date_text = partial(number_format.date_text, from_1904=from_1904)
-    styles: dict[str, Callable[[str], str]] = {}
+    locale = number_format.locale_of([*patterns.values()], language, from_1904=from_1904)
     formats = (cell for cells in tree.iter("{*}cellXfs") for cell in cells.iter("{*}xf"))
+    by_id: dict[str, number_format.Format] = {}
+    styles = {}
     for number, cell in enumerate(formats):
         named = cell.get("numFmtId", "0")
-        pattern = patterns.get(named)
-        format_id = int(named) if named.isdecimal() else 0
-        if number_format.is_percentage(format_id, pattern):
-            styles[str(number)] = number_format.percentage_text
-        elif number_format.is_duration(format_id, pattern):
-            styles[str(number)] = number_format.duration_text
-        elif number_format.is_date(format_id, pattern):
-            styles[str(number)] = date_text
+        if named not in by_id:
+            format_id = int(named) if named.isdecimal() else 0
+            by_id[named] = number_format.format_of(format_id, patterns.get(named), locale)
+        styles[str(number)] = by_id[named]
     return styles
 
 

@@ -163,9 +163,10 @@ def test_sheets_are_sections_with_values_as_people_read_them(tmp_path: Path) -> 
     parts = parts_of(extracted)
     assert parts == {
         "Numbers": "Numbers\n\nName | Amount | When | Share\n"
-        "Name: Ann Lee | Amount: 0.3 | When: 2025-03-01 | Share: 7%\n"
-        "When: 2025-03-01 12:30:15\nWhen: 37:30:00 | Share: 30:00:00 | 12.5\n"
-        "Amount: 1234567890123456 | Share: TRUE\nAmount: 0.6\nName: one cell\nfar\n\nA note",
+        "Name: Ann Lee | Amount: 0.3 | When: 01.03.25 (2025-03-01) | Share: 7.0%\n"
+        "When: 2025-03-01 12:30:15\nWhen: 37:30:00 | Share: 30:00:00 | Std;12.50\n"
+        "Amount: 1,234,567,890,123,456 days | Share: TRUE\n"
+        "Amount: 0.6\nName: one cell\nfar\n\nA note",
         "Empty": "",
         "Hidden": "Hidden\n\nsecret",
     }
