@@ -87,7 +87,7 @@ PLAIN_TEXT: Final = Format(
     "text",
     extract_plain_text,
     title="plain text, source code, JSON, YAML and any other text",
-    text="as in the file",
+    text="as in the file, [escapes](#escaped-letters) as letters",
 )
 _AS_WRITTEN: Final = "as in the file, with its headings"
 _ROWS: Final = (
@@ -360,7 +360,7 @@ FORMATS: Final = {
         "LaTeX text",
         extract_outlined,
         title="LaTeX",
-        text=_AS_WRITTEN,
+        text=f"{_AS_WRITTEN}, [escapes](#escaped-letters) as letters",
         metadata="`\\title`, `\\author`",
     ),
     media_types.ORG: Format(
@@ -416,8 +416,9 @@ FORMATS: Final = {
         "XML file",
         extract_xml,
         title="XML",
-        text="line by line; without tags if at least half of it is text, such as DocBook, else as "
-        "in the file, because people search for its names",
+        text="line by line, references as letters; without tags if at least half of it is text, "
+        "such as DocBook, else with them, because people search for its names; workbooks of Excel "
+        "2003 like Excel, without notes",
         metadata="`<title>`",
     ),
 }

@@ -31,6 +31,12 @@ RST: Final = "text/x-rst"
 ASCIIDOC: Final = "text/x-asciidoc"
 ORG: Final = "text/x-org"
 LATEX: Final = "text/x-tex"
+BIBTEX: Final = "text/x-bibtex"
+JSON: Final = "application/json"
+JSON_LINES: Final = "application/jsonl"
+YAML: Final = "application/yaml"
+TOML: Final = "application/toml"
+PROPERTIES: Final = "text/x-java-properties"
 
 DOC: Final = "application/msword"
 PPT: Final = "application/vnd.ms-powerpoint"
@@ -127,11 +133,11 @@ _NAMES: Final = {
     XML: ".xml .xsd .xsl .xslt .rss .atom .dita .ditamap .docbook .dbk .tei .plist",
     CSV: ".csv",
     TSV: ".tsv .tab",
-    "application/json": ".json .geojson .webmanifest",
-    "application/jsonl": ".jsonl .ndjson",
+    JSON: ".json .geojson .webmanifest .har .arb",
+    JSON_LINES: ".jsonl .ndjson",
     NOTEBOOK: ".ipynb",
-    "application/yaml": ".yaml .yml",
-    "application/toml": ".toml",
+    YAML: ".yaml .yml",
+    TOML: ".toml",
     "application/sql": ".sql",
     FICTION_BOOK: ".fb2",
     SUBRIP: ".srt",
@@ -144,7 +150,8 @@ _NAMES: Final = {
     ASCIIDOC: ".adoc .asciidoc",
     ORG: ".org",
     LATEX: ".tex .ltx .sty .cls",
-    "text/x-bibtex": ".bib",
+    BIBTEX: ".bib",
+    PROPERTIES: ".properties",
     "text/x-c": ".c .h",
     "text/x-c++": ".cc .cpp .cxx .hh .hpp .hxx",
     "text/x-clojure": ".clj .cljs .edn",

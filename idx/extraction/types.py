@@ -45,8 +45,9 @@ class Extracted:
 
     Attributes:
         text: the text. Text of a structured format is normalized (see
-            `idx.extraction.text.cleaning`); plain text is exactly that of the file, and so are the
-            lines of Markdown, except for some syntax in them.
+            `idx.extraction.text.cleaning`); plain text is exactly that of the file, except for
+            letters that some formats write as escapes, and so are the lines of Markdown, except for
+            some syntax in them.
         media_type: the MIME type, such as ``application/pdf``.
         is_own_text: whether `text` is the file's own text, so that its lines are those of the file.
         title: the title given in the file; None if there is none.

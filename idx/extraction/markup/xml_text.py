@@ -2,9 +2,12 @@
 
 import html
 import re
+from contextlib import suppress
 from typing import Final
 
+from idx.extraction.office.xml_workbook import extract_xml_workbook, is_xml_workbook
 from idx.extraction.text.decoding import decode
+from idx.extraction.text.escapes import character, without_escapes
 from idx.extraction.text.properties import one_line
 from idx.extraction.types import Extracted, Source
 
@@ -25,14 +28,17 @@ searched for."""
 
 
 def extract_xml(source: Source) -> Extracted:
-    """Extract the text of XML line by line as in the file.
+    """Extract the text of XML line by line as in the file; that of a workbook by its sheets.
 
-    If at least half of it is text, tags, comments and instructions are left out, and references to
-    characters are resolved; else it stays as it is. No entity of a document type is expanded.
+    References to characters are resolved. If at least half of it is text, tags, comments and
+    instructions are left out; else they stay. No entity of a document type is expanded.
 
     Raises:
         SourceFileError: the bytes are not text.
     """
+    if is_xml_workbook(source.data):
+        with suppress(SyntaxError):
+            return extract_xml_workbook(source)
     written = decode(source.data, source.file, source.options.encoding)
     marked = sum(
         match.end() - match.start() for match in _MARKUP.finditer(written) if match["data"] is None
@@ -41,10 +47,11 @@ def extract_xml(source: Source) -> Extracted:
     # Indentation is not text.
     blank = sum(len(line) - len(line.strip()) for line in written.split("\n"))
     if letters - blank < _MIN_PROSE_SHARE * (len(written) - blank):
-        return Extracted(written, source.media_type, is_own_text=True)
+        text = without_escapes(written, source.media_type)
+        return Extracted(text, source.media_type, is_own_text=True)
     title = _TITLE.search(written)
     return Extracted(
-        text=_REFERENCE.sub(_character, _MARKUP.sub(_without_tag, written)),
+        text=_REFERENCE.sub(character, _MARKUP.sub(_without_tag, written)),
         media_type=source.media_type,
         is_own_text=True,
         title=one_line(html.unescape(title[1])) if title else None,
@@ -60,8 +67,3 @@ def _without_tag(match: re.Match[str]) -> str:
     # within a word, such as in H<sub>2</sub>O, are.
     stands_between = match.string[match.start() - 1 : match.start()] == ">"
     return breaks or (" " if stands_between else "")
-
-
-def _character(reference: re.Match[str]) -> str:
-    """Return the character of a reference, which never begins a line."""
-    return " ".join(html.unescape(reference[0]).split("\n"))

@@ -178,7 +178,7 @@ def _sheets(file: OfficeOpenFile, max_rows: int, warnings: list[str]) -> Iterato
                 rows = LabelledRows(max_rows, file.package.count)
                 inline = _note_merged(file.package, link.part, rows)
                 if by_style is None:
-                    language = _language(islice(chain(texts, inline), _LANGUAGE_TEXTS))
+                    language = language_of_texts(islice(chain(texts, inline), _LANGUAGE_TEXTS))
                     by_style = _styles(file, parts.get("styles"), language, from_1904=from_1904)
                 file.package.parse(link.part, _Sheet(by_type, by_style, rows))
                 text = rows.text()
@@ -207,7 +207,7 @@ def _note_merged(package: Package, part: str, rows: LabelledRows) -> list[str]:
     return texts
 
 
-def _language(texts: Iterable[str]) -> str | None:
+def language_of_texts(texts: Iterable[str]) -> str | None:
     """Return the language of a workbook's texts, if it is known for certain."""
     return detect_language("\n".join(texts), surely=True)
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from idx.extraction import media_types
 from idx.extraction.text.decoding import decode
+from idx.extraction.text.escapes import without_escapes
 from idx.extraction.text.headings import MAX_HEADINGS, headings
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
@@ -40,12 +41,13 @@ _RST_UNDERLINE: Final = re.compile(r"([=\-`:.'\"~^_*+#])\1{2,}")
 
 
 def extract_outlined(source: Source) -> Extracted:
-    """Extract a text exactly as in the file, with its headings and what it says of itself.
+    """Extract a text line by line as in the file, with its headings and what it says of itself.
 
     Raises:
         SourceFileError: the bytes are not text.
     """
     text = decode(source.data, source.file, source.options.encoding)
+    text = without_escapes(text, source.media_type)
     found = [*islice(_HEADINGS[source.media_type](text), MAX_HEADINGS)]
     said = _said(text, source.media_type)
     first = found[0][1] if found and source.media_type != media_types.LATEX else None
