@@ -1,6 +1,7 @@
 """Lookup of the document that a user names by id or file path."""
 
 import os
+import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,15 +28,13 @@ def named_document(searcher: "Searcher", name: str) -> str:
         SourceFileError: it is a file or folder without a document, or a file with several.
     """
     try:
-        searcher.document_chunks(name, count=1)
+        return searcher.document_chunks(name, count=1).source_document
     except DocumentNotFoundError:
         paths = _paths(searcher, name)
         found = searcher.catalog.documents_of_files(paths, _MAX_LISTED_IDS)
         if not found:
             _check_file(searcher, name, paths)
             raise
-    else:
-        return name
     if len(found) > 1:
         raise SourceFileError(
             name,
@@ -65,8 +64,9 @@ def _check_file(searcher: "Searcher", name: str, paths: list[str]) -> None:
     """
     if os.path.isdir(paths[0]):  # noqa: PTH112 - the method of Path raises errors
         raise SourceFileError(name, "is a folder; name a file in it, see idx list")
+    composed = {unicodedata.normalize("NFC", path) for path in paths}
     for failure in searcher.failures().failures:
-        if failure.file_path in paths:
+        if unicodedata.normalize("NFC", failure.file_path) in composed:
             raise SourceFileError(name, f"is not in the index: {failure.reason}")
     if os.path.exists(paths[0]):  # noqa: PTH110 - the method of Path raises errors
         raise SourceFileError(name, "is not in the index; add it with idx add")

@@ -8,8 +8,10 @@ import typer
 from idx.cli.completions import document_ids
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output.printing import print_json, say, tell, warn
+from shared.errors import McpLuceneError
 from shared.messages import quantity
 from shared.model.document import MEMBER_MARK
+from shared.model.schema import any_spelling
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.system.command_lines import joined
 
@@ -54,6 +56,7 @@ def delete(
 
     with Searcher(index_path) as searcher:
         folders = searcher.folders()
+        ids = [_known(searcher, name) for name in ids]
         behind = {name: file for name in ids if (file := document_file(name, folders))}
         within = [member for name in ids for member in _members(searcher, name)]
         returning = {
@@ -117,6 +120,17 @@ def _members(searcher: "Searcher", document_id: str) -> list[str]:
         return []
     _, states = searcher.files()
     return sorted(name for name, state in states.items() if state.container == document_id)
+
+
+def _known(searcher: "Searcher", document_id: str) -> str:
+    """Return the id of a document as it is spelled in the index; itself if there is no document."""
+    if any_spelling(document_id) is None:
+        return document_id
+    try:
+        return searcher.document_chunks(document_id, count=1).source_document
+    except McpLuceneError:
+        # It does not exist, or is damaged.
+        return document_id
 
 
 def _was_made_of(searcher: "Searcher", document_id: str, file: "DocumentFile") -> bool:

@@ -6,6 +6,7 @@ both may be moved together; it stores documents only by their path within a fold
 
 import json
 import os
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,20 +147,31 @@ class IndexedFolders:
     def terms(self, file_path: str) -> list[str]:
         """Return the possible terms of a file; see `file_term`."""
         return [file_term(None, file_path)] + [
-            file_term(folder.prefix, file_path.removeprefix(folder.beginning))
+            file_term(folder.prefix, within)
             for folder in self.folders
-            if file_path.startswith(folder.beginning)
+            if (within := _rest(file_path, folder.beginning)) is not None
         ]
 
     def term_prefixes(self, beginning: str) -> list[str]:
         """Return the prefixes of the terms of files whose path begins with a text."""
         found = [file_term(None, beginning)]
         for folder in self.folders:
-            if folder.beginning.startswith(beginning):
+            if _rest(folder.beginning, beginning) is not None:
                 found.append(file_term(folder.prefix, ""))
-            elif beginning.startswith(folder.beginning):
-                found.append(file_term(folder.prefix, beginning.removeprefix(folder.beginning)))
+            elif (within := _rest(beginning, folder.beginning)) is not None:
+                found.append(file_term(folder.prefix, within))
         return found
+
+
+def _rest(path: str, beginning: str) -> str | None:
+    """Return the part of a path behind its beginning; None if it begins in another way.
+
+    Accents may be characters of their own, as in names that macOS has written.
+    """
+    if path.startswith(beginning):
+        return path.removeprefix(beginning)
+    path, beginning = (unicodedata.normalize("NFC", text) for text in (path, beginning))
+    return path.removeprefix(beginning) if path.startswith(beginning) else None
 
 
 def file_term(prefix: str | None, path: str) -> str:

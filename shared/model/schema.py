@@ -38,6 +38,7 @@ only, term frequencies are unknown, too. A keyword is indexed unchanged, as one 
 """
 
 import hashlib
+import unicodedata
 from typing import Final
 
 from shared.errors import InvalidTextError
@@ -145,6 +146,36 @@ def keyword(value: str) -> str:
     if len(term) <= _MAX_KEYWORD_BYTES:
         return value
     return f"{_beginning(term)}\0{hashlib.sha256(term).hexdigest()}"
+
+
+_MAX_SPELLINGS: Final = 990
+"""Maximum length of an expression for a value in any spelling; clusters take 1,000 characters."""
+
+
+def any_spelling(value: str) -> str | None:
+    """Return a regular expression for a keyword value whose accents may be characters of their own.
+
+    macOS separates the accents in names of files, and people type composed letters.
+
+    Returns:
+        None if no letter of the value can be spelled in both ways, or it is too long.
+    """
+    composed = unicodedata.normalize("NFC", value)
+    if composed.isascii():
+        return None
+    parts = []
+    for letter in composed:
+        separate = unicodedata.normalize("NFD", letter)
+        parts.append(_literal(letter))
+        if separate != letter:
+            parts[-1] = f"({parts[-1]}|{_literal(separate)})"
+    expression = "".join(parts)
+    has_either = any(part.startswith("(") for part in parts)
+    return expression if has_either and len(expression) <= _MAX_SPELLINGS else None
+
+
+def _literal(text: str) -> str:
+    return "".join(sign if sign.isalnum() else f"\\{sign}" for sign in text)
 
 
 def keyword_prefix(prefix: str) -> str:

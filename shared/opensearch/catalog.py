@@ -89,7 +89,10 @@ class ClusterCatalog(Catalog):
             terms = [
                 schema.keyword(term) for path in paths for term in snapshot.folders.terms(path)
             ]
-            of_files = {"terms": {layout.field(FILE_FIELD): terms}}
+            field = layout.field(FILE_FIELD)
+            spellings = filter(None, map(schema.any_spelling, terms))
+            either = [{"regexp": {field: {"value": spelling}}} for spelling in spellings]
+            of_files = {"bool": {"should": [{"terms": {field: terms}}, *either]}}
             query, order = (
                 snapshot.visible(of_files, FIRST_CHUNK),
                 [{schema.SOURCE_DOCUMENT: "asc"}],

@@ -43,9 +43,13 @@ def find_chunk(snapshot: ClusterSnapshot, chunk_id: str) -> ChunkText:
     Raises:
         ChunkNotFoundError: no chunk has the id.
     """
-    query = snapshot.visible({"term": {schema.ID: schema.keyword(chunk_id)}})
-    for stored in stored_in_order(snapshot, query, [{schema.CHUNK_INDEX: "asc"}], 1):
-        return from_lucene(stored, snapshot.folders)
+    conditions: list[Any] = [{"term": {schema.ID: schema.keyword(chunk_id)}}]
+    if spellings := schema.any_spelling(chunk_id):
+        conditions.append({"regexp": {schema.ID: {"value": spellings}}})
+    for condition in conditions:
+        query = snapshot.visible(condition)
+        for stored in stored_in_order(snapshot, query, [{schema.CHUNK_INDEX: "asc"}], 1):
+            return from_lucene(stored, snapshot.folders)
     raise ChunkNotFoundError(chunk_id, _similar_chunk_ids(snapshot, chunk_id))
 
 
@@ -77,6 +81,12 @@ def document_chunks(
         DocumentNotFoundError: there is no such document.
     """
     total = chunk_count(snapshot, source_document)
+    if not total and (spellings := schema.any_spelling(source_document)):
+        spelled = {"regexp": {schema.SOURCE_DOCUMENT: {"value": spellings}}}
+        query = snapshot.visible(spelled, FIRST_CHUNK)
+        for stored in stored_in_order(snapshot, query, [{schema.SOURCE_DOCUMENT: "asc"}], 1):
+            source_document = str(stored[schema.SOURCE_DOCUMENT])
+            total = chunk_count(snapshot, source_document)
     if not total:
         raise DocumentNotFoundError(source_document, _similar_ids(snapshot, source_document))
     limit = total if count is None else min(count, total)
@@ -174,6 +184,8 @@ def prefix_condition(field: str, prefix: str) -> dict[str, Any]:
     """
     if not prefix:
         return dict(IS_CHUNK)
+    if spellings := schema.any_spelling(prefix):
+        return {"regexp": {layout.field(field): {"value": f"{spellings}.*"}}}
     return {"prefix": {layout.field(field): schema.keyword_prefix(prefix)}}
 
 
@@ -213,7 +225,7 @@ def list_documents(
 def document_details(snapshot: ClusterSnapshot, source_document: str) -> DocumentDetails:
     """Return the details of a document; raises as `document_chunks`."""
     answer = document_chunks(snapshot, source_document, 1, 1)
-    total, (first,) = answer.total_chunks, answer.chunks
+    source_document, total, (first,) = answer.source_document, answer.total_chunks, answer.chunks
     (last,) = document_chunks(snapshot, source_document, total, 1).chunks
     stored = _first_stored(snapshot, source_document)
     return described(first, last, total, stored, snapshot.folders)
@@ -222,6 +234,7 @@ def document_details(snapshot: ClusterSnapshot, source_document: str) -> Documen
 def document_file(snapshot: ClusterSnapshot, source_document: str) -> DocumentFile | None:
     """Return the file that a document was made from, if any; raises as `document_chunks`."""
     (first,) = document_chunks(snapshot, source_document, 1, 1).chunks
+    source_document = first.source_document
     state = file_states(snapshot, of_documents([source_document])).get(source_document)
     return file_of(first, _first_stored(snapshot, source_document), state, snapshot.folders)
 

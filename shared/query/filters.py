@@ -23,6 +23,7 @@ from shared.query.tree import (
     Clauses,
     Everything,
     Exists,
+    Expression,
     Node,
     Nothing,
     Range,
@@ -202,9 +203,14 @@ def _one_of(condition: Filter, field: str) -> Node:
         numbers = [_number(condition, value) for value in _values(condition)]
         whole = [int(number) for number in numbers if number.is_integer()]
         return Values(field, tuple(str(n) for n in whole if abs(n) <= MAX_COUNT))
-    return Values(
-        field, tuple(schema.keyword(metadata_text(value)) for value in _values(condition))
-    )
+    return _any_of_texts(field, [metadata_text(value) for value in _values(condition)])
+
+
+def _any_of_texts(field: str, texts: Sequence[str]) -> Node:
+    """Return a tree for the values of a field that are one of some texts, in any spelling."""
+    spellings = [found for text in texts if (found := schema.any_spelling(text))]
+    expressions = (Expression(spelling, field) for spelling in spellings)
+    return any_of(Values(field, tuple(map(schema.keyword, texts))), *expressions)
 
 
 def _prefix(condition: Filter, field: str) -> Node:
@@ -229,8 +235,7 @@ def _files(condition: Filter, folders: IndexedFolders) -> Node:
                 for beginning in folders.term_prefixes(value)
             )
         )
-    terms = (schema.keyword(term) for value in values for term in folders.terms(value))
-    return Values(FILE_FIELD, tuple(terms))
+    return _any_of_texts(FILE_FIELD, [term for value in values for term in folders.terms(value)])
 
 
 def _exists(_: Filter, field: str) -> Node:

@@ -9,7 +9,7 @@ from typing import Final
 from shared.model import schema
 from shared.model.folders import IndexedFolders, file_term
 from shared.query.metadata_values import ValueWords, any_form, literal
-from shared.query.tree import Node, Nothing, Pattern, any_of
+from shared.query.tree import Expression, Node, Nothing, Pattern, any_of
 
 FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)
 
@@ -42,6 +42,8 @@ def beginning_with(field: str, prefix: str) -> Node:
     Raises:
         InvalidTextError: the prefix is not valid Unicode.
     """
+    if spellings := schema.any_spelling(prefix):
+        return Expression(f"{spellings}.*", field)
     literally = _WILDCARD.sub(r"\\\g<0>", schema.keyword_prefix(prefix))
     return Pattern(field, f"{literally}*", scored=False)
 
@@ -71,4 +73,10 @@ def _are(names: Sequence[str], folders: Sequence[str]) -> bool:
 
 def _path(names: Sequence[str]) -> str:
     """Return an expression, for Lucene and Python, for nested folders."""
-    return "/".join("[^/]*".join(map(any_form, name.split("*"))) for name in names)
+    return "/".join("[^/]*".join(map(_any_name, name.split("*"))) for name in names)
+
+
+def _any_name(part: str) -> str:
+    # The first one knows the accents of Latin, Greek and Cyrillic letters.
+    forms = (any_form(part), schema.any_spelling(part))
+    return f"({'|'.join(filter(None, forms))})" if forms[1] else any_form(part)

@@ -16,7 +16,14 @@ from org.apache.lucene.facet import (
     StringValueFacetCounts,
 )
 from org.apache.lucene.index import DirectoryReader, SegmentReader, Term
-from org.apache.lucene.search import ConstantScoreQuery, TermInSetQuery, TermQuery
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    ConstantScoreQuery,
+    RegexpQuery,
+    TermInSetQuery,
+    TermQuery,
+)
 from org.apache.lucene.util import BytesRef
 
 from shared.model import schema
@@ -32,7 +39,7 @@ from shared.reading.completion import (
 from shared.reading.opening.limited_index import LimitedIndex
 from shared.reading.opening.open_index import OpenIndex
 from shared.reading.stored_documents import stored_document
-from shared.storage.chunk_queries import first_chunks, prefix_query
+from shared.storage.chunk_queries import first_chunks, known_value, prefix_query
 from shared.storage.commits import Snapshot, cached_per_commit, indexed_folders
 from shared.storage.field_names import names_with_terms
 from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
@@ -110,7 +117,13 @@ class Catalog:
         with self._index.newest() as searcher:
             folders = indexed_folders(searcher.getIndexReader(), self._index.path)
             terms = [schema.keyword(term) for path in paths for term in folders.terms(path)]
-            of_files = TermInSetQuery(FILE_FIELD, Arrays.asList([*map(BytesRef, terms)]))
+            either = BooleanQuery.Builder()
+            exact = TermInSetQuery(FILE_FIELD, Arrays.asList([*map(BytesRef, terms)]))
+            either.add(exact, BooleanClause.Occur.SHOULD)
+            for spellings in filter(None, map(schema.any_spelling, terms)):
+                expression = RegexpQuery(Term(FILE_FIELD, spellings))
+                either.add(expression, BooleanClause.Occur.SHOULD)
+            of_files = either.build()
             stored, fields = searcher.storedFields(), stored_fields(schema.SOURCE_DOCUMENT)
             found = searcher.search(first_chunks(of_files), limit).scoreDocs
             ids = (stored.document(hit.doc, fields).get(schema.SOURCE_DOCUMENT) for hit in found)
@@ -235,7 +248,8 @@ def _lucene_number(searcher: Any, term: str) -> int | None:
 def _version(
     searcher: Any, source_document: str, last: DocumentVersion | None
 ) -> DocumentVersion | None:
-    number = _lucene_number(searcher, schema.keyword(source_document))
+    known = known_value(searcher, schema.SOURCE_DOCUMENT, source_document)
+    number = _lucene_number(searcher, schema.keyword(known))
     if number is None:
         return None
     # The chunks of a document are written together, so the first one stands for all.

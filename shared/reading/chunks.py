@@ -18,7 +18,7 @@ from shared.model import schema
 from shared.model.search_results import ChunkText, Citation, DocumentChunks, Neighbour
 from shared.reading.similar_ids import similar_chunk_ids, similar_document_ids
 from shared.settings.defaults import MAX_COUNT
-from shared.storage.chunk_queries import document_query
+from shared.storage.chunk_queries import document_query, known_value
 from shared.storage.commits import Snapshot
 from shared.storage.mapping import SHOWN_FIELDS, from_lucene, stored_fields
 
@@ -29,7 +29,8 @@ def find_chunk(snapshot: Snapshot, chunk_id: str) -> ChunkText:
     Raises:
         ChunkNotFoundError: no chunk has the id.
     """
-    query = TermQuery(Term(schema.ID, schema.keyword(chunk_id)))
+    known = known_value(snapshot.searcher, schema.ID, chunk_id)
+    query = TermQuery(Term(schema.ID, schema.keyword(known)))
     found = snapshot.searcher.search(query, 1).scoreDocs
     if not len(found):
         raise ChunkNotFoundError(chunk_id, similar_chunk_ids(snapshot.searcher, chunk_id))
@@ -75,6 +76,7 @@ def document_chunks(
     Raises:
         DocumentNotFoundError: there is no such document.
     """
+    source_document = known_value(snapshot.searcher, schema.SOURCE_DOCUMENT, source_document)
     total = snapshot.searcher.count(document_query(source_document))
     if not total:
         raise DocumentNotFoundError(
@@ -96,7 +98,8 @@ def chunks_of_page(snapshot: Snapshot, source_document: str, page: int) -> range
     Raises:
         DocumentNotFoundError: there is no such document.
     """
-    total = document_chunks(snapshot, source_document, 1, 1).total_chunks
+    answer = document_chunks(snapshot, source_document, 1, 1)
+    source_document, total = answer.source_document, answer.total_chunks
 
     def place(index: int) -> Citation:
         (chunk,) = _in_order(snapshot, source_document, index, limit=1)

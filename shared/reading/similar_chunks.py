@@ -15,6 +15,7 @@ from shared.search.feedback import topic_terms
 from shared.search.lucene_selection import LuceneSelection
 from shared.search.selection import RankedHit
 from shared.semantic.models import missing_library
+from shared.storage.chunk_queries import known_value
 from shared.storage.commits import Snapshot
 from shared.storage.mapping import SHOWN_FIELDS, from_lucene, stored_fields
 from shared.storage.vectors import stored_values
@@ -35,7 +36,8 @@ def similar_chunks(snapshot: Snapshot, chunk_id: str, limit: int) -> SimilarChun
         ChunkNotFoundError: there is no such chunk.
     """
     searcher = snapshot.searcher
-    found = searcher.search(TermQuery(Term(schema.ID, schema.keyword(chunk_id))), 1).scoreDocs
+    known = known_value(searcher, schema.ID, chunk_id)
+    found = searcher.search(TermQuery(Term(schema.ID, schema.keyword(known))), 1).scoreDocs
     if not len(found):
         raise ChunkNotFoundError(chunk_id)
     document = ScoreDoc.cast_(found[0]).doc

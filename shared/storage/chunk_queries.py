@@ -9,6 +9,7 @@ from org.apache.lucene.search import (
     BooleanQuery,
     MatchAllDocsQuery,
     PrefixQuery,
+    RegexpQuery,
     TermQuery,
 )
 
@@ -24,6 +25,25 @@ def document_query(source_document: str) -> Any:
     return TermQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document)))
 
 
+def known_value(searcher: Any, field: str, value: str) -> str:
+    """Return a value of a keyword field as it is spelled in the index; itself if it is not there.
+
+    Args:
+        searcher: a Lucene searcher.
+        field: a stored field.
+        value: the value, whose accents may be composed with their letters or not.
+
+    Raises:
+        InvalidTextError: the value is not valid Unicode.
+    """
+    spellings = schema.any_spelling(value)
+    if spellings is None or searcher.count(TermQuery(Term(field, schema.keyword(value)))):
+        return value
+    for hit in searcher.search(RegexpQuery(Term(field, spellings)), 1).scoreDocs:
+        return str(searcher.storedFields().document(hit.doc).get(field))
+    return value
+
+
 def prefix_query(field: str, prefix: str) -> Any:
     """Return a query for the chunks whose value of a keyword field has a prefix.
 
@@ -32,6 +52,8 @@ def prefix_query(field: str, prefix: str) -> Any:
     """
     if not prefix:
         return MatchAllDocsQuery()
+    if spellings := schema.any_spelling(prefix):
+        return RegexpQuery(Term(field, f"{spellings}.*"))
     return PrefixQuery(Term(field, schema.keyword_prefix(prefix)))
 
 
