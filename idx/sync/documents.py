@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from idx.extraction.media_types import MARKDOWN
-from idx.extraction.types import ReadFile
+from idx.extraction.text.properties import without_default_title
+from idx.extraction.types import Extracted, ReadFile
 from idx.sync.plan import Change
 from shared.messages import decodable, utc_time
 from shared.model import metadata
@@ -72,7 +73,7 @@ def member_document(
     return replace(
         whole,
         id=member_id(change.source_document, path),
-        title=(read.extracted.title or _title(name, read.extracted.media_type))[:MAX_TITLE],
+        title=_title(read.extracted, name),
         metadata={key: value for key, value in known.items() if value != ""},
         file=source
         and replace(source, state=replace(source.state, container=change.source_document)),
@@ -119,7 +120,7 @@ def file_document(change: Change, read: ReadFile, layout: Layout) -> Document:
     }
     return Document(
         id=change.source_document,
-        title=(extracted.title or _title(name, extracted.media_type))[:MAX_TITLE],
+        title=_title(extracted, name),
         content=extracted.text,
         metadata={key: value for key, value in known.items() if value != ""},
         pages=extracted.pages,
@@ -139,9 +140,10 @@ def file_document(change: Change, read: ReadFile, layout: Layout) -> Document:
     )
 
 
-def _title(name: str, media_type: str) -> str:
-    """Return the title of a file without one: its name, for Markdown without the extension."""
-    return (Path(name).stem if media_type == MARKDOWN else "").strip() or name
+def _title(extracted: Extracted, name: str) -> str:
+    """Return the title of a file, else its name, for Markdown without the extension."""
+    known = Path(name).stem.strip() if extracted.media_type == MARKDOWN else ""
+    return (without_default_title(extracted.title) or known or name)[:MAX_TITLE]
 
 
 def _iso(seconds: float) -> str:

@@ -46,7 +46,7 @@ class Weights:
     exact: float = 0.15
     content: float = 1.0
     title: float = 0.3
-    path: float = 0.3
+    path: float = 1.0
     metadata: float = 0.15
     part: float = 0.7
     short_part: float = 0.4

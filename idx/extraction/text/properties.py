@@ -1,6 +1,7 @@
 """Metadata of files in a uniform form for all formats."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date, datetime
@@ -29,6 +30,53 @@ def one_line(value: str | None) -> str | None:
     if not value:
         return None
     return " ".join(normalize(value[: 4 * MAX_LENGTH]).split())[:MAX_LENGTH].strip() or None
+
+
+_PROGRAM: Final = re.compile(
+    r"(?:microsoft(?: office)?|libreoffice|openoffice) "
+    r"(?:word|excel|powerpoint|publisher|visio|writer|calc|impress) - ",
+    re.IGNORECASE,
+)
+_EXTENSION: Final = re.compile(
+    r"\.(?:docx?|docm|rtf|odt|pptx?|odp|xlsx?|xlsm|ods|pub|vsdx?|pdf|txt|html?)\Z", re.IGNORECASE
+)
+_TEMPLATE: Final = re.compile(r".*\.(?:dot|pot|xlt|ott|otp|ots|tmp|indd|indt|qxd|qxp)[xm]?")
+_DEFAULT_NAMES: Final = (
+    *("document", "documento", "dokument", "textdokument", "worddokument", "layout"),
+    *("presentation", "präsentation", "présentation", "presentación", "presentazione"),
+    *("apresentação", "presentatie", "powerpoint[ -]präsentation", "powerpoint[ -]presentation"),
+    *("powerpoint-presentatie", "présentation powerpoint", "presentación de powerpoint"),
+    *("presentazione(?: standard)? di powerpoint", "apresentação do powerpoint"),
+    *("mappe", "arbeitsmappe", "book", "workbook", "classeur", "cartel", "libro", "pasta", "map"),
+    *("spreadsheet", "drawing", "zeichnung", "slide", "folie", "diapositive", "diapositiva"),
+    *("template", "vorlage", "modèle", "plantilla", "modello", "normal", "titel", "title", "titre"),
+    *("untitled", "untitled document", "unbenannt", "unbenanntes dokument", "namenlos", "naamloos"),
+    *("unknown", "unbekannt", "(?:no|kein|ohne) (?:title|titel|name)", "sans (?:titre|nom)"),
+    *("senza (?:titolo|nome)", "sin (?:título|nombre)", "sem título", "null", "none", "undefined"),
+)
+"""Names that programs give to new documents, and to those without a name, in lower case."""
+
+_DEFAULT_TITLE: Final = re.compile(
+    rf"(?:(?:new|neues?|nouveau|nuevo|nuovo|microsoft) )?(?:{'|'.join(_DEFAULT_NAMES)})"
+    r"(?:[ _-]?\(?\d{1,4}\)?)?|\W*"
+)
+
+
+def without_default_title(title: str | None) -> str | None:
+    """Return the title that a file says of itself; None for one that its program made up.
+
+    The name of the program is left out: of ``Microsoft Word - Lease.docx``, ``Lease`` is the title.
+    """
+    if not title:
+        return None
+    program = _PROGRAM.match(title)
+    named = title[program.end() :] if program else title
+    plain = _EXTENSION.sub("", named.strip())
+    # lower() keeps all letters, unlike casefold().
+    folded = unicodedata.normalize("NFC", plain).lower().strip("\"'()[]<> ")
+    if _TEMPLATE.fullmatch(named.strip().lower()) or _DEFAULT_TITLE.fullmatch(folded):
+        return None
+    return plain if program else title
 
 
 def properties(
