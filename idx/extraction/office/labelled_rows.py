@@ -16,6 +16,7 @@ from idx.extraction.office.table_headings import (
     is_alike,
     place_of_headings,
     seen_from,
+    without_stored,
 )
 from idx.extraction.text.cleaning import CELL_SEPARATOR
 from shared.messages import quantity
@@ -177,7 +178,11 @@ class LabelledRows:
 
         A row above may have names for groups of columns, or the first parts of names.
         """
-        labels = [cell.rstrip(":") for cell in rows[place].cells]
+        row = rows[place]
+        labels = [
+            without_stored(cell) if row.kinds.get(column) == "date" else cell.rstrip(":")
+            for column, cell in enumerate(row.cells)
+        ]
         top = place
         while top and place - top + 1 < _MAX_HEADING_ROWS and not rows[top].follows_gap:
             joined = self._under(rows[top - 1], labels)

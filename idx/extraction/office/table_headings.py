@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 MAX_GAP: Final = 20
@@ -24,11 +25,13 @@ _MAX_BLANK_LABELS: Final = 2
 _COMPARED_ROWS: Final = 20
 """Number of rows below a row that show whether it has their headings."""
 
+_COMPARED_COLUMNS: Final = 200
+
 _MIN_AGREEING_SHARE: Final = 0.8
 """Minimum share of the rows below that fit the headings, and of values in a column of values."""
 
 _MIN_DOUBTFUL_SHARE: Final = 0.5
-"""The same if no row has that many."""
+"""Minimum share of rows that fit the headings if no row has that many."""
 
 _VALUE: Final = re.compile(r"[\W_]*\d[\d\W_]*[\w%€$£]{0,4}|TRUE|FALSE|true|false")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d(?:[/-]\d\d(?:\d\d)?)?")
@@ -96,9 +99,16 @@ class Seen:
     contrast: int
 
 
+def without_stored(cell: str) -> str:
+    """Return the displayed part of a number or date, without the stored value in parentheses."""
+    return _STORED.sub("", cell)
+
+
 def kind_of(cell: str) -> str:
     """Return the kind of a value: a text, a number, a year or a date; truth values are numbers."""
-    shown = _STORED.sub("", cell)
+    shown = without_stored(cell)
+    if shown != cell and _DATE.fullmatch(cell[len(shown) + 2 : -1]):
+        return "date"
     if _YEAR.fullmatch(shown):
         return "year"
     if _DATE.fullmatch(shown):
@@ -144,7 +154,7 @@ def seen_from(names: Sequence[str], below: Sequence[Row], width: int = 0) -> See
     kinds = {}
     contrast = 0
     columns = [column for column, name in enumerate(names) if name]
-    for column in columns:
+    for column in columns[:_COMPARED_COLUMNS]:
         found = Counter(row.kinds[column] for row in below if column in row.kinds)
         number = found.total()
         values = number - found[_TEXT]
@@ -173,7 +183,7 @@ def place_of_headings(rows: Sequence[Row], *, is_first: bool) -> int | None:
         is_first: whether they are at the beginning of the sheet or file; else the headings are
             above values, or below a title, and the first row after an empty one.
     """
-    best: tuple[float, int, int] | None = None
+    best: tuple[int, int, int] | None = None
     for at, row in enumerate(rows[:-1]):
         if not _is_names(row) or not (is_first or _is_beginning(rows, at)):
             continue
@@ -192,9 +202,9 @@ def place_of_headings(rows: Sequence[Row], *, is_first: bool) -> int | None:
         seen = seen_from(row.cells, rows[at + 1 : at + 1 + _COMPARED_ROWS], row.width)
         is_titled = bool(at) and len(rows[at - 1].kinds) == 1 and bool(near.rows)
         if (is_first or is_titled) and seen.share >= _MIN_DOUBTFUL_SHARE:
-            share = min(seen.share, _MIN_AGREEING_SHARE)
-            if best is None or (share, seen.contrast) > best[:2]:
-                best = share, seen.contrast, at
+            agreeing = round(seen.share * seen.rows)
+            if best is None or (seen.contrast, agreeing) > best[:2]:
+                best = seen.contrast, agreeing, at
     return best[2] if best else None
 
 
@@ -218,10 +228,10 @@ def _is_row_of(above: Row, names: Row, seen: Seen) -> bool:
 
 def _are_values(row: Row, seen: Seen, below: Sequence[Row]) -> bool:
     """Check whether names are values like those below them, or years above years."""
-    for column, kind in row.kinds.items():
+    for column, kind in islice(row.kinds.items(), _COMPARED_COLUMNS):
         cell = row.cells[column]
         others = [other.cells[column] for other in below if column in other.kinds]
-        if kind != _TEXT and (column not in seen.kinds or seen.kinds[column] == kind):
+        if others and kind != _TEXT and seen.kinds.get(column, kind) == kind:
             return True
         if not seen.contrast and cell in others:
             return True

@@ -26,10 +26,40 @@ from tests.idx.extraction.conftest import Read
             [["k:", "v:"], ["c", "d"], ["a", "b", "beyond"]],
             "k: | v:\nk: c | v: d\nk: a | v: b | beyond",
         ),
+        (
+            [["x", "y"], ["a", "b"], ["c", "d"], ["e", "f", "beyond"], ["g", "h"]],
+            "x | y\nx: a | y: b\nx: c | y: d\nx: e | y: f | beyond\nx: g | y: h",
+        ),
+        (
+            [
+                ["Form", "A"],
+                ["Owner", "Ann"],
+                ["Cash", "1.5"],
+                [],
+                ["x", "y", "z"],
+                ["p", "q", "1"],
+            ],
+            "Form | A\nOwner | Ann\nCash | 1.5\nx | y | z\nx: p | y: q | z: 1",
+        ),
+        (
+            [["x", "y"], ["a", "1"], ["b", "2"], [], ["Total", "3"], [], ["note"]],
+            "x | y\nx: a | y: 1\nx: b | y: 2\nx: Total | y: 3\nnote",
+        ),
+        ([["K-1", "Ann", "Ulm"], ["K-2", "Bo", "Rom"]], "K-1 | Ann | Ulm\nK-2 | Bo | Rom"),
+        ([["#", "Name"], ["1", "Ann"], ["2", "Bo"]], "# | Name\n#: 1 | Name: Ann\n#: 2 | Name: Bo"),
+        (
+            [["length", "mass"], ["mm", "kg"], ["1", "2"], ["3", "4"]],
+            "length | mass\nmm | kg\nlength mm: 1 | mass kg: 2\nlength mm: 3 | mass kg: 4",
+        ),
+        (
+            [["", "31.12.2023", "31.12.2022"], ["Cash", "5", "6"]],
+            " | 31.12.2023 | 31.12.2022\nCash | 31.12.2023: 5 | 31.12.2022: 6",
+        ),
+        ([["Oslo", "1952"], ["Rome", "1960"]], "Oslo | 1952\nRome | 1960"),
         ([["a", *[""] * 20, "b"], ["c", "d"]], f"a{' | ' * 21}b\nc | d"),
     ],
 )
-def test_the_first_row_of_names_has_the_headings(rows: list[list[str]], text: str) -> None:
+def test_headings_are_the_names_that_the_rows_below_fit(rows: list[list[str]], text: str) -> None:
     table = LabelledRows(100)
     for row in rows:
         table.add(row)
