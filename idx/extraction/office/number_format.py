@@ -16,28 +16,18 @@ from typing import Final
 
 from idx.extraction.office.date_format import Token, date_shown, date_text, duration_text
 from idx.extraction.office.table_headings import Number
+from idx.extraction.office.workbook_locale import Locale, language_of
 
 Format = Callable[[str], str]
 """Function from the stored value of a cell to the displayed one."""
 
 _BUILT_IN: Final = {
-    1: "0",
-    2: "0.00",
-    3: "#,##0",
-    4: "#,##0.00",
-    9: "0%",
-    10: "0.00%",
-    11: "0.00E+00",
-    12: "# ?/?",
-    13: "# ??/??",
-    37: "#,##0;(#,##0)",
-    38: "#,##0;(#,##0)",
-    39: "#,##0.00;(#,##0.00)",
-    40: "#,##0.00;(#,##0.00)",
-    41: "#,##0",
-    42: "#,##0",
-    43: "#,##0.00",
-    44: "#,##0.00",
+    **dict(enumerate(("0", "0.00", "#,##0", "#,##0.00"), start=1)),
+    **dict(enumerate(("0%", "0.00%", "0.00E+00", "# ?/?", "# ??/??"), start=9)),
+    **dict.fromkeys((37, 38), "#,##0;(#,##0)"),
+    **dict.fromkeys((39, 40), "#,##0.00;(#,##0.00)"),
+    **dict.fromkeys((41, 42), "#,##0"),
+    **dict.fromkeys((43, 44), "#,##0.00"),
     48: "##0.0E+0",
 }
 _BUILT_IN_DATES: Final = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
@@ -77,82 +67,6 @@ _CONDITION: Final = re.compile(r"(<=|>=|<>|<|>|=)(-?[\d.]{1,30})")
 _COMPARISONS: Final = {"<": lt, "<=": le, ">": gt, ">=": ge, "=": eq, "<>": ne}
 _ELAPSED: Final = re.compile(r"h+|m+|s+", re.IGNORECASE)
 _OF_SYSTEM: Final = re.compile(r"\[\$-F[48]00\]", re.IGNORECASE)
-_LANGUAGE: Final = re.compile(
-    r"\[\$[^\]-]*-(?:[0-9A-F]{0,4}?([0-9A-F]{2})|([a-z]{2})[^\]]*)\]", re.IGNORECASE
-)
-_EURO_BEHIND: Final = re.compile(r"[0#?][^;]{0,4}(?:€|\[\$€)")
-
-_PRIMARY_LANGUAGES: Final = {
-    0x03: "ca",
-    0x05: "cs",
-    0x06: "da",
-    0x07: "de",
-    0x08: "el",
-    0x09: "en",
-    0x0A: "es",
-    0x0B: "fi",
-    0x0C: "fr",
-    0x0E: "hu",
-    0x10: "it",
-    0x13: "nl",
-    0x14: "no",
-    0x15: "pl",
-    0x16: "pt",
-    0x18: "ro",
-    0x19: "ru",
-    0x1A: "hr",
-    0x1B: "sk",
-    0x1D: "sv",
-    0x1F: "tr",
-    0x21: "id",
-    0x22: "uk",
-    0x24: "sl",
-    0x2A: "vi",
-}
-"""Languages by the lower byte of Windows' number of a locale (MS-LCID), without its two bits of the
-country."""
-
-_WITH_COMMA: Final = {
-    **dict.fromkeys(
-        ["ca", "da", "de", "el", "es", "hr", "id", "it", "nl", "pt", "ro", "sl", "tr", "vi"], "."
-    ),
-    **dict.fromkeys(["cs", "fi", "fr", "hu", "no", "pl", "ru", "sk", "sv", "uk"], "\u00a0"),
-}
-"""Languages with a decimal comma, and their separators of thousands."""
-
-
-@dataclass(frozen=True, slots=True)
-class Locale:
-    """What the display of numbers depends on beside their formats.
-
-    Attributes:
-        language: the language of names of months, by its ISO 639-1 code.
-        decimal: the decimal sign.
-        thousands: the separator of thousands.
-        from_1904: whether days count from 1904.
-    """
-
-    language: str = "en"
-    decimal: str = "."
-    thousands: str = ","
-    from_1904: bool = False
-
-
-def locale_of(patterns: Sequence[str], language: str | None, *, from_1904: bool) -> Locale:
-    """Return the locale of a workbook, which it does not store.
-
-    Args:
-        patterns: its number formats: they may name a language, or have a euro sign behind numbers.
-        language: that of its texts, if it is known for certain.
-        from_1904: whether days count from 1904.
-    """
-    named = [code for pattern in patterns if (code := _language_of(pattern))]
-    language = next((code for code in named if code != "en"), language or (named or ["en"])[0])
-    if language not in _WITH_COMMA and any(map(_EURO_BEHIND.search, patterns)):
-        language = "de"
-    if language in _WITH_COMMA:
-        return Locale(language, ",", _WITH_COMMA[language], from_1904)
-    return Locale(language, from_1904=from_1904)
 
 
 def format_of(format_id: int, pattern: str | None, locale: Locale) -> Format:
@@ -172,7 +86,7 @@ def format_of(format_id: int, pattern: str | None, locale: Locale) -> Format:
     sections = [_Section.of(tokens) for tokens in _divided(pattern)][:3]
     if pattern.lower() in ("general", "@", ""):
         return partial(_general, locale=locale)
-    language = _language_of(pattern) or locale.language
+    language = language_of(pattern) or locale.language
     return partial(_shown, sections=sections, language=language, locale=locale)
 
 
@@ -427,14 +341,6 @@ def _fraction_shown(number: Decimal, tokens: Sequence[Token]) -> str:
     if has_whole and part == of:
         whole, part = whole + 1, 0
     return f"{whole or ''} {f'{part}/{of}' if part else ''}".strip() or "0"
-
-
-def _language_of(pattern: str) -> str | None:
-    """Return the language that a format names."""
-    named = _LANGUAGE.search(pattern)
-    if named is None:
-        return None
-    return named[2].lower() if named[2] else _PRIMARY_LANGUAGES.get(int(named[1], 16) & 0x3FF)
 
 
 def _decimal(text: str) -> Decimal | None:

@@ -12,6 +12,7 @@ from idx.extraction.office import number_format
 from idx.extraction.office.labelled_rows import LabelledRows
 from idx.extraction.office.open_xml import OfficeOpenFile, open_office_file, relationship_id
 from idx.extraction.office.table_headings import Number
+from idx.extraction.office.workbook_locale import locale_of
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.types import Extracted, Source
 from shared.analysis.detection import detect_language
@@ -242,7 +243,7 @@ def _styles(
         element.get("numFmtId", ""): element.get("formatCode", "")
         for element in tree.iter("{*}numFmt")
     }
-    locale = number_format.locale_of([*patterns.values()], language, from_1904=from_1904)
+    locale = locale_of([*patterns.values()], language, from_1904=from_1904)
     formats = (cell for cells in tree.iter("{*}cellXfs") for cell in cells.iter("{*}xf"))
     by_id: dict[str, number_format.Format] = {}
     styles = {}

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from idx.extraction.markup.markup import local_name
 from idx.extraction.office.labelled_rows import LabelledRows
-from idx.extraction.office.number_format import Format, format_of, locale_of
+from idx.extraction.office.number_format import Format, format_of
 from idx.extraction.office.workbook import language_of_texts, sheet_called
+from idx.extraction.office.workbook_locale import locale_of
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.types import Extracted, Source
 
