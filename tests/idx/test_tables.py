@@ -214,6 +214,26 @@ FORMATS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "displayed"),
+    [
+        ("[$CHF-807]\\ #,##0.00", "CHF 1\u2019234.50"),
+        ("[$\u20ac-407]\\ #,##0.00", "\u20ac 1.234,50"),
+        ("[$$-80A]#,##0.00", "$1,234.50"),
+    ],
+)
+def test_a_format_tells_the_signs_of_its_country(
+    idx: Idx, tmp_path: Path, pattern: str, displayed: str
+) -> None:
+    with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
+        sheet = book.add_worksheet("S")
+        sheet.write_row(0, 0, ["Was", "Wert"])
+        sheet.write(1, 0, "Bolzen")
+        sheet.write_number(1, 1, 1234.5, book.add_format({"num_format": pattern}))
+    idx("sync", tmp_path / "a.xlsx")
+    assert f"Wert: {displayed}\n" in shown(idx, "a.xlsx") + "\n"
+
+
 def test_numbers_are_as_excel_displays_them_and_found_as_stored(idx: Idx, tmp_path: Path) -> None:
     folder = tmp_path / "papers"
     folder.mkdir()

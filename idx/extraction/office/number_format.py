@@ -159,7 +159,7 @@ class _Plain:
         text = format(rounded, self.format)
         for _ in range(self.optional if text.endswith("0") else 0):
             text = text.removesuffix("0")
-        if locale.decimal != ".":
+        if (locale.decimal, locale.thousands) != (".", ","):
             text = text.translate({44: locale.thousands, 46: locale.decimal})
         return " ".join(f"{sign}{self.before}{text.rstrip('.,')}{self.behind}".split())
 

@@ -23,6 +23,13 @@ _WITH_COMMA: Final = {
 }
 """Languages with a decimal comma, and their separators of thousands."""
 
+_PLACE: Final = re.compile(r"\[\$[^\]-]*-0*([0-9a-z-]+)\]", re.IGNORECASE)
+_WITH_POINT: Final = {
+    **dict.fromkeys("807 100c 810 de-ch fr-ch it-ch".split(), "\u2019"),  # noqa: SIM905
+    **dict.fromkeys("80a es-mx".split(), ","),  # noqa: SIM905
+}
+"""Countries that have a decimal point all the same: Switzerland and Mexico."""
+
 
 @dataclass(frozen=True, slots=True)
 class Locale:
@@ -53,6 +60,9 @@ def locale_of(patterns: Sequence[str], language: str | None, *, from_1904: bool)
     language = next((code for code in named if code != "en"), language or (named or ["en"])[0])
     if language not in _WITH_COMMA and any(map(_EURO_BEHIND.search, patterns)):
         language = "de"
+    places = [match[1].lower() for pattern in patterns if (match := _PLACE.search(pattern))]
+    if thousands := next(filter(None, map(_WITH_POINT.get, places)), None):
+        return Locale(language, thousands=thousands, from_1904=from_1904)
     if language in _WITH_COMMA:
         return Locale(language, ",", _WITH_COMMA[language], from_1904)
     return Locale(language, from_1904=from_1904)
