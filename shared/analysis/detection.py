@@ -164,9 +164,12 @@ def _detect(data: bytes, *, surely: bool = False) -> tuple[str, int, int] | None
     tells = most >= _FEWEST_FUNCTION_WORDS and is_clear
     if code == "un":
         return (best, _SHARE_BY_FUNCTION_WORDS, letters) if tells else None
-    if not is_reliable:
-        return best if tells else code, share, letters
     own = _code(code)
-    if own in VOTING and most > _FEWEST_FUNCTION_WORDS and 2 * counts[own] <= most and is_clear:
+    if not is_reliable and tells:
+        code = own = best
+    elif own in VOTING and most > _FEWEST_FUNCTION_WORDS and 2 * counts[own] <= most and is_clear:
         return best, _SHARE_BY_FUNCTION_WORDS, letters
+    if letters < _FEWEST_BYTES and most and counts[own] == most:
+        # Of few words, both have to say the same.
+        share = _SHARE_BY_FUNCTION_WORDS
     return code, share, letters
