@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from shared.analysis.function_words import counted_function_words
 from shared.analysis.languages import LANGUAGES
-from shared.analysis.stop_words import counted_function_words
 
 _PIECE: Final = 400
 """Length of each sampled piece of a long text, in characters."""

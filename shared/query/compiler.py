@@ -35,7 +35,6 @@ from org.apache.lucene.util import BytesRef
 
 from shared.errors import QueryParseError
 from shared.model import schema
-from shared.query.metadata_values import ValueWords
 from shared.query.tree import (
     Best,
     Between,
@@ -55,6 +54,7 @@ from shared.query.tree import (
     Weighted,
     flat,
 )
+from shared.query.values import ValueWords
 
 SCORED_TERMS: Final = 50
 """Number of terms of a pattern that are scored one by one; all others get the same score."""

@@ -14,7 +14,6 @@ from shared.model.document import Scalar
 from shared.model.filters import Collection, Collections, Filter, FilterOperator, Limits, checked
 from shared.model.folders import IndexedFolders
 from shared.model.schema import COLLECTION, FOLDER
-from shared.query.folders import FILE_FIELD, beginning_with, in_folder
 from shared.query.index_terms import IndexTerms
 from shared.query.syntax import is_number
 from shared.query.tree import (
@@ -30,6 +29,7 @@ from shared.query.tree import (
     all_of,
     any_of,
 )
+from shared.query.values import FILE_FIELD, beginning_with, in_folder
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.field_names import metadata_field_of
 from shared.storage.mapping import metadata_text

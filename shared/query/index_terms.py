@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar, cast
 
 from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.model import schema
-from shared.query.metadata_values import ValueWords
 from shared.query.tree import Best, Clauses, Node, TermPhrase, Terms, Values, Weighted
+from shared.query.values import ValueWords
 
 Result = TypeVar("Result")
 

@@ -14,7 +14,7 @@ from shared.model import schema
 from shared.query.compiler import values_with
 from shared.query.index_terms import IndexTerms
 from shared.query.limits import running
-from shared.query.metadata_values import ValueWords
+from shared.query.values import ValueWords
 from shared.storage.commits import cached_per_commit, is_limited
 from shared.storage.field_names import all_fields
 from shared.storage.terms import terms_with_prefix

@@ -2,12 +2,14 @@
 
 1. Characters that are not meant as syntax are escaped (`shared.query.syntax`).
 2. Lucene's classic syntax is parsed into a tree (`shared.query.parser`); plain language that does
-   not parse is treated as plain text (`shared.query.plain_language`). Named fields become filters
-   (`shared.query.metadata_filters`) and metadata fields (`shared.query.metadata_fields`).
-3. Function words are left out (`shared.query.function_words`).
+   not parse is treated as plain text (`shared.query.read`). Named fields become filters and
+   metadata fields (`shared.query.named_fields`, `shared.query.values`).
+3. Function words, such as "what" and "the", are left out beside other words
+   (`shared.analysis.function_words`). They are kept in quotes, with a plus or in an expression with
+   operators.
 4. Each word, phrase and pattern is put on the fields of the index, as far as some chunk has it
-   (`shared.query.words`). A word that no chunk has is replaced by German compounds with it
-   (`shared.query.compounds`), or else by similar words (`shared.query.spelling`).
+   (`shared.query.words`). A word that no chunk has is replaced by compounds with it, or else
+   by similar words (`shared.query.spelling`).
 5. The words next to each other, and the language of the query, add to the scores.
 6. The tree is compiled to a query of the engine: of Lucene (`shared.query.compiler`), or of a
    cluster (`shared.opensearch.search.compiler`).
@@ -20,41 +22,47 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from shared.analysis.languages import LANGUAGES, UNDETERMINED
+from shared.analysis.function_words import left_out_of_query
+from shared.analysis.languages import LANGUAGES, UNDETERMINED, WITH_COMPOUNDS
 from shared.java.cancellation import check
 from shared.model import metadata, schema
 from shared.model.chunks import WORDS_PER_CHUNK
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
-from shared.query.compounds import WITH_COMPOUNDS, compounds_of
-from shared.query.function_words import Telling, quoted_words, without_function_words
 from shared.query.index_terms import IndexTerms, rarity
-from shared.query.limits import check_characters, check_length, check_patterns, running
+from shared.query.limits import check_patterns, check_text, running
 from shared.query.parser import parse
-from shared.query.plain_language import ReadQuery, read
-from shared.query.spelling import Spelling
+from shared.query.read import ReadQuery, read
+from shared.query.spelling import Spelling, compounds_of
 from shared.query.syntax import as_meant, to_lucene_syntax
 from shared.query.tree import (
-    Best,
     Clause,
     Clauses,
     Everything,
+    Leaf,
     Node,
     Nothing,
     Occur,
     Phrase,
     Terms,
     Values,
-    Weighted,
     Wildcard,
     Word,
     any_of,
     best_of,
+    clauses_of,
     leaves,
+    plain_word,
+    rewrite,
+    together,
+    unweighted,
     weighted,
 )
 from shared.query.words import Piece, WordsOnFields
+
+_QUOTED_WORD: Final = re.compile(r'(?<!\\)"([^"\s]+)"')
+"""Phrase of one word, which is an ordinary word in the tree."""
 
 _WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{2,}")
 """Word of Thai, Lao, Burmese or Khmer, which may be within what the dictionary takes as a word."""
@@ -66,48 +74,28 @@ milliseconds."""
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a query that a hit should have.
+    """A part of a query that a hit should have."""
 
-    Attributes:
-        found: the part on fields, without terms that no chunk has; `Nothing` if none is left.
-        rarity: the inverse document frequency of its most common form.
-        alike: the similarity of the word that is searched to the one that was typed, from 0 to 1.
-        is_word: true if it is a word without signs that is searched as it was typed.
-    """
-
-    found: Node
-    rarity: float
-    alike: float
-    is_word: bool
+    found: Node  # on fields, without terms that no chunk has; `Nothing` if none is left
+    rarity: float  # the inverse document frequency of its most common form
+    alike: float  # the similarity of the word that is searched to the one that was typed, up to 1
+    is_word: bool  # whether it is a word without signs that is searched as it was typed
 
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """A query after all steps.
-
-    Attributes:
-        read: the query as parsed, before all steps.
-        telling: the tree without function words.
-        tree: the tree that finds the hits.
-        parts: the parts of the query, such as its words; empty if it matches everything.
-        other: the rewritten query, without function words; `Nothing` without one.
-        rewritten: its parts.
-        spelling: the words that hardly any chunk has, and the words that replace them.
-        languages: the languages in which words are searched, with the share of their chunks.
-        weights: the weight of each kind of match.
-        is_plain: whether it consists of words without operators and fields.
-    """
+    """A query after all steps."""
 
     read: ReadQuery
-    telling: Node
-    tree: Node
-    parts: Sequence[Part]
-    other: Node
-    rewritten: Sequence[Part]
+    telling: Node  # the parsed tree without function words
+    tree: Node  # the tree that finds the hits
+    parts: Sequence[Part]  # such as its words; empty if it matches everything
+    other: Node  # the rewritten query, without function words; `Nothing` without one
+    rewritten: Sequence[Part]  # its parts
     spelling: Spelling
-    languages: Mapping[str, float]
+    languages: Mapping[str, float]  # those in which words are searched, see `IndexTerms.languages`
     weights: Weights
-    is_plain: bool
+    is_plain: bool  # whether it consists of words without operators and fields
 
     @property
     def steps(self) -> Mapping[str, Node]:
@@ -123,32 +111,25 @@ class ParsedQuery:
 
 
 def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> ParsedQuery:
-    """Parse a query and apply all steps.
-
-    Args:
-        request: the request; a blank query matches every chunk, and a filter may restrict the
-            language.
-        terms: the terms of the commit that will be searched.
-        weights: the weight of each kind of match.
+    """Parse a query and apply all steps; a blank one matches every chunk.
 
     Raises:
         QueryParseError: the text is not valid syntax; the message names the position.
         QueryError: the query is too long, too large, or cannot be run.
         InvalidTextError: the text is not valid Unicode.
     """
-    check_length(request.query)
-    check_characters(request.query)
+    check_text(request.query)
     request = replace(request, query=as_meant(request.query, request.syntax))
     asked = read(request, terms)
     languages = _languages(terms, (*request.filters, *asked.filters))
     usual: Occur = "must" if request.operator == "and" else "should"
     quoted = quoted_words(asked.classic)
-    telling = without_function_words(asked.tree, quoted, usual, languages)
-    spelling = Spelling(terms, telling.language)
+    telling, language = without_function_words(asked.tree, quoted, usual, languages)
+    spelling = Spelling(terms, language)
     words = WordsOnFields(terms, tuple(languages), weights, request.operator == "and")
     with running():
         pass_ = _Pass(words, spelling, quoted, takes_other_words=request.syntax != "lucene")
-        tree, parts = pass_.run(telling.tree)
+        tree, parts = pass_.run(telling)
         others = _Pass(words, spelling, (), takes_other_words=False)
         rewritten = _rewritten(request, weights, usual, languages)
         other, other_parts = others.run(rewritten)
@@ -159,19 +140,11 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
             if usual == "should":
                 typed = request.query.split()
                 tree = any_of(tree, words.numbers(request.query), words.neighbours(typed))
-            tree = _with_ranks(tree, request.query, telling, words, languages)
+            tree = _with_ranks(tree, request.query, language, words, languages)
         check_patterns(tree, terms)
     return ParsedQuery(
-        asked,
-        telling.tree,
-        tree,
-        parts,
-        rewritten,
-        other_parts,
-        spelling,
-        languages,
-        weights,
-        is_plain,
+        *(asked, telling, tree, parts, rewritten, other_parts),
+        *(spelling, languages, weights, is_plain),
     )
 
 
@@ -179,11 +152,43 @@ def _rewritten(
     request: SearchRequest, weights: Weights, usual: Occur, languages: Mapping[str, float]
 ) -> Node:
     text = request.rewritten or ""
-    check_length(text)
+    check_text(text)
     if not (text.strip() and request.query.strip() and weights.rewritten):
         return Nothing()
     tree = parse(text, to_lucene_syntax(text, "plain"), request.operator)
-    return without_function_words(tree, (), usual, languages).tree
+    return without_function_words(tree, (), usual, languages)[0]
+
+
+def quoted_words(classic: str) -> frozenset[str]:
+    """Return the words that stand alone in quotes in a query in Lucene's classic syntax."""
+    return frozenset(_QUOTED_WORD.findall(classic)) if '"' in classic else frozenset()
+
+
+def without_function_words(
+    tree: Node, quoted: Collection[str], usual: Occur, languages: Mapping[str, float]
+) -> tuple[Node, str | None]:
+    """Return a query without its function words, if it has others, and the language that they tell.
+
+    Args:
+        tree: the tree as parsed.
+        quoted: the words that stand alone in quotes.
+        usual: the role of words without an operator.
+        languages: the share of each language in the index, from 0 to 1.
+    """
+    if not isinstance(tree, Clauses):
+        return tree, None
+    words = [plain_word(clause) if clause.occur == usual else None for clause in tree.clauses]
+    left_out, language = left_out_of_query(
+        [word if word and word not in quoted else "" for word in words], languages
+    )
+    telling = [
+        clause
+        for clause, is_left_out in zip(tree.clauses, left_out, strict=True)
+        if not is_left_out
+    ]
+    if all(clause.occur == "must_not" for clause in telling):
+        return tree, language
+    return Clauses(tuple(telling)), language
 
 
 class _Pass:
@@ -209,6 +214,11 @@ class _Pass:
         self._spelling = spelling
         self._takes_other_words = takes_other_words
         self._compounds = 0
+        # All that the tree of a word depends on besides the word.
+        self._context = (
+            takes_other_words,
+            *(words.requires_all, words.languages, words.weights, spelling.language),
+        )
 
     def run(self, tree: Node) -> tuple[Node, list[Part]]:
         """Return a query on fields, and its parts that a hit should have."""
@@ -221,66 +231,39 @@ class _Pass:
             if node is None:
                 continue
             clauses.append(Clause(node, clause.occur))
-            if clause.occur in {"should", "must"} and not isinstance(clause.node, Everything):
+            if clause.occur != "must_not" and not isinstance(clause.node, Everything):
                 parts += pieces
-        return _together(clauses), parts
+        return together(clauses), parts
 
-    def _clause(self, clause: Clause) -> tuple[Node | None, list[Part]]:
+    def _clause(self, clause: Clause) -> tuple[Node | None, Sequence[Part]]:
         """Return a clause on fields, and its parts; None if it has no letters."""
-        node, weight = (
-            (clause.node.node, clause.node.weight)
-            if isinstance(clause.node, Weighted)
-            else (clause.node, 1.0)
-        )
-        words = self._words
-        key = (
-            *(node, clause.occur, self._takes_other_words),
-            *(words.requires_all, words.languages, words.weights),
-        )
-        is_quoted = isinstance(node, Word) and node.text in self._quoted
-        if isinstance(node, Word) and not is_quoted and (known := words.terms.words.get(key)):
-            return weighted(known[0], weight), known[1]
-        noted = len(self._spelling.corrections) + len(self._spelling.rare)
-        if isinstance(node, Word):
+        node, weight = unweighted(clause.node)
+        if not isinstance(node, Word):
+            found = rewrite(node, self._leaf, clause.occur)
+            parts = [] if found is None else [self._part(Piece(found), 1.0)]
+            return found and weighted(found, weight), parts
+        key = (node, clause.occur, self._context)
+        known = None if node.text in self._quoted else self._words.terms.words.get(key)
+        if known is None:
+            noted = self._spelling.noted
             found, pieces, alike = self._word(node, clause.occur)
-        else:
-            found = self._node(node, clause.occur)
-            pieces, alike = [Piece(found)] if found is not None else [], 1.0
-        terms = self._words.terms
-        parts = [
-            Part(
-                piece.found,
-                rarity(piece.found, terms),
-                alike,
-                piece.is_word and alike == 1.0,
-            )
-            for piece in pieces
-        ]
-        if found is None:
-            return None, parts
-        is_as_typed = len(self._spelling.corrections) + len(self._spelling.rare) == noted
-        if isinstance(node, Word) and not is_quoted and is_as_typed:
-            words.terms.remember(key, (found, parts))
-        return weighted(found, weight), parts
+            known = found, [self._part(piece, alike) for piece in pieces]
+            if (
+                node.text not in self._quoted
+                and self._spelling.noted == noted
+                and found is not None
+            ):
+                self._words.terms.remember(key, known)
+        return known[0] and weighted(known[0], weight), known[1]
 
-    def _node(self, node: Node, occur: Occur) -> Node | None:
-        match node:
-            case Weighted(inner, weight):
-                found = self._node(inner, occur)
-                return found and weighted(found, weight)
-            case Best(nodes):
-                made = [self._node(inner, occur) for inner in nodes]
-                return best_of(*(one for one in made if one is not None))
-            case Clauses(clauses):
-                parts = [
-                    (self._node(part.node, _inner(occur, part.occur)), part.occur)
-                    for part in clauses
-                ]
-                left = [Clause(part, role) for part, role in parts if part is not None]
-                return _together(left) if left else None
-            case Word():
-                return self._word(node, occur)[0]
-        return self._words.node(node, occur)
+    def _part(self, piece: Piece, alike: float) -> Part:
+        is_as_typed = piece.is_word and alike == 1.0
+        return Part(piece.found, rarity(piece.found, self._words.terms), alike, is_as_typed)
+
+    def _leaf(self, leaf: Leaf, occur: Occur) -> Node | None:
+        return (
+            self._word(leaf, occur)[0] if isinstance(leaf, Word) else self._words.node(leaf, occur)
+        )
 
     def _word(self, word: Word, occur: Occur) -> tuple[Node | None, list[Piece], float]:
         """Return a word on fields, its parts, and the similarity of what is searched to it."""
@@ -329,6 +312,7 @@ class _Pass:
 
     def _compounds_of(self, term: str) -> Node | None:
         if self._compounds >= _MOST_COMPOUNDS:
+            self._spelling.noted += 1
             return None
         self._compounds += 1
         words, weights = self._words, self._words.weights
@@ -342,41 +326,12 @@ class _Pass:
         return any_of(*nodes) if nodes else None
 
 
-def _inner(outer: Occur, inner: Occur) -> Occur:
-    if "must_not" in (outer, inner):
-        return "must_not"
-    return "should" if inner == "rank" else inner
-
-
-def clauses_of(tree: Node) -> list[Clause]:
-    """Return the clauses of a query: those of the whole tree, or the tree as the only one."""
-    match tree:
-        case Clauses(clauses):
-            return list(clauses)
-        case Nothing():
-            return []
-    return [Clause(tree)]
-
-
-def _together(clauses: Sequence[Clause]) -> Node:
-    """Return the tree of clauses on fields, without those that no chunk meets."""
-    if not clauses:
-        return Nothing()
-    required = [clause for clause in clauses if clause.occur == "must"]
-    found = [clause for clause in clauses if not isinstance(clause.node, Nothing)]
-    if any(isinstance(clause.node, Nothing) for clause in required):
-        return Nothing()
-    is_optional = not required and any(clause.occur == "should" for clause in clauses)
-    if is_optional and not any(clause.occur == "should" for clause in found):
-        return Nothing()
-    if [clause.occur for clause in found] == ["should"]:
-        return found[0].node
-    # Only terms that no chunk has were excluded.
-    return Clauses(tuple(found)) if found else Everything()
-
-
 def _with_ranks(
-    tree: Node, text: str, telling: Telling, words: WordsOnFields, languages: Mapping[str, float]
+    tree: Node,
+    text: str,
+    language: str | None,
+    words: WordsOnFields,
+    languages: Mapping[str, float],
 ) -> Node:
     """Return a tree of plain words whose hits score more as a phrase, and in their language."""
     weights, typed = words.weights, text.split()
@@ -387,42 +342,29 @@ def _with_ranks(
         if not isinstance(row, Nothing):
             # Beside the words: Lucene skips what cannot be among the best on one level only.
             tree = Clauses((*clauses_of(tree), Clause(row, "rank")))
-    if len(languages) > 1 and telling.language is not None and telling.language in languages:
+    if len(languages) > 1 and language is not None and language in languages:
         # A chunk of which no language is known may be in this one.
-        either = Values(schema.LANGUAGES, (telling.language, UNDETERMINED))
+        either = Values(schema.LANGUAGES, (language, UNDETERMINED))
         ranked = Clause(weighted(either, weights.language), "rank")
         tree = Clauses((Clause(tree, "must"), ranked))
     return tree
 
 
 def _is_plain(clause: Clause) -> bool:
-    """Check whether a part is a word that a chunk may have in any field."""
-    # A word that occurs twice weighs more.
-    node = clause.node.node if isinstance(clause.node, Weighted) else clause.node
-    return clause.occur != "must_not" and isinstance(node, Word) and node.field is None
+    return clause.occur != "must_not" and plain_word(clause) is not None
 
 
 def _languages(terms: IndexTerms, filters: Sequence[Filter]) -> Mapping[str, float]:
     """Return the languages in which words are searched, each with the share of its chunks.
 
-    Args:
-        terms: the terms of the commit to be searched.
-        filters: the filters of the search; one on the language leaves only that language, and the
-            chunks whose language is unknown.
+    A filter on the language leaves only that one, and the chunks whose language is unknown.
     """
     for condition in filters:
-        if condition.field == metadata.LANGUAGE and len(values := _only(condition)) == 1:
+        value = condition.value
+        values = value if isinstance(value, list) else [value]
+        is_on_language = condition.field == metadata.LANGUAGE and condition.operator in ("eq", "in")
+        if is_on_language and len(values) == 1:
             language = str(values[0])
             unknown = {code: n for code, n in terms.languages.items() if code == UNDETERMINED}
             return ({language: 1.0} if language in LANGUAGES else {}) | unknown
     return terms.languages
-
-
-def _only(condition: Filter) -> Sequence[object]:
-    """Return the values that a filter allows; empty for filters that do not list values."""
-    match condition:
-        case Filter(operator="eq"):
-            return [condition.value]
-        case Filter(operator="in", value=list(values)):
-            return values
-    return []

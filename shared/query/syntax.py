@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from shared.analysis.function_words import counted_function_words
 from shared.analysis.languages import WITH_FUNCTION_WORDS
-from shared.analysis.stop_words import counted_function_words
 from shared.model import schema
 from shared.model.request import Syntax
 

@@ -14,11 +14,15 @@ from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 from shared.analysis.analyzers import Token, folded, irregular_stems, lemmas, tokens, tokens_of
-from shared.analysis.languages import UNDETERMINED, WITH_DICTIONARY
-from shared.analysis.stop_words import SPELLED_OUT, function_words_in, is_capital_name
+from shared.analysis.function_words import PUNCTUATION, function_words_in, is_capital_name
+from shared.analysis.languages import (
+    SPELLED_OUT,
+    UNDETERMINED,
+    WITH_COMPOUNDS,
+    WITH_DICTIONARY,
+)
 from shared.model import schema
 from shared.model.weights import Weights
-from shared.query.compounds import WITH_COMPOUNDS
 from shared.query.index_terms import IndexTerms
 from shared.query.syntax import WORD
 from shared.query.tree import (
@@ -50,8 +54,6 @@ _OPTION: Final = re.compile(r"^--?(?=[^\W\d_])")
 
 OPTION: Final = "opt"
 """Beginning of the term of an option in the content, as in ``optxzf`` for ``-xzf``."""
-
-PUNCTUATION: Final = "()[]{}<>,;:.!?\"'`*„“”‚‘’«»‹›…¿¡–—"  # noqa: RUF001 - as in texts
 
 _DIGRAPH: Final = re.compile("(?<![aeiouq])([aou])e(?=[^aeiou])", re.IGNORECASE)
 """Digraph with an e in place of an umlaut.

@@ -12,7 +12,7 @@ from shared.model import metadata, schema
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import Facet, Hit, OtherHit, SearchAnswer, SimilarDocuments
 from shared.query.limits import running
-from shared.query.plain_language import notes_on_folders
+from shared.query.read import notes_on_folders
 from shared.query.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
 from shared.search.grouping import (

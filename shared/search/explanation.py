@@ -15,10 +15,10 @@ from shared.model.search_results import (
 )
 from shared.query.compiler import values_with
 from shared.query.limits import running
-from shared.query.metadata_filters import shown
-from shared.query.metadata_values import ValueWords
+from shared.query.named_fields import shown
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import leaves
+from shared.query.values import ValueWords
 from shared.search.answer import note_on
 from shared.search.ranking import Ranking, best_first, recency
 from shared.search.selection import ScoreExplanation, Selection

@@ -40,11 +40,11 @@ from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import ChunkText, ExplainedTerm, Facet
 from shared.query.compiler import Compiler
-from shared.query.folders import in_folder
 from shared.query.limits import check_allowed, check_patterns, is_costly, running
 from shared.query.lucene_terms import LuceneTerms, terms_of
 from shared.query.pipeline import parse_query
 from shared.query.tree import Node, TermPhrase, leaves, ranks
+from shared.query.values import in_folder
 from shared.search.facets import count_documents, count_facets, document_order, filtered, order
 from shared.search.feedback import REORDERED, applies, reordered, scored_again
 from shared.search.ranking import meaning_of

@@ -13,7 +13,6 @@ from shared.model import schema
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import IS_CHUNK, Query
 from shared.query.compiler import SCORED_TERMS, UNSCORED_VALUE
-from shared.query.metadata_values import ValueWords
 from shared.query.tree import (
     Best,
     Between,
@@ -32,6 +31,7 @@ from shared.query.tree import (
     Weighted,
     flat,
 )
+from shared.query.values import ValueWords
 
 _RARER: Final = f"top_terms_blended_freqs_{SCORED_TERMS}"
 _CONSTANT: Final = "constant_score"
