@@ -223,10 +223,6 @@ _PLAIN_POSITIONS: Final = 40
 """Maximum number of words in phrases, counted per field, for which a document takes only some
 milliseconds."""
 
-_BEGINNING: Final = re.compile(r"(?:\\.|[^\\*?])*", re.DOTALL)
-
-_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
-
 
 def is_costly(tree: Node) -> bool:
     """Check whether a query can take long on a large index, apart from the number of its words."""
@@ -260,10 +256,8 @@ def _looks_at_terms(leaf: Leaf) -> bool:
 def _cost(leaf: Leaf, terms: IndexTerms) -> int:
     parts: int
     match leaf:
-        case Pattern(field, pattern):
-            beginning = _BEGINNING.match(pattern)
-            letters = _ESCAPE.sub(r"\1", beginning[0]) if beginning else ""
-            parts = _LETTERS_APART ** min(len(letters), 8)
+        case Pattern(field):
+            parts = _LETTERS_APART ** min(len(leaf.beginning[0]), 8)
         case Fuzzy(field=str(field), prefix=prefix):
             parts = _FUZZY_SHARE * _LETTERS_APART ** min(prefix, 8)
         case Expression(field=str(field)) | Range(field=str(field)):

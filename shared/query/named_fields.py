@@ -41,7 +41,9 @@ from shared.query.tree import (
     all_of,
     any_of,
     clauses_of,
+    escaped,
     together,
+    unescaped,
 )
 from shared.query.values import value_words
 from shared.storage.field_names import metadata_fields
@@ -60,7 +62,6 @@ _TYPE: Final = "type"
 before an extension that some file has."""
 
 _TYPE_BEFORE: Final = re.compile(rf"(?<![^\s(+\-!]){_TYPE}:([\w.]*)")
-_WILDCARD: Final = re.compile(r"[\\*?]")
 
 ALWAYS_FIELDS: Final = (schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT, schema.ID)
 """Fields that a query may name in every index."""
@@ -155,9 +156,9 @@ def _within_values(leaf: Named) -> Node:
     """Return a leaf for words within values; leaves other than words are returned unchanged."""
     match leaf:
         case Word(text):
-            pattern = _WILDCARD.sub(r"\\\g<0>", text)
+            pattern = escaped(text)
         case Phrase(words):
-            pattern = _WILDCARD.sub(r"\\\g<0>", " ".join(words))
+            pattern = escaped(" ".join(words))
         case Wildcard(pattern):
             pass
         case _:
@@ -180,8 +181,6 @@ _OTHER_EXTENSIONS: Final = {
     "yml": ("yaml", "yml"),
 }
 """Extensions that a name stands for, if they differ from the name itself."""
-
-_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
 def take_filters(tree: Node, fields: NamedFields) -> tuple[Node, tuple[Filter, ...]]:
@@ -251,7 +250,7 @@ def _value(leaf: Word | Phrase | Wildcard | Expression) -> str | None:
         case Phrase(words):
             return " ".join(words)
         case Wildcard(pattern) if leaf.field == FOLDER:
-            return _ESCAPED.sub(r"\1", pattern)
+            return unescaped(pattern)
         case Expression(path) if leaf.field == FOLDER:
             # The parser reads a path between slashes as a regular expression.
             return f"/{path}/"

@@ -11,7 +11,7 @@
    (`shared.query.words`). A word that no chunk has is replaced by compounds with it, or else
    by similar words (`shared.query.spelling`).
 5. The words next to each other, and the language of the query, add to the scores.
-6. The tree is compiled to a query of the engine: of Lucene (`shared.query.compiler`), or of a
+6. The tree is compiled to a query of the engine: of Lucene (`shared.query.lucene`), or of a
    cluster (`shared.opensearch.search.compiler`).
 
 The weights of the matches are in `shared.model.weights`.
@@ -32,6 +32,7 @@ from shared.model.request import SearchRequest
 from shared.model.weights import Weights
 from shared.query.index_terms import IndexTerms, rarity
 from shared.query.limits import check_patterns, check_text, running
+from shared.query.on_fields import TEXT_FIELDS
 from shared.query.parser import parse
 from shared.query.read import ReadQuery, read
 from shared.query.spelling import Spelling, compounds_of
@@ -126,7 +127,7 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
     quoted = quoted_words(asked.classic)
     telling, language = without_function_words(asked.tree, quoted, usual, languages)
     spelling = Spelling(terms, language)
-    words = WordsOnFields(terms, tuple(languages), weights, request.operator == "and")
+    words = WordsOnFields(terms, weights, tuple(languages), request.operator == "and")
     with running():
         pass_ = _Pass(words, spelling, quoted, takes_other_words=request.syntax != "lucene")
         tree, parts = pass_.run(telling)
@@ -262,14 +263,14 @@ class _Pass:
 
     def _leaf(self, leaf: Leaf, occur: Occur) -> Node | None:
         return (
-            self._word(leaf, occur)[0] if isinstance(leaf, Word) else self._words.node(leaf, occur)
+            self._word(leaf, occur)[0] if isinstance(leaf, Word) else self._words.leaf(leaf, occur)
         )
 
     def _word(self, word: Word, occur: Occur) -> tuple[Node | None, list[Piece], float]:
         """Return a word on fields, its parts, and the similarity of what is searched to it."""
         forms = self._words.forms(word.text)
         if word.text in self._quoted and len(forms) > 1:
-            found = self._words.node(Phrase((word.text,), field=word.field), occur)
+            found = self._words.leaf(Phrase((word.text,), field=word.field), occur)
             return found, [] if found is None else [Piece(found)], 1.0
         made = self._words.word(word, occur)
         if made is None:
@@ -297,7 +298,7 @@ class _Pass:
             if found:
                 return found, 1.0
         if not is_known and _WITHOUT_BLANKS.fullmatch(form.term):
-            return words.node(Wildcard(f"*{form.term}*")) or Nothing(), 1.0
+            return words.leaf(Wildcard(f"*{form.term}*"), "should") or Nothing(), 1.0
         halves = Nothing() if is_known else words.apart(form.term)
         similar = self._spelling.similar(word.text, form.stems, is_known=is_known)
         if not similar or not weights.similar:
@@ -315,15 +316,14 @@ class _Pass:
             self._spelling.noted += 1
             return None
         self._compounds += 1
-        words, weights = self._words, self._words.weights
-        found = compounds_of(words.terms, term)
-        fields = {schema.CONTENT: weights.content, schema.TITLE: weights.title}
-        nodes = [
-            weighted(Terms(field, there), weights.compound * weight)
-            for field, weight in fields.items()
-            if (there := tuple(text for text in found if words.terms.frequency(field, text)))
-        ]
-        return any_of(*nodes) if nodes else None
+        words, found = self._words, compounds_of(self._words.terms, term)
+
+        def on(field: str) -> Node:
+            there = words.there(field, found)
+            return Terms(field, there) if there else Nothing()
+
+        node = words.on_texts(TEXT_FIELDS, on, words.weights.compound)
+        return None if isinstance(node, Nothing) else node
 
 
 def _with_ranks(

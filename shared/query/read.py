@@ -24,6 +24,7 @@ from shared.query.named_fields import (
     take_filters,
     with_type,
 )
+from shared.query.on_fields import as_typed
 from shared.query.parser import parse
 from shared.query.syntax import (
     NamedText,
@@ -34,7 +35,6 @@ from shared.query.syntax import (
 )
 from shared.query.tree import Everything, Node, Nothing, leaves, rewrite
 from shared.query.values import ValueWords
-from shared.query.words import as_typed
 
 _MOST_NAMES: Final = 30
 _MOST_NOTES: Final = 3

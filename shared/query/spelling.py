@@ -241,8 +241,9 @@ def more_frequent_words(terms: IndexTerms, words: Sequence[str]) -> Iterator[Cor
         if text is None:
             continue
         above = _TIMES_AS_FREQUENT * terms.frequency(schema.CONTENT, text)
-        term = terms.more_frequent(text, above)
-        if term is not None and not function_words_in(term):
+        near = terms.within(schema.CONTENT, text, 1, 1).items()
+        frequent = [(count, term) for term, count in near if count > above and term != text]
+        if frequent and not function_words_in(term := max(frequent)[1]):
             yield Correction(word, term)
 
 

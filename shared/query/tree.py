@@ -4,14 +4,28 @@ Leaves whose field is None are searched in all searched fields; the steps put th
 text of a tree is in a notation like Lucene's classic syntax, as `explain` shows it.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 Occur = Literal["should", "must", "must_not", "rank"]
 """Role of a part; one that ``rank`` only adds to the score of other matches."""
 
-_SIGNS = {"should": "", "must": "+", "must_not": "-", "rank": "~"}
+_SIGNS: Final = {"should": "", "must": "+", "must_not": "-", "rank": "~"}
+_WILDCARD: Final = re.compile(r"[\\*?]")
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+_LETTERS: Final = re.compile(r"(?:[^\\*?]|\\.)*", re.DOTALL)
+
+
+def escaped(letters: str) -> str:
+    """Return letters as in a pattern, in which a backslash escapes a wildcard."""
+    return _WILDCARD.sub(r"\\\g<0>", letters)
+
+
+def unescaped(pattern: str) -> str:
+    """Return a pattern without the backslashes that escape the next character."""
+    return _ESCAPED.sub(r"\1", pattern)
 
 
 def _on(field: str | None, text: str) -> str:
@@ -75,6 +89,13 @@ class Pattern:
     field: str
     pattern: str
     scored: bool
+
+    @property
+    def beginning(self) -> tuple[str, str]:
+        """The letters before the first wildcard, and the rest of the pattern."""
+        found = _LETTERS.match(self.pattern)
+        end = found.end() if found else 0
+        return unescaped(self.pattern[:end]), self.pattern[end:]
 
     def __str__(self) -> str:
         return f"{self.field}:{self.pattern}" + ("" if self.scored else " (constant)")

@@ -19,7 +19,7 @@ from typing import Final
 from shared.analysis.analyzers import folded
 from shared.model import schema
 from shared.model.folders import IndexedFolders, file_term
-from shared.query.tree import Expression, Node, Nothing, Pattern, any_of
+from shared.query.tree import Expression, Node, Nothing, Pattern, any_of, escaped, unescaped
 
 _MOST_CHARACTERS: Final = 64
 """Maximum length of words that are searched within values, in characters; expressions grow with
@@ -42,7 +42,6 @@ _SEPARATORS: Final = f"{_BETWEEN}+"
 """Separators in a row, such as a comma and a blank."""
 
 _PIECE: Final = re.compile(r"([*?]+)|((?:\\.|[^*?\\])+)", re.DOTALL)
-_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 _ANY: Final = {"*": ".*", "?": "."}
 
 _WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\U0010ffff]")
@@ -70,7 +69,7 @@ def value_words(field: str, pattern: str) -> ValueWords | None:
     inner = "".join(_expressions(pattern)).removeprefix(_SEPARATORS).removesuffix(_SEPARATORS)
     if not inner:
         return None
-    words = _ESCAPED.sub(r"\1", pattern)
+    words = unescaped(pattern)
     before = ".*" if _WITHOUT_BLANKS.match(words) else f"(.*{_BETWEEN})?"
     after = ".*" if _WITHOUT_BLANKS.match(words[-1]) else f"({_BETWEEN}.*)?"
     return ValueWords(f"{before}{inner}{after}", field, words)
@@ -101,7 +100,7 @@ def _expressions(pattern: str) -> Iterator[str]:
     """Yield expressions for the words, the wildcards and each separator of a pattern."""
     for wildcards, letters in _PIECE.findall(pattern):
         yield from (_ANY[sign] for sign in wildcards)
-        for run in _runs(_ESCAPED.sub(r"\1", letters)):
+        for run in _runs(unescaped(letters)):
             yield _folded_forms(run) if _is_letter(run[0]) else _SEPARATORS
 
 
@@ -140,7 +139,6 @@ def _forms() -> Mapping[str, str]:
 FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)
 
 _SLASHES: Final = re.compile(r"[/\\]+")
-_WILDCARD: Final = re.compile(r"[\\*?]")
 
 
 def in_folder(folder: str, folders: IndexedFolders) -> Node:
@@ -162,7 +160,7 @@ def in_folder(folder: str, folders: IndexedFolders) -> Node:
 
 def beginning_with(field: str, prefix: str) -> Node:
     """Return a tree for the values of a field that have a prefix."""
-    literally = _WILDCARD.sub(r"\\\g<0>", schema.keyword_prefix(prefix))
+    literally = escaped(schema.keyword_prefix(prefix))
     return Pattern(field, f"{literally}*", scored=False)
 
 

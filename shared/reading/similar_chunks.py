@@ -9,7 +9,7 @@ from shared.errors import ChunkNotFoundError
 from shared.model import schema
 from shared.model.request import SearchRequest
 from shared.model.search_results import SimilarChunk, SimilarChunks
-from shared.query.compiler import Compiler
+from shared.query.lucene import Compiler
 from shared.query.tree import Nothing
 from shared.search.feedback import topic_terms
 from shared.search.lucene_selection import LuceneSelection
@@ -72,7 +72,7 @@ def _by_terms(snapshot: Snapshot, document: int, limit: int) -> list[tuple[int, 
     tree = topic_terms(text, everything.terms)
     if isinstance(tree, Nothing):
         return []
-    query = Compiler(everything.terms.query).query(tree)
+    query = Compiler(everything.terms).query(tree)
     hits = snapshot.searcher.search(query, limit + 1).scoreDocs
     found = {hit.doc: hit.score for hit in map(ScoreDoc.cast_, hits)}
     best = max(found.values(), default=1.0)

@@ -13,8 +13,8 @@ from shared.model.search_results import (
     QueryExplanation,
     ScorePart,
 )
-from shared.query.compiler import values_with
 from shared.query.limits import running
+from shared.query.lucene import values_with
 from shared.query.named_fields import shown
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import leaves

@@ -39,9 +39,8 @@ from shared.model import schema
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import ChunkText, ExplainedTerm, Facet
-from shared.query.compiler import Compiler
 from shared.query.limits import check_allowed, check_patterns, is_costly, running
-from shared.query.lucene_terms import LuceneTerms, terms_of
+from shared.query.lucene import Compiler, LuceneTerms, terms_of
 from shared.query.pipeline import parse_query
 from shared.query.tree import Node, TermPhrase, leaves, ranks
 from shared.query.values import in_folder
@@ -96,7 +95,7 @@ class LuceneSelection(Selection):
             if is_slow:
                 check_patterns(tree, self.terms)
                 check_allowed()
-            self._compiler = Compiler(self.terms.query, guard=guarded if is_slow else None)
+            self._compiler = Compiler(self.terms, guard=guarded if is_slow else None)
             self.ranked = self._compiler.query(tree)
         self.shares = {}
         self._shows_content = request.content != "none"
@@ -182,12 +181,12 @@ class LuceneSelection(Selection):
         return fingerprinted(self.searcher, chunks, is_wanted)
 
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
-        query = Compiler(self.terms.query).query(tree)
+        query = Compiler(self.terms).query(tree)
         before = [ScoreDoc(hit.doc, hit.score) for hit in hits]
         return _ranked(scored_again(self.searcher, before, query))
 
     def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
-        compiler = Compiler(self.terms.query, ranks=False, guard=guarded_until_cancelled)
+        compiler = Compiler(self.terms, ranks=False, guard=guarded_until_cancelled)
         found: dict[int, list[int]] = {hit.doc: [] for hit in hits}
         for begin in range(0, len(trees), _BITS):
             check()
