@@ -11,14 +11,9 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Step:
-    """A Lucene char filter, tokenizer or token filter.
+    """A Lucene char filter, tokenizer or token filter."""
 
-    Attributes:
-        name: the name of its factory in Lucene, such as ``elision``.
-        parameters: the parameters of that factory.
-    """
-
-    name: str
+    name: str  # of its factory in Lucene, such as ``elision``
     parameters: Mapping[str, str] = field(default_factory=dict)
 
 

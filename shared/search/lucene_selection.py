@@ -33,7 +33,6 @@ from org.apache.lucene.search import (
 from org.apache.lucene.search.grouping import GroupDocs, GroupingSearch
 from org.apache.lucene.util import BytesRef
 
-from shared.analysis.fingerprints import Fingerprint
 from shared.java.cancellation import check, guarded, guarded_until_cancelled
 from shared.model import schema
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
@@ -58,7 +57,7 @@ from shared.search.selection import (
 )
 from shared.search.versions import resolved
 from shared.storage.commits import Snapshot
-from shared.storage.fingerprints import fingerprints_of, sharing, with_fingerprint
+from shared.storage.fingerprints import Fingerprint, fingerprints_of, sharing, with_fingerprint
 from shared.storage.mapping import SHOWN_FIELDS, counted_from_lucene, stored_fields
 
 _FEW_CONDITIONS: Final = 10

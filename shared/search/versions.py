@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from shared.analysis.fingerprints import VERSION_RESEMBLANCE, Fingerprint
 from shared.errors import FilterError
 from shared.model import schema
 from shared.model.filters import Filter
 from shared.model.schema import VERSION_OF
 from shared.search.selection import Fingerprinted, Selection
+from shared.storage.fingerprints import VERSION_RESEMBLANCE, Fingerprint
 
 MOST_VERSIONS: Final = 500
 """Maximum number of documents that are compared at a time with those of a page of results."""

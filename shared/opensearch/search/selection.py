@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from struct import Struct
 from typing import Any, Final
 
-from shared.analysis.fingerprints import Fingerprint
 from shared.java.cancellation import is_ending
 from shared.model import schema
 from shared.model.request import SearchRequest
@@ -32,6 +31,7 @@ from shared.search.selection import (
     time_of_change,
 )
 from shared.search.versions import resolved
+from shared.storage.fingerprints import Fingerprint
 from shared.storage.mapping import counted_from_lucene
 from shared.storage.stored_details import details_of
 
