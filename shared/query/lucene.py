@@ -24,11 +24,15 @@ from org.apache.lucene.search import (
     MultiTermQuery,
     PhraseQuery,
     PrefixQuery,
+    QueryRescorer,
     RegexpQuery,
+    ScoreDoc,
     SynonymQuery,
     TermInSetQuery,
     TermQuery,
     TermRangeQuery,
+    TopDocs,
+    TotalHits,
     WildcardQuery,
 )
 from org.apache.lucene.util import BytesRef, BytesRefIterator
@@ -369,3 +373,11 @@ def terms_of(reader: Any) -> LuceneTerms:
 @lru_cache(maxsize=_REMEMBERED_AUTOMATA)
 def _fuzzy_automaton(text: str, edits: int, beginning: int) -> Any:
     return FuzzyQuery.getFuzzyAutomaton(text, edits, beginning, True)
+
+
+def scored_again(searcher: Any, hits: list[Any], query: Any) -> list[Any]:
+    """Return hits (``ScoreDoc``) reordered after the scores of a Lucene query are added."""
+    # The class has a static method of this name, too, hence JCC's underscore.
+    before = TopDocs(TotalHits(len(hits), TotalHits.Relation.EQUAL_TO), hits)
+    again = QueryRescorer.rescore_(searcher, before, query, 1.0, len(hits))
+    return [ScoreDoc.cast_(hit) for hit in again.scoreDocs]

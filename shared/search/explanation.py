@@ -32,7 +32,7 @@ MAX_PARTS: Final = 20
 _WEIGHT: Final = "weight("
 
 _FEEDBACK: Final = "terms of the best hits"
-"""Name of what hits after the first one gain by their terms (`shared.search.feedback`)."""
+"""Name of what hits after the first one gain by their terms (feedback)."""
 
 
 def explain(selection: Selection, request: SearchRequest, detail: Detail) -> QueryExplanation:

@@ -110,10 +110,7 @@ def best_first(
     meaning: Meaning | None = None,
     recency: Recency | None = None,
 ) -> Ranking:
-    """Find so many of the hits with the highest scores.
-
-    For the same commit, a greater count only adds hits at the end.
-    """
+    """Find so many of the best hits; a greater count only adds hits at the end."""
     if recency is not None:
         ranking = best_first(selection, max(count, RECENT_HITS), meaning)
         aged = recency.applied(selection, ranking.hits)[:count]

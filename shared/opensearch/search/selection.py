@@ -21,6 +21,7 @@ from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.tree import Node, TermPhrase, Terms, leaves
 from shared.search.confidence import FIRST_HITS
+from shared.search.grouping import resolved
 from shared.search.selection import (
     Fingerprinted,
     Found,
@@ -30,7 +31,6 @@ from shared.search.selection import (
     Selection,
     time_of_change,
 )
-from shared.search.versions import resolved
 from shared.storage.fingerprints import Fingerprint
 from shared.storage.mapping import counted_from_lucene
 from shared.storage.stored_details import details_of
