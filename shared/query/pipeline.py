@@ -120,7 +120,9 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
         InvalidTextError: the text is not valid Unicode.
     """
     check_text(request.query)
-    request = replace(request, query=as_meant(request.query, request.syntax))
+    meant = as_meant(request.query, request.syntax)
+    if meant != request.query:
+        request = replace(request, query=meant)
     asked = read(request, terms)
     languages = _languages(terms, (*request.filters, *asked.filters))
     usual: Occur = "must" if request.operator == "and" else "should"

@@ -43,7 +43,7 @@ class _Mark(NamedTuple):
 
 
 _Found = tuple[int, int, _Mark]
-"""Match in a text: its beginning, its end, and what matches."""
+"""Match in a text, or in a word of it: its beginning, its end, and what matches."""
 
 
 class Passages:
@@ -58,7 +58,7 @@ class Passages:
         self._syllables: dict[str, _Mark] = {}
         self._phrases: list[tuple[TermPhrase, _Mark]] = []
         self._patterns: list[tuple[re.Pattern[str], _Mark]] = []
-        self._words: dict[tuple[str | None, ...], tuple[Any, Mapping[str, _Mark]]] = {}
+        self._words: dict[tuple[str | None, ...], tuple[Any, Mapping[str, _Found]]] = {}
         numbers = count()
         for part in chain(query.parts, query.rewritten):
             found = list(leaves(part.found))
@@ -157,20 +157,19 @@ class Passages:
         if not wanted:
             marks = self._marks(words, every)
             wanted = [word for word in words if word in marks]
-        end = 0
+        place = 0
         for word in wanted:
-            place = _place(text, word, end)
-            end = place + len(word)
-            letters = _WORD.search(word)
-            begin, length = letters.span() if letters else (0, len(word))
-            yield place + begin, place + length, marks[word]
+            place = _place(text, word, place)
+            begin, end, mark = marks[word]
+            yield place + begin, place + end, mark
+            place += len(word)
 
     def _marks(
         self, words: Sequence[str], languages: tuple[str | None, ...]
-    ) -> Mapping[str, _Mark]:
-        """Return the marks of words that have a term of the query in some languages.
+    ) -> Mapping[str, _Found]:
+        """Return the words that have a term of the query in some languages, each with its match.
 
-        All known words have one, so that the words of one text after the other are only looked up.
+        Those of all known words are returned, so that the texts one after another share them.
         """
         distinct = set(words)
         known = {language: known_words(distinct, language) for language in languages}
@@ -182,25 +181,25 @@ class Passages:
                 for term in self._by_language[language]:
                     # A copy, since other threads may add words.
                     for word in [*of.words.get(term, ())]:
-                        if word not in marks and (mark := self._mark(of.terms.get(word, ()))):
-                            marks[word] = mark
+                        if found := self._in_word(word, of.terms.get(word, ())):
+                            marks.setdefault(word, found)
             self._words[languages] = version, marks
         if long := list(distinct.difference(*(of.terms for of in known.values()))):
             marks = dict(marks)
             for language in languages:
                 for word, tokens in zip(long, tokens_of(long, language), strict=True):
-                    if mark := self._mark(tokens):
-                        marks.setdefault(word, mark)
+                    if found := self._in_word(word, tokens):
+                        marks.setdefault(word, found)
         return marks
 
-    def _mark(self, tokens: Sequence[Token]) -> _Mark | None:
-        terms = self._terms
-        if len(tokens) == 1 and not tokens[0].others:
-            return terms.get(tokens[0].text)
-        texts = (text for token in tokens for text in (token.text, *token.others))
-        marks = [mark for text in texts if (mark := terms.get(text))]
-        joined = terms.get("".join(token.text for token in tokens))
-        return joined or max(marks, key=lambda mark: mark.rarity, default=None)
+    def _in_word(self, word: str, tokens: Sequence[Token]) -> _Found | None:
+        texts = [text for token in tokens for text in (token.text, *token.others)]
+        marks = [mark for text in texts if (mark := self._terms.get(text))]
+        joined = self._terms.get("".join(token.text for token in tokens))
+        mark = joined or max(marks, key=lambda mark: mark.rarity, default=None)
+        letters = _WORD.search(word)
+        begin, end = letters.span() if letters else (0, len(word))
+        return mark and (begin, end, mark)
 
     def _of_patterns(
         self, words: Sequence[re.Match[str]], typed: Sequence[Sequence[Token]]

@@ -47,7 +47,7 @@ from shared.model import schema
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import ChunkText, ExplainedTerm, Facet
-from shared.query.limits import check_allowed, check_patterns, is_costly, running
+from shared.query.limits import check_allowed, is_costly, running
 from shared.query.lucene import Compiler, LuceneTerms, scored_again, terms_of
 from shared.query.pipeline import parse_query
 from shared.query.tree import Node, TermPhrase, leaves, ranks
@@ -119,7 +119,6 @@ class LuceneSelection(Selection):
         is_slow = is_costly(tree) or of_values > _FEW_CONDITIONS
         with running():
             if is_slow:
-                check_patterns(tree, self.terms)
                 check_allowed()
             self._compiler = Compiler(self.terms, guard=guarded if is_slow else None)
             self.ranked = self._compiler.query(tree)
