@@ -79,8 +79,8 @@ class Part:
 
     found: Node  # on fields, without terms that no chunk has; `Nothing` if none is left
     rarity: float  # the inverse document frequency of its most common form
-    alike: float  # the similarity of the word that is searched to the one that was typed, up to 1
-    is_word: bool  # whether it is a word without signs that is searched as it was typed
+    alike: float  # as in a `Piece`
+    is_word: bool
 
 
 @dataclass(frozen=True)
@@ -138,12 +138,15 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
         other, other_parts = others.run(rewritten)
         if other_parts and not isinstance(other, Nothing):
             tree = any_of(tree, weighted(other, weights.rewritten))
-        is_plain = all(map(_is_plain, clauses_of(asked.tree)))
+        is_plain = all(
+            clause.occur != "must_not" and plain_word(clause) is not None
+            for clause in clauses_of(asked.tree)
+        )
+        typed = request.query.split()
+        if is_plain and usual == "should":
+            tree = any_of(tree, words.numbers(request.query), words.neighbours(typed))
         if is_plain:
-            if usual == "should":
-                typed = request.query.split()
-                tree = any_of(tree, words.numbers(request.query), words.neighbours(typed))
-            tree = _with_ranks(tree, request.query, language, words, languages)
+            tree = _with_ranks(tree, typed, language, words)
         check_patterns(tree, terms)
     return ParsedQuery(
         *(asked, telling, tree, parts, rewritten, other_parts),
@@ -170,13 +173,9 @@ def quoted_words(classic: str) -> frozenset[str]:
 def without_function_words(
     tree: Node, quoted: Collection[str], usual: Occur, languages: Mapping[str, float]
 ) -> tuple[Node, str | None]:
-    """Return a query without its function words, if it has others, and the language that they tell.
+    """Return a parsed query without its function words, if it has others, and their language.
 
-    Args:
-        tree: the tree as parsed.
-        quoted: the words that stand alone in quotes.
-        usual: the role of words without an operator.
-        languages: the share of each language in the index, from 0 to 1.
+    Those that stand alone in quotes, or have another than the usual role, are kept.
     """
     if not isinstance(tree, Clauses):
         return tree, None
@@ -195,14 +194,7 @@ def without_function_words(
 
 
 class _Pass:
-    """The one pass over a query that puts its parts on the fields of the index.
-
-    Args:
-        words: the step for words.
-        spelling: the search for misspelled words.
-        quoted: the words that stand alone in quotes.
-        takes_other_words: whether words that no chunk has may be replaced.
-    """
+    """The one pass over a query that puts its parts on the fields of the index."""
 
     def __init__(
         self,
@@ -213,8 +205,8 @@ class _Pass:
         takes_other_words: bool,
     ) -> None:
         self._words = words
-        self._quoted = quoted
         self._spelling = spelling
+        self._quoted = quoted
         self._takes_other_words = takes_other_words
         self._compounds = 0
         # All that the tree of a word depends on besides the word.
@@ -243,100 +235,84 @@ class _Pass:
         node, weight = unweighted(clause.node)
         if not isinstance(node, Word):
             found = rewrite(node, self._leaf, clause.occur)
-            parts = [] if found is None else [self._part(Piece(found), 1.0)]
+            parts = [] if found is None else [self._part(Piece(found))]
             return found and weighted(found, weight), parts
-        key = (node, clause.occur, self._context)
-        known = None if node.text in self._quoted else self._words.terms.words.get(key)
+        key = (node, clause.occur, node.text in self._quoted, self._context)
+        known = self._words.terms.words.get(key)
         if known is None:
             noted = self._spelling.noted
-            found, pieces, alike = self._word(node, clause.occur)
-            known = found, [self._part(piece, alike) for piece in pieces]
-            if (
-                node.text not in self._quoted
-                and self._spelling.noted == noted
-                and found is not None
-            ):
+            found, pieces = self._word(node, clause.occur)
+            known = found, list(map(self._part, pieces))
+            if self._spelling.noted == noted:
                 self._words.terms.remember(key, known)
         return known[0] and weighted(known[0], weight), known[1]
 
-    def _part(self, piece: Piece, alike: float) -> Part:
-        is_as_typed = piece.is_word and alike == 1.0
-        return Part(piece.found, rarity(piece.found, self._words.terms), alike, is_as_typed)
+    def _part(self, piece: Piece) -> Part:
+        return Part(piece.found, rarity(piece.found, self._words.terms), piece.alike, piece.is_word)
 
     def _leaf(self, leaf: Leaf, occur: Occur) -> Node | None:
-        return (
-            self._word(leaf, occur)[0] if isinstance(leaf, Word) else self._words.leaf(leaf, occur)
-        )
+        if isinstance(leaf, Word):
+            return self._word(leaf, occur)[0]
+        return self._words.leaf(leaf, occur)
 
-    def _word(self, word: Word, occur: Occur) -> tuple[Node | None, list[Piece], float]:
-        """Return a word on fields, its parts, and the similarity of what is searched to it."""
+    def _word(self, word: Word, occur: Occur) -> tuple[Node | None, list[Piece]]:
+        """Return a word on fields, and its parts; None if it has no letters."""
         forms = self._words.forms(word.text)
         if word.text in self._quoted and len(forms) > 1:
             found = self._words.leaf(Phrase((word.text,), field=word.field), occur)
-            return found, [] if found is None else [Piece(found)], 1.0
+            return found, [] if found is None else [Piece(found)]
         made = self._words.word(word, occur)
         if made is None:
-            return None, [], 1.0
-        node, pieces = made
-        if word.field is None and occur != "must_not" and len(forms) == 1:
-            other = self._other_words(word, node)
-            if other is not None:
-                return other[0], [Piece(other[0])], other[1]
-        return node, pieces, 1.0
+            return None, []
+        is_alone = word.field is None and occur != "must_not" and len(forms) == 1
+        if is_alone and self._takes_other_words and (other := self._other_words(word, made[0])):
+            return other.found, [other]
+        return made
 
-    def _other_words(self, word: Word, node: Node) -> tuple[Node, float] | None:
-        """Return compounds with a word, or words that it may stand for, and how similar they are.
-
-        None if the word is searched as it is.
-        """
-        if not self._takes_other_words:
-            return None
+    def _other_words(self, word: Word, node: Node) -> Piece | None:
+        """Return compounds with a word, or words that it may stand for; None if it is right."""
         words, weights = self._words, self._words.weights
         is_known = not isinstance(node, Nothing)
         form = words.forms(word.text)[0]
-        has_compounds = not WITH_COMPOUNDS.isdisjoint(words.languages)
-        if not is_known and weights.compound and has_compounds:
-            found = self._compounds_of(form.term)
-            if found:
-                return found, 1.0
-        if not is_known and _WITHOUT_BLANKS.fullmatch(form.term):
-            return words.leaf(Wildcard(f"*{form.term}*"), "should") or Nothing(), 1.0
-        halves = Nothing() if is_known else words.apart(form.term)
+        halves: Node = Nothing()
+        if not is_known:
+            if not isinstance(compounds := self._compounds_of(form.term), Nothing):
+                return Piece(compounds)
+            if _WITHOUT_BLANKS.fullmatch(form.term):
+                return Piece(words.leaf(Wildcard(f"*{form.term}*"), "should") or Nothing())
+            halves = words.apart(form.term)
         similar = self._spelling.similar(word.text, form.stems, is_known=is_known)
         if not similar or not weights.similar:
-            return None if isinstance(halves, Nothing) else (halves, 1.0)
-        nodes = [halves]
-        for other in similar:
-            made = words.word(Word(other.text))
-            if made is not None:
-                nodes.append(weighted(made[0], weights.similar * other.weight))
-        best = best_of(node, *nodes) if is_known else best_of(*nodes)
-        return best, 1.0 if is_known else similar[0].alike
+            return None if isinstance(halves, Nothing) else Piece(halves)
+        made = ((words.word(Word(other.text)), other.weight) for other in similar)
+        others = [weighted(of[0], weights.similar * weight) for of, weight in made if of]
+        if is_known:
+            return Piece(best_of(node, *others))
+        return Piece(best_of(halves, *others), alike=similar[0].alike)
 
-    def _compounds_of(self, term: str) -> Node | None:
+    def _compounds_of(self, term: str) -> Node:
+        """Return the compounds with a word; `Nothing` if there are none."""
+        words = self._words
+        if not words.weights.compound or WITH_COMPOUNDS.isdisjoint(words.languages):
+            return Nothing()
         if self._compounds >= _MOST_COMPOUNDS:
             self._spelling.noted += 1
-            return None
+            return Nothing()
         self._compounds += 1
-        words, found = self._words, compounds_of(self._words.terms, term)
+        found = compounds_of(words.terms, term)
 
         def on(field: str) -> Node:
             there = words.there(field, found)
             return Terms(field, there) if there else Nothing()
 
-        node = words.on_texts(TEXT_FIELDS, on, words.weights.compound)
-        return None if isinstance(node, Nothing) else node
+        return words.on_texts(TEXT_FIELDS, on, words.weights.compound)
 
 
 def _with_ranks(
-    tree: Node,
-    text: str,
-    language: str | None,
-    words: WordsOnFields,
-    languages: Mapping[str, float],
+    tree: Node, typed: Sequence[str], language: str | None, words: WordsOnFields
 ) -> Node:
     """Return a tree of plain words whose hits score more as a phrase, and in their language."""
-    weights, typed = words.weights, text.split()
+    weights, languages = words.weights, words.languages
     if isinstance(tree, Nothing | Everything):
         return tree
     if weights.whole and len(typed) <= WORDS_PER_CHUNK:
@@ -344,16 +320,12 @@ def _with_ranks(
         if not isinstance(row, Nothing):
             # Beside the words: Lucene skips what cannot be among the best on one level only.
             tree = Clauses((*clauses_of(tree), Clause(row, "rank")))
-    if len(languages) > 1 and language is not None and language in languages:
+    if language is not None and len(languages) > 1 and language in languages:
         # A chunk of which no language is known may be in this one.
         either = Values(schema.LANGUAGES, (language, UNDETERMINED))
         ranked = Clause(weighted(either, weights.language), "rank")
         tree = Clauses((Clause(tree, "must"), ranked))
     return tree
-
-
-def _is_plain(clause: Clause) -> bool:
-    return clause.occur != "must_not" and plain_word(clause) is not None
 
 
 def _languages(terms: IndexTerms, filters: Sequence[Filter]) -> Mapping[str, float]:

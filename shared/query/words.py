@@ -84,6 +84,7 @@ class Piece(NamedTuple):
 
     found: Node  # on fields; `Nothing` if no chunk has it
     is_word: bool = False  # whether it is a word that is searched as it was typed
+    alike: float = 1.0  # the similarity of the word that is searched to the one that was typed
 
 
 @dataclass(frozen=True)
