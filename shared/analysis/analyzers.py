@@ -62,9 +62,7 @@ def _replaced(pattern: str, by: str) -> Step:
 def _thousands(sign: str, group: str = r"\d{3}") -> str:
     """Return an expression for the place behind a sign between groups of three digits.
 
-    Args:
-        sign: an expression for the sign.
-        group: an expression for the groups before the last one: in India, they have two digits.
+    In India, the groups before the last one have two digits.
     """
     return (
         rf"(?<=(?<![\d.,\p{{L}}])\d{{1,3}}(?:{sign}{group}){{0,4}}{sign})"
@@ -168,11 +166,9 @@ def content_chain(*, of_query: bool = False) -> Chain:
 
 
 def stems_chain(language: str, *, of_query: bool = False) -> Chain:
-    """Return the chain of the fields of stems for texts or queries in a language.
+    """Return the chain of the fields of stems; words of a query are neither joined nor left out.
 
-    Args:
-        language: a code of `LANGUAGES`; for any other one, words are folded only.
-        of_query: whether it is for a query, whose words are neither joined nor left out.
+    In another language than those of `LANGUAGES`, words are folded only.
     """
     leaves_out = not of_query and language in WITH_FUNCTION_WORDS
     # Case matters: IT and WHO are no function words.
@@ -216,13 +212,8 @@ def _by_field() -> Any:
     for field in schema.KEYWORD_FIELDS:
         by_field.put(field, KeywordAnalyzer())
     by_field.put(schema.REVERSED, _built(_of_normalized(_FIELDS[schema.REVERSED])))
-    by_field.put(schema.DIGITS, _analyzer_of(schema.DIGITS))
+    by_field.put(schema.DIGITS, _built(_DIGITS))
     return by_field
-
-
-@cache
-def _analyzer_of(field: str) -> Analyzer:
-    return _built(_FIELDS[field])
 
 
 def writing_analyzer() -> Analyzer:
@@ -238,8 +229,7 @@ def writing_analyzer() -> Analyzer:
 def writing(language: str) -> Iterator[None]:
     """Let the writing analyzer make the stems of a language in the block, in which texts are added.
 
-    Args:
-        language: a code of `LANGUAGES`, or `UNDETERMINED`.
+    The language is one of `LANGUAGES`, or `UNDETERMINED`.
     """
     with _WRITING:
         for field in schema.STEM_FIELDS:
@@ -273,21 +263,10 @@ def writing_chain(field: str, language: str = UNDETERMINED) -> Chain:
     return _FIELDS.get(field, content_chain())
 
 
+@cache
 def writing_analyzer_of(field: str, language: str = UNDETERMINED) -> Analyzer:
     """Return the analyzer of a text field when it is written; threads may share it."""
-    if field in schema.STEM_FIELDS:
-        return _stems_analyzer(language)
-    return _analyzer_of(field) if field in _FIELDS else _content_analyzer()
-
-
-@cache
-def _content_analyzer() -> Analyzer:
-    return _built(content_chain())
-
-
-@cache
-def _stems_analyzer(language: str) -> Analyzer:
-    return _built(stems_chain(language))
+    return _built(writing_chain(field, language))
 
 
 @cache
@@ -312,17 +291,11 @@ def _query_analyzer(language: str | None) -> Analyzer:
 
 
 class Token(NamedTuple):
-    """A term of a text.
-
-    Attributes:
-        text: the term.
-        is_of_syllables: whether it is of Chinese, Japanese or Korean: one or two characters.
-        others: further terms of the same word, if a dictionary has several.
-    """
+    """A term of a text."""
 
     text: str
-    is_of_syllables: bool
-    others: tuple[str, ...] = ()
+    is_of_syllables: bool  # whether it is of Chinese, Japanese or Korean: one or two characters
+    others: tuple[str, ...] = ()  # further terms of the same word, if a dictionary has several
 
 
 _SYLLABLES: Final = frozenset(
@@ -332,20 +305,13 @@ _SYLLABLES: Final = frozenset(
 
 
 class KnownWords:
-    """Cache of the terms of words, in both directions, which threads may share.
-
-    Attributes:
-        terms: the terms of each word.
-        words: the words that have a term, by the term; of a word of several parts the joined form
-            is one, too.
-    """
+    """Cache of the terms of words, in both directions, which threads may share."""
 
     def __init__(self) -> None:
-        self.terms: dict[str, Sequence[Token]] = {}
-        self.words: dict[str, set[str]] = defaultdict(set)
+        self.terms: dict[str, Sequence[Token]] = {}  # by the word
+        self.words: dict[str, set[str]] = defaultdict(set)  # by the term, or the joined parts
 
     def add(self, word: str, tokens: Sequence[Token]) -> None:
-        """Add a word with its terms."""
         for token in tokens:
             for text in (token.text, *token.others):
                 self.words[text].add(word)
@@ -362,9 +328,7 @@ _known: Final[dict[str | None, KnownWords]] = defaultdict(KnownWords)
 def known_words(words: Collection[str], language: str | None = None) -> KnownWords:
     """Return a cache in which some words are, unless they are very long ones.
 
-    Args:
-        words: words as separated by blanks.
-        language: the language of the stems; None for the terms of all other fields.
+    The language is that of the stems; None for the terms of all other fields.
     """
     known = _known[language]
     missing = [word for word in set(words).difference(known.terms) if len(word) <= _LONGEST]
@@ -380,13 +344,9 @@ def known_words(words: Collection[str], language: str | None = None) -> KnownWor
 
 
 def tokens_of(words: Sequence[str], language: str | None = None) -> list[Sequence[Token]]:
-    """Return the terms of each of some words of a query.
+    """Return the terms of each of some words of a query, in the stems of a language or as typed.
 
     All unknown words are analyzed at once, since each call of an analyzer takes far longer.
-
-    Args:
-        words: words as separated by blanks.
-        language: the language of the stems; None for the terms of all other fields.
     """
     known = known_words(words, language).terms
     long = [word for word in words if word not in known]
@@ -460,32 +420,19 @@ def _folding() -> Analyzer:
     return _built(Chain((Step("lowercase"), *_FOLDED), char_filters=_COMPATIBLE))
 
 
-KNOWN: Final = " "
+_KNOWN: Final = " "
 """Suffix of the lemmas in the dictionaries, by which words that they lack are told apart."""
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def lemmas(language: str, word: str) -> tuple[str, ...]:
-    """Return the lemmas of a word in the dictionary of a language; empty if it is not there.
-
-    Args:
-        language: a language of `WITH_DICTIONARY`.
-        word: a folded word.
-    """
-    found = (term for _, term in positions_of(_dictionary(language), word))
-    return tuple(term.removesuffix(KNOWN) for term in found if term.endswith(KNOWN))
+    """Return the lemmas of a folded word in the dictionary of a language; empty if it lacks it."""
+    return tuple(lemmas_of(language, (word,)).get(word, ()))
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def irregular_stems(language: str, stem: str) -> Sequence[str]:
-    """Return the other stems of a word whose forms have several.
-
-    "paid" and "pay", "ging" and "gehen" have different stems.
-
-    Args:
-        language: a language of `WITH_DICTIONARY`.
-        stem: one of the stems, without the code of the language.
-    """
+    """Return the other stems of a word whose forms have several: pay and paid, ging and gehen."""
     # Found in the text of the list: to take that apart costs more than all queries of a process.
     rows = _irregular_rows(language)
     found: dict[str, None] = {}
@@ -506,17 +453,12 @@ def _irregular_rows(language: str) -> str:
 
 
 def lemmas_of(language: str, words: Iterable[str]) -> dict[str, list[str]]:
-    """Return the lemmas of the words that are in the dictionary of a language.
-
-    Args:
-        language: a language of `WITH_DICTIONARY`.
-        words: folded words.
-    """
+    """Return the lemmas of those of some folded words that the dictionary of a language has."""
     asked = list(dict.fromkeys(words))
     found: dict[str, list[str]] = {}
     for position, term in positions_of(_dictionary(language), " ".join(asked)):
-        if term.endswith(KNOWN):
-            found.setdefault(asked[position], []).append(term.removesuffix(KNOWN))
+        if term.endswith(_KNOWN):
+            found.setdefault(asked[position], []).append(term.removesuffix(_KNOWN))
     return found
 
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from shared.analysis.function_words import counted_function_words
 from shared.analysis.languages import LANGUAGES
-from shared.analysis.stop_words import counted_function_words
 
 _PIECE: Final = 400
 """Length of each sampled piece of a long text, in characters."""
@@ -42,19 +42,12 @@ _CODE_LENGTH: Final = 2
 
 
 def detect_language(text: str, *, surely: bool = False) -> str | None:
-    """Return the main language of a text, detected from a sample.
+    """Return the main language of a text, detected from a sample, as its ISO 639-1 code.
 
     The sample is the whole of a short text, or the beginning, the middle and the end of a long one.
-    Digits, punctuation and web addresses are ignored.
-
-    Args:
-        text: any text.
-        surely: whether only an answer of which the detector is sure counts, for a text that may be
-            in no language at all.
-
-    Returns:
-        The ISO 639-1 code, such as ``de``. None if there is too little text, mostly other things
-        than words, no main language, or one without such a code.
+    Digits, punctuation and web addresses are ignored. None if there is too little text, mostly
+    other things than words, no main language, or one without such a code. A text that may be in no
+    language at all has one only if the detector is `surely` right.
     """
     sample = "\n".join(_pieces(text))
     if "://" in sample or "www." in sample:
@@ -103,15 +96,10 @@ _LEAST_SHARE_OF_SCRIPT: Final = 0.2
 
 
 def language_of(text: str, otherwise: object = None) -> str | None:
-    """Return the language in which a chunk is indexed.
+    """Return the language of `LANGUAGES` in which a chunk is indexed.
 
-    Args:
-        text: the content of a chunk.
-        otherwise: the language of its document, if that is known.
-
-    Returns:
-        A code of `LANGUAGES`; None if neither the detector, nor function words, nor the document,
-        nor the script tell one.
+    None if neither the detector, nor function words, nor the document, whose language is given if
+    it is known, nor the script tell one.
     """
     found = _detect(_VOWEL_MARKS.sub("", "\n".join(_pieces(text))).encode(errors="ignore"))
     if found is not None:

@@ -11,14 +11,9 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Step:
-    """A Lucene char filter, tokenizer or token filter.
+    """A Lucene char filter, tokenizer or token filter."""
 
-    Attributes:
-        name: the name of its factory in Lucene, such as ``elision``.
-        parameters: the parameters of that factory.
-    """
-
-    name: str
+    name: str  # of its factory in Lucene, such as ``elision``
     parameters: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -108,11 +103,19 @@ LANGUAGES: Final[Mapping[str, tuple[Step, ...]]] = {
 }
 """Filters that make the stems of each language, by its ISO 639-1 code."""
 
+SPELLED_OUT: Final = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"}
+)
+"""Digraphs in place of German letters, for `str.translate`."""
+
 UNDETERMINED: Final = "und"
 """Code of a text whose language is not known (ISO 639-2); its words are folded only."""
 
 WITH_DICTIONARY: Final = ("de", "en", "es", "fr", "it", "nl", "pt")
 """Languages with a dictionary, which tells the lemma of a word, and whether it is misspelled."""
+
+WITH_COMPOUNDS: Final = frozenset(("da", "de", "fi", "hu", "nl", "no", "sv"))
+"""Languages that write compounds as one word."""
 
 WITH_FUNCTION_WORDS: Final = frozenset(
     (

@@ -10,7 +10,7 @@ The layout decides on the text of a window:
 
 - ``join``: its words, joined by single spaces.
 - ``keep``: the text as it stands, from the indentation of its first line on. In scripts without
-  blanks between words, words are those of `shared.analysis.segmentation`. A window of more than
+  blanks between words, words are those of ICU (`separate`). A window of more than
   3,000 characters ends earlier: at the end of a line, else of a sentence, else of a word in its
   last third, else within a long word. The next one begins 40 words before that end, or as many as
   have no more than 750 characters.
@@ -18,12 +18,13 @@ The layout decides on the text of a window:
 
 import re
 import unicodedata
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
 
-from shared.analysis.segmentation import separate
 from shared.model.chunks import OVERLAP, STEP, WORDS_PER_CHUNK, Chunk, chunk_id, chunk_title
 from shared.settings.defaults import Layout
 
@@ -58,6 +59,19 @@ _ENDS: Final = (
 )
 """Patterns after whose matches a long window may end, the best first: the ends of lines, of
 sentences and of words, and signs within words."""
+
+
+SCRIPTS_WITHOUT_BLANKS: Final = (
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f\u1780-\u17ff"  # Myanmar, Khmer
+    "\u3040-\u30ff\u31f0-\u31ff"  # Hiragana, Katakana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+)
+"""Scripts that ICU divides into words by dictionaries, as the inside of a character class."""
+
+_RUN: Final = re.compile(f"[{SCRIPTS_WITHOUT_BLANKS}][^ \\t\\n\\r]*+")
+
+_BEYOND_16_BITS: Final = re.compile("[\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +195,65 @@ def _last_end(text: str, limit: int) -> int:
 def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
     match = pattern.match(text, start)
     return match.end() if match else start
+
+
+@dataclass(frozen=True, slots=True)
+class Separated:
+    """A text with a blank between all its words."""
+
+    text: str
+    starts: Sequence[int]  # offsets in the original of the words that have no blank before them
+
+    def original(self, offset: int) -> int:
+        """Return the offset in the original text of a character of this one."""
+        # Each blank inserted before a word moves those after it.
+        inserted = range(len(self.starts))
+        return offset - bisect_left(inserted, offset, key=lambda blank: self.starts[blank] + blank)
+
+
+def separate(text: str) -> Separated:
+    """Insert a blank between neighbouring words of scripts that have none.
+
+    The words are those of Unicode's text segmentation (UAX #29) with the dictionaries of ICU
+    (Lucene's ``ICUTokenizer``); signs belong to the word before them.
+    """
+    # An array, since a text may have millions of words.
+    starts = array(
+        "Q",
+        (
+            start
+            for run in _RUN.finditer(text)
+            for start in (run.start() + offset for offset in _word_starts(run[0]))
+            if start and text[start - 1] not in _BLANKS
+        ),
+    )
+    if not starts:
+        return Separated(text, starts)
+    ends = chain(starts, [len(text)])
+    parts = (text[start:end] for start, end in zip(chain([0], starts), ends, strict=True))
+    return Separated(" ".join(parts), starts)
+
+
+def _word_starts(run: str) -> Iterator[int]:
+    """Yield the offsets where the words of a text begin, except signs."""
+    import lucene  # noqa: F401 - makes the packages java and org importable
+    from java.io import StringReader
+    from org.apache.lucene.analysis.icu.segmentation import ICUTokenizer
+    from org.apache.lucene.analysis.tokenattributes import OffsetAttribute
+
+    stream = ICUTokenizer()
+    stream.setReader(StringReader(run))
+    offset = OffsetAttribute.cast_(stream.getAttribute(OffsetAttribute.class_))
+    # Java counts these characters as two.
+    doubled = [match.start() for match in _BEYOND_16_BITS.finditer(run)]
+    passed = 0
+    try:
+        stream.reset()
+        while stream.incrementToken():
+            start = offset.startOffset()
+            while passed < len(doubled) and doubled[passed] + passed < start:
+                passed += 1
+            yield start - passed
+        stream.end()
+    finally:
+        stream.close()

@@ -8,7 +8,6 @@ from operator import itemgetter
 from typing import Any, Final
 
 from shared.analysis.analyzers import positions_of, writing_analyzer_of
-from shared.analysis.fingerprints import Fingerprinter
 from shared.analysis.languages import UNDETERMINED
 from shared.messages import decodable
 from shared.model import schema
@@ -16,6 +15,7 @@ from shared.model.chunks import Chunk, Place
 from shared.model.document import Document
 from shared.model.folders import file_term
 from shared.opensearch.storage import layout
+from shared.storage.fingerprints import Fingerprinter
 from shared.storage.mapping import (
     chunk_search_texts,
     details_for,

@@ -49,9 +49,9 @@ from shared.opensearch.search.selection import ClusterSelection
 from shared.query.tree import Nothing
 from shared.reading.documents import list_failures
 from shared.reading.searcher import Searcher as FolderSearcher
+from shared.reading.similar_chunks import topic_terms
 from shared.search import answer
 from shared.search.explanation import explain
-from shared.search.feedback import topic_terms
 from shared.semantic.query_encoder import QueryEncoder
 
 Result = TypeVar("Result")

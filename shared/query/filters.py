@@ -3,10 +3,9 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from types import MappingProxyType
-from typing import Final
+from typing import Final, get_args
 
 from shared.errors import FilterError
 from shared.model import schema
@@ -14,7 +13,6 @@ from shared.model.document import Scalar
 from shared.model.filters import Collection, Collections, Filter, FilterOperator, Limits, checked
 from shared.model.folders import IndexedFolders
 from shared.model.schema import COLLECTION, FOLDER
-from shared.query.folders import FILE_FIELD, beginning_with, in_folder
 from shared.query.index_terms import IndexTerms
 from shared.query.syntax import is_number
 from shared.query.tree import (
@@ -31,6 +29,7 @@ from shared.query.tree import (
     all_of,
     any_of,
 )
+from shared.query.values import FILE_FIELD, beginning_with, in_folder
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.field_names import metadata_field_of
 from shared.storage.mapping import metadata_text
@@ -40,6 +39,8 @@ _PART_OF_TIME: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d)?)?)?)?)
 _LAST: Final = "\U0010ffff"
 _TEXT_FIELDS: Final = (schema.TITLE, schema.CONTENT)
 _FIELDS_OF_CHUNKS: Final = (*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX)
+_OPERATORS: Final = get_args(FilterOperator)
+_COMPARING: Final = ("eq", "ne", "in", "not_in")
 
 
 def conditions(
@@ -49,12 +50,6 @@ def conditions(
     collections: Collections = MappingProxyType({}),
 ) -> list[Clause]:
     """Return the clauses that a chunk must match to pass every filter.
-
-    Args:
-        filters: the filters.
-        terms: the terms of the index.
-        folders: the folders of the index.
-        collections: the collections that a filter can name.
 
     Raises:
         FilterError: a field or a value does not fit.
@@ -77,11 +72,6 @@ def in_collections(
 
     A collection with a filter on a metadata key that no document has is empty.
 
-    Args:
-        collections: the collections.
-        terms: the terms of the index.
-        folders: the folders of the index.
-
     Raises:
         FilterError: a value in a collection's filter does not fit its field.
     """
@@ -89,7 +79,7 @@ def in_collections(
 
 
 def within(limits: Limits, terms: IndexTerms, folders: IndexedFolders) -> Node:
-    """Return a tree for the chunks within some limits; the arguments are as `in_collections`."""
+    """Return a tree for the chunks within some limits."""
     return all_of(*(in_collections(of, terms, folders) for of in limits.each))
 
 
@@ -102,18 +92,52 @@ def _in_collection(collection: Collection, terms: IndexTerms, folders: IndexedFo
 
 
 def _named(condition: Filter, collections: Collections) -> list[Collection]:
-    """Return the collections that a filter names.
+    """Return the collections that a filter names."""
+    return checked(_names(condition, "names of collections"), collections)
 
-    Raises:
-        FilterError: there is no such collection, or the operator compares no names.
-    """
+
+def _names(condition: Filter, kind: str) -> list[str]:
+    """Return the values of a filter on something that is compared by its name only."""
     _check(condition)
-    if condition.operator not in ("eq", "ne", "in", "not_in"):
+    if condition.operator not in _COMPARING:
         raise FilterError(
-            f"the filter on {COLLECTION!r} compares with names of collections; it takes no "
+            f"the filter on {condition.field!r} compares with {kind}; it takes no "
             f"{condition.operator!r}"
         )
-    return checked(map(str, _values(condition)), collections)
+    return list(map(str, _values(condition)))
+
+
+def _condition(condition: Filter, terms: IndexTerms, folders: IndexedFolders) -> Node:
+    """Return a tree for the chunks with the values of a filter, which it may exclude."""
+    if _is_on_folders(condition, terms):
+        names = _names(condition, "names or paths of folders")
+        return any_of(*(in_folder(name, folders) for name in names))
+    field = _resolve(condition.field, terms)
+    _check(condition)
+    if condition.operator == "exists":
+        # Every chunk has an id, but the field has no doc values to check.
+        return Exists(field) if field != schema.ID else Everything()
+    if field == FILE_FIELD:
+        return _files(condition, folders)
+    if condition.operator == "range":
+        return _range(condition, field, terms)
+    return _values_of(condition, field)
+
+
+def _values_of(condition: Filter, field: str) -> Node:
+    """Return a tree for the values of a filter, or for those with a prefix."""
+    values = _values(condition)
+    if condition.operator == "prefix":
+        if not isinstance(values[0], str) or field == schema.CHUNK_INDEX:
+            raise FilterError(
+                f"the filter on {condition.field!r} needs a text field for its prefix"
+            )
+        return beginning_with(field, values[0])
+    if field == schema.CHUNK_INDEX:
+        numbers = (_number(condition, value) for value in values)
+        whole = (int(number) for number in numbers if number.is_integer())
+        return Values(field, tuple(str(number) for number in whole if abs(number) <= MAX_COUNT))
+    return _any_of_texts(field, [metadata_text(value) for value in values])
 
 
 def _resolve(name: str, terms: IndexTerms) -> str:
@@ -125,44 +149,16 @@ def _resolve(name: str, terms: IndexTerms) -> str:
     return metadata_field_of(name, terms.fields, _FIELDS_OF_CHUNKS)
 
 
-def _condition(condition: Filter, terms: IndexTerms, folders: IndexedFolders) -> Node:
-    if _is_on_folders(condition, terms):
-        return _in_folders(condition, folders)
-    field = _resolve(condition.field, terms)
-    _check(condition)
-    if field == FILE_FIELD and condition.operator != "exists":
-        return _files(condition, folders)
-    if condition.operator == "range":
-        has_numbers = _has_numbers(condition, field, terms)
-        condition = _in_numbers(condition) if has_numbers else _in_words(condition)
-    return _CONDITIONS[condition.operator](condition, field)
-
-
 def _is_on_folders(condition: Filter, terms: IndexTerms) -> bool:
     return condition.field == FOLDER and FILE_FIELD in terms.fields
 
 
-def _in_folders(condition: Filter, folders: IndexedFolders) -> Node:
-    """Return a tree for the folders that contain a file, by their names or paths."""
-    _check(condition)
-    if condition.operator not in ("eq", "ne", "in", "not_in"):
-        raise FilterError(
-            f"the filter on {FOLDER!r} compares with names or paths of folders; it takes no "
-            f"{condition.operator!r}"
-        )
-    return any_of(*(in_folder(str(value), folders) for value in _values(condition)))
-
-
 def _check(condition: Filter) -> None:
-    """Refuse a filter that is invalid on any field.
-
-    Raises:
-        FilterError: the operator is unknown, or does not accept a given argument.
-    """
-    if condition.operator not in _CONDITIONS:
+    """Refuse a filter that is invalid on any field."""
+    if condition.operator not in _OPERATORS:
         raise FilterError(
             f"there is no filter operator {condition.operator!r}; there are "
-            + ", ".join(_CONDITIONS)
+            + ", ".join(_OPERATORS)
         )
     if isinstance(condition.value, list) and None in condition.value:
         raise FilterError(f"the filter on {condition.field!r} takes a list of values, not of null")
@@ -173,51 +169,11 @@ def _check(condition: Filter) -> None:
         )
 
 
-def _has_numbers(condition: Filter, field: str, terms: IndexTerms) -> bool:
-    """Check whether any value of a field is a number."""
-    if field in schema.KEYWORD_FIELDS:
-        return False
-    return field == schema.CHUNK_INDEX or schema.number_field(condition.field) in terms.fields
-
-
-def _in_numbers(condition: Filter) -> Filter:
-    """Return a range of numbers, if all bounds given as text are numbers."""
-    bounds = (condition.minimum, condition.maximum)
-    if not all(is_number(bound) for bound in bounds if isinstance(bound, str)):
-        return condition
-    least, most = (float(bound) if isinstance(bound, str) else bound for bound in bounds)
-    return replace(condition, minimum=least, maximum=most)
-
-
-def _in_words(condition: Filter) -> Filter:
-    """Return a range of texts; a bound may look like a number, such as the year 2024."""
-    least, most = (
-        bound if bound is None else metadata_text(bound)
-        for bound in (condition.minimum, condition.maximum)
-    )
-    return replace(condition, minimum=least, maximum=most)
-
-
-def _one_of(condition: Filter, field: str) -> Node:
-    if field == schema.CHUNK_INDEX:
-        numbers = [_number(condition, value) for value in _values(condition)]
-        whole = [int(number) for number in numbers if number.is_integer()]
-        return Values(field, tuple(str(n) for n in whole if abs(n) <= MAX_COUNT))
-    return _any_of_texts(field, [metadata_text(value) for value in _values(condition)])
-
-
 def _any_of_texts(field: str, texts: Sequence[str]) -> Node:
     """Return a tree for the values of a field that are one of some texts, in any spelling."""
     spellings = [found for text in texts if (found := schema.any_spelling(text))]
     expressions = (Expression(spelling, field) for spelling in spellings)
     return any_of(Values(field, tuple(map(schema.keyword, texts))), *expressions)
-
-
-def _prefix(condition: Filter, field: str) -> Node:
-    (value,) = _values(condition)
-    if not isinstance(value, str) or field == schema.CHUNK_INDEX:
-        raise FilterError(f"the filter on {condition.field!r} needs a text field for its prefix")
-    return beginning_with(field, value)
 
 
 def _files(condition: Filter, folders: IndexedFolders) -> Node:
@@ -228,32 +184,27 @@ def _files(condition: Filter, folders: IndexedFolders) -> Node:
         )
     values = [str(value) for value in _values(condition)]
     if condition.operator == "prefix":
-        return any_of(
-            *(
-                beginning_with(FILE_FIELD, beginning)
-                for value in values
-                for beginning in folders.term_prefixes(value)
-            )
-        )
+        beginnings = (beginning for value in values for beginning in folders.term_prefixes(value))
+        return any_of(*(beginning_with(FILE_FIELD, beginning) for beginning in beginnings))
     return _any_of_texts(FILE_FIELD, [term for value in values for term in folders.terms(value)])
 
 
-def _exists(_: Filter, field: str) -> Node:
-    # Every chunk has an id, but the field has no doc values to check.
-    return Exists(field) if field != schema.ID else Everything()
-
-
-def _range(condition: Filter, field: str) -> Node:
+def _range(condition: Filter, field: str, terms: IndexTerms) -> Node:
+    """Return a tree for numbers, or for texts, whose bounds may look like numbers: 2024."""
     low, high = condition.minimum, condition.maximum
-    bounds = [bound for bound in (low, high) if bound is not None]
-    if not bounds:
+    given = [bound for bound in (low, high) if bound is not None]
+    if not given:
         raise FilterError(f"the range on {condition.field!r} needs a minimum or a maximum")
-    if field != schema.CHUNK_INDEX and all(isinstance(bound, str) for bound in bounds):
+    numbers, is_of_chunks = schema.number_field(condition.field), field == schema.CHUNK_INDEX
+    has_numbers = numbers in terms.fields and field not in schema.KEYWORD_FIELDS
+    are_texts = all(isinstance(bound, str) for bound in given)
+    if not is_of_chunks and (
+        not has_numbers or (are_texts and not all(is_number(str(bound)) for bound in given))
+    ):
         return Range(_utc(low), _end(_utc(high)), field=field)
-    least = float("-inf") if low is None else _number(condition, low)
-    most = float("inf") if high is None else _number(condition, high)
-    if field != schema.CHUNK_INDEX:
-        numbers = schema.number_field(condition.field)
+    least = -math.inf if low is None else _number(condition, low)
+    most = math.inf if high is None else _number(condition, high)
+    if not is_of_chunks:
         first_bound, last_bound = (
             None if math.isinf(bound) else repr(bound) for bound in (least, most)
         )
@@ -264,7 +215,7 @@ def _range(condition: Filter, field: str) -> Node:
 
 def _utc(bound: Scalar | None) -> str | None:
     """Return a bound with UTC spelled as in the index."""
-    return bound if bound is None else _UTC.sub("Z", str(bound))
+    return bound if bound is None else _UTC.sub("Z", metadata_text(bound))
 
 
 def _end(bound: str | None) -> str | None:
@@ -294,14 +245,3 @@ def _number(condition: Filter, value: Scalar) -> float:
             f"the filter on {condition.field!r} needs a number, not {str(value)[:80]!r}"
         )
     return number
-
-
-_CONDITIONS: Final[dict[FilterOperator, Callable[[Filter, str], Node]]] = {
-    "eq": _one_of,
-    "ne": _one_of,
-    "in": _one_of,
-    "not_in": _one_of,
-    "range": _range,
-    "exists": _exists,
-    "prefix": _prefix,
-}

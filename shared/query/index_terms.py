@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar, cast
 
 from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.model import schema
-from shared.query.metadata_values import ValueWords
 from shared.query.tree import Best, Clauses, Node, TermPhrase, Terms, Values, Weighted
+from shared.query.values import ValueWords
 
 Result = TypeVar("Result")
 
@@ -25,17 +25,14 @@ class IndexTerms(ABC):
 
     The steps of a query ask nothing else of an index, whichever kind it is. Numbers of chunks
     include deleted ones that are not merged yet.
-
-    Attributes:
-        words: a cache for the forms of words, which belong to the commit.
     """
 
     def __init__(self) -> None:
         self._results: dict[Callable[[Any], Any], Any] = {}
-        self.words: dict[Any, Any] = {}
+        self.words: dict[Any, Any] = {}  # what words of queries become, in this commit
 
     def remember(self, key: tuple[Any, ...], value: Any) -> None:
-        """Add to the cache for the forms of words, unless the word is a long one."""
+        """Add to the cache for words of queries, unless the word is a long one."""
         if len(self.words) >= _MOST_WORDS:
             # Another thread may be reading the old one.
             self.words = {}
@@ -80,13 +77,6 @@ class IndexTerms(ABC):
         """
 
     @abstractmethod
-    def more_frequent(self, text: str, above: int) -> str | None:
-        """Return the most similar word of the content one edit away in more chunks than a number.
-
-        The first letter is the same. None if there is no such word.
-        """
-
-    @abstractmethod
     def has_value(self, words: ValueWords) -> bool:
         """Check whether any value of a field contains some words."""
 
@@ -114,14 +104,10 @@ class IndexTerms(ABC):
 
 
 def rarity(node: Node, terms: IndexTerms) -> float:
-    """Return the inverse document frequency of a part, as in Lucene's ``BM25Similarity``.
+    """Return the inverse document frequency of a part on fields, as in Lucene's ``BM25Similarity``.
 
-    Args:
-        node: a tree whose leaves are on fields; of alternatives the most common one counts.
-        terms: the terms of the index.
-
-    Returns:
-        The greatest value possible if the frequency is not known, or no chunk has the part.
+    Of alternatives the most common one counts. It is the greatest possible if the frequency is not
+    known, or no chunk has the part.
     """
     match node:
         case Terms(field, texts):

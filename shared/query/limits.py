@@ -53,11 +53,9 @@ MAX_BOOST: Final = 1e18
 scores are floats of 32 bits, up to 3e38 (IEEE 754)."""
 
 MAX_FUZZY_LETTERS: Final = 64
-
 MAX_FUZZY_LETTERS_IN_ALL: Final = 500
 """Maximum number of letters in a word with ``~``, and in all such words of a query. Lucene's
 automaton takes time quadratic in the letters: 0.2 s for 64 Chinese ones, 80 s for 2,000."""
-
 
 MAX_EXPRESSION_LETTERS: Final = 200
 MAX_EXPRESSIONS_LETTERS: Final = 1_000
@@ -74,14 +72,7 @@ _BRACES: Final = re.compile(r"\{(\d*),?(\d*)")
 
 
 def check_expressions(classic: str) -> None:
-    """Refuse regular expressions and wildcards that would take Lucene too much time or memory.
-
-    Args:
-        classic: a query in Lucene's classic syntax.
-
-    Raises:
-        QueryError: an expression is too large, or all of them together are.
-    """
+    """Refuse regular expressions and wildcards that would take Lucene too much time or memory."""
     stars = "*" * MAX_STARS
     if "/" not in classic and stars not in classic:
         return
@@ -129,37 +120,23 @@ def _tokens(classic: str) -> Iterator[tuple[int, str]]:
         yield token.kind, token.image
 
 
-def check_length(text: str) -> None:
-    """Refuse a text that is too long for a query.
+def check_text(text: str) -> None:
+    """Refuse a text that is too long for a query, or that cannot be repeated in an answer.
 
     Raises:
         QueryError: the text is longer than `MAX_QUERY_LENGTH`.
+        InvalidTextError: it contains half of a surrogate pair.
     """
     if len(text) > MAX_QUERY_LENGTH:
         raise QueryError(
             f"the query has {len(text):,} characters; at most {MAX_QUERY_LENGTH:,} are allowed: "
             "ask for fewer words"
         )
-
-
-def check_characters(text: str) -> None:
-    """Refuse a text that cannot be repeated in an answer.
-
-    Raises:
-        InvalidTextError: it contains half of a surrogate pair.
-    """
     schema.encoded(text)
 
 
 def check_fuzzy_words(words: Sequence[str]) -> None:
-    """Refuse words with ``~`` that would take Lucene too long.
-
-    Args:
-        words: all such words of a query.
-
-    Raises:
-        QueryError: they are too long.
-    """
+    """Refuse words with ``~``, all those of a query, that would take Lucene too long."""
     # Folding may lengthen words: one Arabic ligature becomes 18 letters.
     letters = [max(len(word), len(folded(word))) for word in words]
     if max(letters, default=0) > MAX_FUZZY_LETTERS or sum(letters) > MAX_FUZZY_LETTERS_IN_ALL:
@@ -170,15 +147,7 @@ def check_fuzzy_words(words: Sequence[str]) -> None:
 
 
 def check_boosts(node: Node, boost: float = 1.0) -> None:
-    """Refuse weights with which a score would overflow.
-
-    Args:
-        node: a query, or a part of it.
-        boost: the product of the weights around the part.
-
-    Raises:
-        QueryError: the product of the weights exceeds `MAX_BOOST`.
-    """
+    """Refuse weights with which a score would overflow; those around a part multiply."""
     if boost > MAX_BOOST:
         raise QueryError(
             f"the weights of the query come to more than {MAX_BOOST:.0e}; use smaller numbers "
@@ -193,11 +162,7 @@ def check_boosts(node: Node, boost: float = 1.0) -> None:
 
 
 def check_allowed() -> None:
-    """Refuse a costly query while too many abandoned ones are still running.
-
-    Raises:
-        QueryError: too many are running.
-    """
+    """Refuse a costly query while too many abandoned ones are still running."""
     if not allows_costly():
         raise QueryError(
             "the server still works on queries that took too long, and runs no more with "
@@ -212,7 +177,6 @@ def running() -> Iterator[None]:
 
     Raises:
         QueryParseError: a part of the query, such as a regular expression, is not valid.
-        QueryError: the query has too many terms or is nested too deeply.
     """
     try:
         yield
@@ -232,12 +196,10 @@ def running() -> Iterator[None]:
 
 
 def nested_too_deeply() -> QueryError:
-    """Return the error for a query with too many nested parentheses."""
     return QueryError("the query is nested too deeply; use fewer parentheses")
 
 
 def too_many_clauses() -> QueryError:
-    """Return the error for a query with too many terms."""
     return QueryError(
         f"the query comes to more than {MAX_TERMS:,} terms; use fewer words or longer prefixes"
     )
@@ -261,17 +223,9 @@ _PLAIN_POSITIONS: Final = 40
 """Maximum number of words in phrases, counted per field, for which a document takes only some
 milliseconds."""
 
-_BEGINNING: Final = re.compile(r"(?:\\.|[^\\*?])*", re.DOTALL)
-
-_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
-
 
 def is_costly(tree: Node) -> bool:
-    """Check whether a query can take long on a large index, apart from the number of its words.
-
-    Args:
-        tree: the query after all steps.
-    """
+    """Check whether a query can take long on a large index, apart from the number of its words."""
     positions = 0
     for leaf in leaves(tree, excluded=True):
         if _looks_at_terms(leaf):
@@ -282,15 +236,7 @@ def is_costly(tree: Node) -> bool:
 
 
 def check_patterns(tree: Node, terms: IndexTerms) -> None:
-    """Refuse patterns for which Lucene would examine too many terms in total.
-
-    Args:
-        tree: the query after all steps.
-        terms: the terms of the index.
-
-    Raises:
-        QueryError: the patterns exceed `MAX_TERMS_LOOKED_AT`.
-    """
+    """Refuse patterns for which Lucene would examine too many terms of an index in total."""
     patterns = [leaf for leaf in leaves(tree, excluded=True) if _looks_at_terms(leaf)]
     cost = sum(_cost(pattern, terms) for pattern in patterns)
     if cost > MAX_TERMS_LOOKED_AT:
@@ -310,10 +256,8 @@ def _looks_at_terms(leaf: Leaf) -> bool:
 def _cost(leaf: Leaf, terms: IndexTerms) -> int:
     parts: int
     match leaf:
-        case Pattern(field, pattern):
-            beginning = _BEGINNING.match(pattern)
-            letters = _ESCAPE.sub(r"\1", beginning[0]) if beginning else ""
-            parts = _LETTERS_APART ** min(len(letters), 8)
+        case Pattern(field):
+            parts = _LETTERS_APART ** min(len(leaf.beginning[0]), 8)
         case Fuzzy(field=str(field), prefix=prefix):
             parts = _FUZZY_SHARE * _LETTERS_APART ** min(prefix, 8)
         case Expression(field=str(field)) | Range(field=str(field)):

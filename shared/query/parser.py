@@ -57,6 +57,7 @@ from shared.query.tree import (
     Range,
     Wildcard,
     Word,
+    escaped,
     leaves,
     weighted,
 )
@@ -69,19 +70,13 @@ _SHOWN: Final = 40
 
 _OPERATORS: Final = frozenset(("AND", "OR", "NOT"))
 _COLUMN: Final = re.compile(r"at line 1, column (\d+)")
-_WILDCARDS: Final = re.compile(r"[\\*?]")
 
 
 def parse(text: str, classic: str, operator: Operator) -> Node:
-    """Parse a query.
-
-    Args:
-        text: the query as typed, for error messages.
-        classic: the query in Lucene's classic syntax.
-        operator: ``or`` if one of the words is enough, ``and`` if all are required.
+    """Parse a query in Lucene's classic syntax; errors name positions in the text as typed.
 
     Raises:
-        QueryParseError: the text is not valid syntax; the message names the position.
+        QueryParseError: the text is not valid syntax.
         QueryError: the query is too large, nested too deeply, or cannot be run.
     """
     IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
@@ -164,15 +159,6 @@ def _node(query: Any, depth: int) -> Node:
     return Nothing()
 
 
-def _field(name: str) -> str | None:
-    return None if name == _NO_FIELD else name
-
-
-def _word(query: Any) -> Node:
-    term = query.getTerm()
-    return Word(term.text(), _field(term.field()))
-
-
 def _boolean(query: Any, depth: int) -> Node:
     clauses = (BooleanClause.cast_(clause) for clause in query.clauses())
     return _clauses((_node(clause.query(), depth), _occur(clause)) for clause in clauses)
@@ -184,21 +170,23 @@ def _occur(clause: Any) -> Occur:
     return "must" if clause.isRequired() else "should"
 
 
+def _field(name: str) -> str | None:
+    return None if name == _NO_FIELD else name
+
+
+def _of_term(make: Callable[[str, str | None], Node]) -> Callable[[Any], Node]:
+    """Return a conversion of a query for a term, which has its field."""
+    return lambda query: make(query.getTerm().text(), _field(query.getTerm().field()))
+
+
 def _phrase(query: Any) -> Node:
-    terms = [Term.cast_(term) for term in query.getTerms()]
-    words = tuple(term.text() for term in terms)
+    words = tuple(Term.cast_(term).text() for term in query.getTerms())
     return Phrase(words, query.getSlop(), _field(query.getField()))
 
 
 def _prefix(query: Any) -> Node:
     prefix = query.getPrefix()
-    letters = _WILDCARDS.sub(r"\\\g<0>", prefix.text())
-    return Wildcard(f"{letters}*", _field(prefix.field()))
-
-
-def _wildcard(query: Any) -> Node:
-    term = query.getTerm()
-    return Wildcard(term.text(), _field(term.field()))
+    return Wildcard(f"{escaped(prefix.text())}*", _field(prefix.field()))
 
 
 def _fuzzy(query: Any) -> Node:
@@ -214,8 +202,8 @@ def _expression(query: Any) -> Node:
 def _range(query: Any) -> Node:
     low, high = query.getLowerTerm(), query.getUpperTerm()
     return Range(
-        None if low is None else low.utf8ToString(),
-        None if high is None else high.utf8ToString(),
+        low and low.utf8ToString(),
+        high and high.utf8ToString(),
         bool(query.includesLower()),
         bool(query.includesUpper()),
         _field(query.getField()),
@@ -223,11 +211,11 @@ def _range(query: Any) -> Node:
 
 
 _CONVERSIONS: Final[list[tuple[Any, Callable[[Any], Node]]]] = [
-    (TermQuery, _word),
+    (TermQuery, _of_term(Word)),
     (PhraseQuery, _phrase),
     # Prefixes, wildcards and expressions are all automata; their classes exclude each other.
     (PrefixQuery, _prefix),
-    (WildcardQuery, _wildcard),
+    (WildcardQuery, _of_term(Wildcard)),
     (RegexpQuery, _expression),
     (FuzzyQuery, _fuzzy),
     (TermRangeQuery, _range),

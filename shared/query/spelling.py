@@ -1,4 +1,4 @@
-"""Misspelled words: a word that no chunk has is replaced by similar words of the index.
+"""Words that no chunk has: compounds with them, and the words that a misspelled one may stand for.
 
 A word that some chunk has is left unchanged, and so is one that a language knows: one in the
 dictionary of a language of the index or of the query, a function word, a name in capitals, a
@@ -6,36 +6,44 @@ number, and a part of a longer word. If only the stem of a word is there, as of 
 "severe", similar words are searched beside it, unless they differ in their ends only. A word that
 only one or two chunks have may be misspelled there, too; a correction is searched only if the
 answer is poor, and is only suggested.
+
+If no chunk has a form of "Vertrag", it finds "Mietvertrag" and "Vertragsstrafe". The German
+dictionary must have the word, which may be misspelled otherwise, and the rest of the compound:
+"Tante" does not find "Konstante". The dictionary has few compounds, so a long word may be missing
+there, in any language that has compounds: "Wasserzähler" finds "Wasserzählerstand".
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Final
+from itertools import chain, islice, product, takewhile
+from typing import Final, NamedTuple
 
-from shared.analysis.analyzers import Token, lemmas, tokens
+from shared.analysis.analyzers import Token, lemmas, lemmas_of, tokens
+from shared.analysis.function_words import function_words_in, is_capital_name
 from shared.analysis.languages import UNDETERMINED, WITH_DICTIONARY
-from shared.analysis.stop_words import function_words_in, is_capital_name
 from shared.model import schema
 from shared.query.index_terms import IndexTerms
 
 _FEWEST_LETTERS: Final = 4
-"""Minimum number of letters; shorter words have too many neighbours to choose from."""
+"""Minimum number of letters; shorter words have too many neighbours, and occur in too many others
+by chance."""
+
+_FEWEST_OTHERWISE: Final = 5
+"""Minimum number of letters of a word of which no dictionary tells whether it is misspelled, and of
+one in a script without capitals, such as Arabic, which writes few vowels or whole syllables."""
 
 _MOST_LETTERS: Final = 64
 """Maximum number of letters; automata of longer words take long, and are too large from some 200
 letters on."""
 
 _LETTERS_FOR_FIRST: Final = 5
-"""Minimum number of letters of a word whose first letter may be wrong."""
+"""Minimum number of letters of a word whose first letter may be wrong; the search takes far longer
+then."""
 
 _LETTERS_FOR_TWO: Final = 7
 """Minimum number of letters of a word in which two may be wrong; in shorter words only one may."""
-
-_SAME_BEGINNING: Final = 1
-"""Number of letters at the beginning that must match where two letters may be wrong, and in short
-words; they are seldom mistyped, and the search takes far longer without this limit."""
 
 _WEIGHT_OF_FIRST: Final = 1.5
 """Weight of a mistake in the first letter, relative to one in another."""
@@ -43,15 +51,7 @@ _WEIGHT_OF_FIRST: Final = 1.5
 _WEIGHT_OF_SLIP: Final = 0.8
 """Weight of a mistake that leaves all letters there, swapped or doubled."""
 
-_FIELDS_OF_WORDS: Final = (schema.TITLE, schema.CONTENT)
-"""Fields whose words may be meant; of one in both the frequency in the content counts."""
-
 _DOUBLED: Final = re.compile(r"(.)\1")
-
-
-_FEWEST_OTHERWISE: Final = 5
-"""Minimum number of letters of a word of which no dictionary tells whether it is misspelled, and of
-one in a script without capitals, such as Arabic, which writes few vowels or whole syllables."""
 
 _SUGGESTIONS: Final = 3
 """Maximum number of words that may replace one."""
@@ -81,17 +81,18 @@ _RARE: Final = 2
 _TIMES_AS_FREQUENT: Final = 100
 """Factor by which a correction must exceed the document frequency of the rare word."""
 
+_INFLECTION: Final = frozenset(("", *"aeiosnrdtm", "es", "en", "er", "em", "ed", "ly"))
+"""Inflectional endings, or parts of them, by which two forms of a word may differ."""
 
-@dataclass(frozen=True, slots=True)
-class Correction:
+
+class Correction(NamedTuple):
     """A word of a query, and the most similar word that some chunk has."""
 
     word: str
     suggestion: str
 
 
-@dataclass(frozen=True, slots=True)
-class Similar:
+class Similar(NamedTuple):
     """A word that may be meant, with its similarity from 0 to 1 and its weight."""
 
     text: str
@@ -102,21 +103,21 @@ class Similar:
 class Spelling:
     """Search for the words that are meant by misspelled ones in a query.
 
-    Args:
-        terms: the terms of the index.
-        language: the language of the query; None if it is not known.
-
     Attributes:
+        language: the language of the query; None if it is not known.
         corrections: the words that were replaced.
         rare: the words that may be misspelled where they are found.
+        noted: a number that grows with both, and with words that were not looked up because there
+            are too many: what was found for a word is then not true of it in every query.
     """
 
     def __init__(self, terms: IndexTerms, language: str | None) -> None:
         self._terms = terms
-        self._language = language
         self._looked_up = 0
+        self.language = language
         self.corrections: list[Correction] = []
         self.rare: list[str] = []
+        self.noted = 0
 
     def similar(self, typed: str, stems: Sequence[str], *, is_known: bool) -> list[Similar]:
         """Return the words that a word may stand for, the most likely first; none if it is right.
@@ -127,18 +128,21 @@ class Spelling:
             is_known: true if some chunk has a form of it.
         """
         letters = _WORD.fullmatch(typed)
-        if letters is None or is_capital_name(letters[1]) or function_words_in(letters[1]):
-            return []
-        text = _folded(letters[1])
+        word = letters[1] if letters else ""
+        text = None if is_capital_name(word) or function_words_in(word) else _folded(word)
         if text is None:
             return []
         frequency = self._terms.frequency(schema.CONTENT, text)
         if 0 < frequency <= _RARE and self._is_doubtful(text, stems):
-            self.rare.append(letters[1])
-        if frequency or self._looked_up >= _MOST_LOOKED_UP or self._is_spelled_right(text):
+            self.rare.append(word)
+            self.noted += 1
+        if frequency or self._is_spelled_right(text):
             return []
         is_certain = not is_known and self._knows_words
         if len(text) < _FEWEST_OTHERWISE and not is_certain:
+            return []
+        if self._looked_up >= _MOST_LOOKED_UP:
+            self.noted += 1
             return []
         self._looked_up += 1
         most = 1 if is_known else 2
@@ -146,7 +150,8 @@ class Spelling:
         if is_known and any(_is_form(text, term) for term, _ in found):
             return []
         if found:
-            self.corrections.append(Correction(letters[1], found[0][0]))
+            self.corrections.append(Correction(word, found[0][0]))
+            self.noted += 1
         return list(self._weighted(found))
 
     def _weighted(self, found: Sequence[tuple[str, float]]) -> Iterator[Similar]:
@@ -165,7 +170,7 @@ class Spelling:
         """Languages whose dictionaries decide on correct spelling."""
         shares = self._terms.languages
         of_index = [code for code in WITH_DICTIONARY if shares.get(code, 0.0) >= _LEAST_SHARE]
-        of_query = [self._language] if self._language in WITH_DICTIONARY else []
+        of_query = [self.language] if self.language in WITH_DICTIONARY else []
         return list(dict.fromkeys((*of_index, *of_query, "en")))
 
     @cached_property
@@ -185,28 +190,17 @@ class Spelling:
 def similar_terms(
     terms: IndexTerms, text: str, most_edits: int = 2, *, same_beginning: bool = False
 ) -> list[tuple[str, float]]:
-    """Return the words of content and titles that may replace a word that is in neither.
+    """Return the words of content and titles that may replace a word, the most similar first.
 
     One letter is left out, doubled, changed or swapped with the next one (the distance of Damerau
     and Levenshtein); two letters only in a long word, not the first, and only if there are no such
-    words.
-
-    Args:
-        terms: the terms of the index.
-        text: a folded word of letters, `_FEWEST_LETTERS` to `_MOST_LETTERS` of them.
-        most_edits: the maximum number of wrong letters, at most two; the second takes several times
-            as long as the first.
-        same_beginning: true if the first letter is right in any case.
-
-    Returns:
-        The terms, each with its similarity from 0 to 1; the most similar first, on a tie the most
-        frequent.
+    words. On a tie the most frequent comes first.
     """
     alike: dict[str, float] = {}
     frequencies: dict[str, int] = {}
     for edits in range(1, min(most_edits, 2 if len(text) >= _LETTERS_FOR_TWO else 1) + 1):
         is_right = same_beginning or edits > 1 or len(text) < _LETTERS_FOR_FIRST
-        within = _within(terms, text, edits, _SAME_BEGINNING if is_right else 0)
+        within = _within(terms, text, edits, beginning=int(is_right))
         alike |= {term: 1 - edits * _weight_of_edit(text, term) / len(text) for term in within}
         frequencies |= within
         if alike:
@@ -215,8 +209,9 @@ def similar_terms(
 
 
 def _within(terms: IndexTerms, text: str, edits: int, beginning: int) -> dict[str, int]:
-    """Return the words within a number of edits, and their frequencies."""
-    found = (terms.within(field, text, edits, beginning) for field in _FIELDS_OF_WORDS)
+    """Return the words within a number of edits, and their frequencies, in the content rather."""
+    fields = (schema.TITLE, schema.CONTENT)
+    found = (terms.within(field, text, edits, beginning) for field in fields)
     return {
         term: count
         for of_field in found
@@ -227,14 +222,9 @@ def _within(terms: IndexTerms, text: str, edits: int, beginning: int) -> dict[st
 
 def _weight_of_edit(text: str, term: str) -> float:
     """Return how much a mistake counts; the less likely, the more."""
-    if sorted(text) == sorted(term) or _once(text) == _once(term):
+    if sorted(text) == sorted(term) or _DOUBLED.sub(r"\1", text) == _DOUBLED.sub(r"\1", term):
         return _WEIGHT_OF_SLIP
     return 1.0 if text[0] == term[0] else _WEIGHT_OF_FIRST
-
-
-def _once(text: str) -> str:
-    """Return a word with each doubled letter once."""
-    return _DOUBLED.sub(r"\1", text)
 
 
 def _distinct(similar: Sequence[tuple[str, float]]) -> Iterator[tuple[str, float]]:
@@ -246,33 +236,23 @@ def _distinct(similar: Sequence[tuple[str, float]]) -> Iterator[tuple[str, float
             yield term, alike
 
 
-_ENDINGS: Final = frozenset(("", *"aeiosnrdtm", "es", "en", "er", "em", "ed", "ly"))
-"""Inflectional endings, or parts of them, by which two forms of a word may differ."""
-
-
 def _is_form(text: str, other: str) -> bool:
     """Check whether two words differ in inflectional endings only, as forms of one word do."""
-    common = next(
-        (n for n, pair in enumerate(zip(text, other, strict=False)) if pair[0] != pair[1]),
-        min(len(text), len(other)),
-    )
-    return {text[common:], other[common:]} <= _ENDINGS
+    pairs = zip(text, other, strict=False)
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return {text[common:], other[common:]} <= _INFLECTION
 
 
 def more_frequent_words(terms: IndexTerms, words: Sequence[str]) -> Iterator[Correction]:
-    """Yield corrections of rare words that are similar to a far more frequent one.
-
-    Args:
-        terms: the terms of the index.
-        words: the words as typed.
-    """
+    """Yield corrections of rare words that are similar to a far more frequent one."""
     for word in words[:_MOST_LOOKED_UP]:
         text = _folded(word)
         if text is None:
             continue
         above = _TIMES_AS_FREQUENT * terms.frequency(schema.CONTENT, text)
-        term = terms.more_frequent(text, above)
-        if term is not None and not function_words_in(term):
+        near = terms.within(schema.CONTENT, text, 1, 1).items()
+        frequent = [(count, term) for term, count in near if count > above and term != text]
+        if frequent and not function_words_in(term := max(frequent)[1]):
             yield Correction(word, term)
 
 
@@ -289,3 +269,94 @@ def _folded(letters: str) -> str | None:
 def _fewest_letters(word: str) -> int:
     is_plain = word.lower() != word.upper() != word
     return _FEWEST_LETTERS if is_plain else _FEWEST_OTHERWISE
+
+
+_GERMAN: Final = "de"
+
+_FEWEST_OF_A_LONG_WORD: Final = 8
+"""Minimum number of letters of a word that hardly occurs in others by chance."""
+
+_FEWEST_BESIDES: Final = 3
+"""Minimum number of letters in the rest of a compound, without those that link its parts."""
+
+_LINKS: Final[tuple[str, ...]] = ("", "s", "es", "n", "en", "er", "e")
+"""Links between the parts of a compound: Vertragsstrafe, Blumentopf, Kinderwagen, Hundefutter."""
+
+_ENDINGS: Final = ("", "e", "en", "n", "s", "es", "er", "ern")
+"""Endings of a noun in the plural and in other cases; umlauts are folded."""
+
+_MOST_TERMS: Final = 500
+"""Maximum number of terms that are examined for a word, both for those that begin and for those
+that end with it."""
+
+
+def compounds_of(terms: IndexTerms, word: str) -> tuple[str, ...]:
+    """Return the words of content and titles that begin or end with a folded word, at most 1,000.
+
+    A short word that is not in the German dictionary is probably a name, or misspelled.
+    """
+    if len(word) < _FEWEST_LETTERS or not _is_german(word):
+        return ()
+    if not lemmas(_GERMAN, word):
+        if len(word) < _FEWEST_OF_A_LONG_WORD:
+            return ()
+        either = (islice(_beginning(terms, [word]), _MOST_TERMS), _ending_with(terms, word))
+        return tuple(dict.fromkeys(term for term, _ in chain(*either)))
+    forms = [
+        form
+        for form in dict.fromkeys((word, *lemmas(_GERMAN, word)))
+        if len(form) >= _FEWEST_LETTERS
+    ]
+    begun = _merged(_beginning(terms, forms))
+    ended = _merged(_ending(terms, forms))
+    known = lemmas_of(_GERMAN, chain(ended, *begun.values(), *ended.values()))
+    ended = {
+        term: rests
+        for term, rests in ended.items()
+        # Nachteile is a form of Nachteil, so it does not end with Eile.
+        if any(lemma.endswith(tuple(forms)) for lemma in known.get(term, forms))
+    }
+    both = (*begun.items(), *ended.items())
+    found = (term for term, rests in both if not known.keys().isdisjoint(rests))
+    return tuple(dict.fromkeys(found))
+
+
+def _merged(found: Iterable[tuple[str, Iterable[str]]]) -> dict[str, set[str]]:
+    """Return German terms, each with the possible rests of the compound."""
+    merged: dict[str, set[str]] = defaultdict(set)
+    for term, rests in islice(found, _MOST_TERMS):
+        if _is_german(term):
+            merged[term].update(rest for rest in rests if len(rest) >= _FEWEST_BESIDES)
+    return merged
+
+
+def _beginning(terms: IndexTerms, forms: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the terms that begin with one of some forms, each with the possible rests."""
+    # Schulhof comes from Schule.
+    without_e = {form.removesuffix("e"): ("",) for form in forms if form.endswith("e")}
+    links = {**without_e, **dict.fromkeys(forms, _LINKS)}
+    for form, field in product(links, (schema.CONTENT, schema.TITLE)):
+        for term, _ in terms.beginning_with(field, form):
+            rest = term.removeprefix(form)
+            yield term, [rest.removeprefix(link) for link in links[form] if rest.startswith(link)]
+
+
+def _ending(terms: IndexTerms, forms: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the terms that end with a form, with the possible rests; the field includes titles."""
+    for form, ending in product(forms, _ENDINGS):
+        end = f"{form}{ending}"
+        for term, rest in _ending_with(terms, end):
+            others = [rest.removesuffix(link) for link in _LINKS if rest.endswith(link)]
+            yield term, [*others, f"{rest}e"]
+
+
+def _ending_with(terms: IndexTerms, end: str) -> Iterator[tuple[str, str]]:
+    """Yield the terms with an end, each with the rest."""
+    for backwards, _ in islice(terms.beginning_with(schema.REVERSED, end[::-1]), _MOST_TERMS):
+        term = backwards[::-1]
+        yield term, term.removesuffix(end)
+
+
+def _is_german(word: str) -> bool:
+    """Check whether a folded word has only letters of German."""
+    return word.isascii() and word.isalpha()

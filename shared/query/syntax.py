@@ -8,12 +8,11 @@ in docs/searching.md.
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
+from shared.analysis.function_words import counted_function_words
 from shared.analysis.languages import WITH_FUNCTION_WORDS
-from shared.analysis.stop_words import counted_function_words
 from shared.model import schema
 from shared.model.request import Syntax
 
@@ -31,9 +30,7 @@ _FIELDS: Final = "|".join((schema.ID, schema.TITLE, schema.CONTENT, schema.SOURC
 _FIELD: Final = rf"(?:{_FIELDS}|(?:{schema.METADATA}|{schema.NUMBER})\.(?:\\.|[^\s:\\])+)"
 
 _NUMBER: Final = r"\d+(?:\.\d+)?"
-
 _END: Final = r"(?=[\s)]|$)"
-
 _BOOST: Final = rf"(?:\^{_NUMBER}{_END})?"
 
 WORD: Final = r"\w\u0300-\u1fff\u20d0-\u20ff\ua800-\uabff\ufe20-\ufe2f"
@@ -41,7 +38,6 @@ r"""Characters of words, including combining marks of scripts, which Python's ``
 
 _BEGINNING: Final = r"(?<![^\s(+\-!:])"
 """Position before the first character of a word; signs, parentheses and a field may precede it."""
-
 
 _SPECIAL_CHARACTERS: Final = r'+\-!(){}\[\]^"~*?:\\/&|'
 
@@ -96,11 +92,8 @@ _MEANT: Final = re.compile(
 closed range. It is matched including the character after a sign."""
 
 _NO_SYNTAX: Final = re.compile(r"(?!)")
-
 _SPECIAL: Final = re.compile(f"[{_SPECIAL_CHARACTERS}]")
-
 _LONE_BACKSLASH: Final = re.compile(rf"\\(?![{_SPECIAL_CHARACTERS}])")
-
 _KEY: Final = re.compile(r"(?<![^\s(+\-!])[^\W\d]\w*:(?=[^\s/])")
 
 _NAMED: Final = re.compile(
@@ -111,32 +104,17 @@ _NAMED: Final = re.compile(
 _OPERATOR: Final = re.compile(r"(?<!\S)(AND|OR|NOT)(?!\S)")
 
 
-@dataclass(frozen=True, slots=True)
-class NamedText:
-    """A name before a colon that is not the name of a field.
-
-    Attributes:
-        name: the name.
-        text: the whole word, including the name.
-        colon: the position of the colon.
-        is_one_word: true if the text after the colon is part of the same word, which only a chunk
-            with exactly this word would match.
-    """
+class NamedText(NamedTuple):
+    """A name before a colon that is not the name of a field."""
 
     name: str
-    text: str
-    colon: int
-    is_one_word: bool
+    text: str  # the whole word, including the name
+    colon: int  # its position
+    is_one_word: bool  # whether the text after the colon is a part of the same word
 
 
 def named_texts(text: str, syntax: Syntax, keys: Collection[str] = ()) -> Iterator[NamedText]:
-    """Yield the names before a colon in a text that are not fields, in order.
-
-    Args:
-        text: the query as typed.
-        syntax: ``auto``, or ``plain``, in which no name is a field.
-        keys: as for `to_lucene_syntax`.
-    """
+    """Yield the names before a colon that are not fields; a ``plain`` text has no fields."""
     pattern = _NO_SYNTAX if syntax == "plain" else _syntax(tuple(keys))
     outside = [
         range(start, start + len(part))
@@ -152,12 +130,7 @@ def named_texts(text: str, syntax: Syntax, keys: Collection[str] = ()) -> Iterat
 
 
 def as_meant(text: str, syntax: Syntax) -> str:
-    """Return a query with section signs at their numbers, and without capitals by caps lock.
-
-    Args:
-        text: the query as typed.
-        syntax: its syntax; ``lucene`` keeps the text unchanged.
-    """
+    """Return a query with section signs at their numbers, and without capitals by caps lock."""
     if syntax == "lucene":
         return text
     text = _SECTION.sub("\u00a7", text)
@@ -179,12 +152,11 @@ def to_lucene_syntax(
         keys: metadata keys that a colon may follow like the name of a field.
         apart: the positions of colons that separate two words.
     """
-    match syntax:
-        case "lucene":
-            return text
-        case "plain":
-            return _OPERATOR.sub(r"\\\1", _escaped_but(text, 0, (), apart))
-    if text.strip() == "*":
+    if syntax == "lucene":
+        return text
+    if syntax == "plain":
+        return _OPERATOR.sub(r"\\\1", _escaped_but(text, 0, (), apart))
+    if text.strip() == "*" or not _SPECIAL.search(text):
         return text
     pattern = _syntax(tuple(keys))
     groups = _groups(text, pattern)
@@ -202,9 +174,7 @@ def _as_meant(part: str) -> str:
 def excluded_words(text: str, syntax: Syntax) -> list[str]:
     """Return the words that a minus before them excludes, as typed, without those on a field.
 
-    Args:
-        text: the query as typed.
-        syntax: its syntax; only in ``auto`` the minus may have been meant as text.
+    Only in the syntax ``auto`` the minus may have been meant as text.
     """
     if syntax != "auto" or "-" not in text:
         return []
@@ -225,10 +195,6 @@ def has_evident_syntax(text: str, keys: Collection[str] = ()) -> bool:
 
     Plain language may also have parentheses, quotes and the words AND, OR and NOT; Markdown and
     words with a footnote have asterisks.
-
-    Args:
-        text: the query as typed, to be parsed with the syntax ``auto``.
-        keys: metadata keys that a colon may follow like the name of a field.
     """
     return any(
         is_syntax and _MEANT.fullmatch(part if part not in "+-" else text[start : start + 2])
@@ -237,25 +203,14 @@ def has_evident_syntax(text: str, keys: Collection[str] = ()) -> bool:
 
 
 def is_plain(text: str, syntax: Syntax = "auto") -> bool:
-    """Check whether a query has no syntax, and would not have any with any metadata keys.
-
-    Args:
-        text: the query as typed.
-        syntax: its syntax.
-    """
+    """Check whether a query has no syntax, and would not have any with any metadata keys."""
     if syntax == "auto":
         return to_lucene_syntax(text) == to_lucene_syntax(text, "plain") and not _KEY.search(text)
     return syntax == "plain"
 
 
 def original_position(text: str, classic: str, position: int) -> int:
-    """Return the position in the typed text of a character in the parsed text.
-
-    Args:
-        text: the query as typed.
-        classic: the result of `to_lucene_syntax`: the same with more backslashes.
-        position: the position of a character in the result, from 0; or its length.
-    """
+    """Return the position in a typed text of a character in its `to_lucene_syntax`."""
     original = 0
     for character in classic[:position]:
         if original < len(text) and text[original] == character:
@@ -301,15 +256,14 @@ def _groups(text: str, syntax: re.Pattern[str]) -> frozenset[int]:
 
 def _escaped_but(part: str, start: int, groups: Collection[int], apart: Collection[int]) -> str:
     """Return a part of a text escaped except for grouping, with a blank after some colons."""
-    return "".join(
-        (character if position in groups else _escaped(character))
-        + (" " if position in apart else "")
-        for position, character in enumerate(part, start)
-    )
 
+    def escaped(sign: re.Match[str]) -> str:
+        position = start + sign.start()
+        if position in groups:
+            return sign[0]
+        return f"\\{sign[0]} " if position in apart else f"\\{sign[0]}"
 
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\g<0>", text)
+    return _SPECIAL.sub(escaped, part)
 
 
 # No two runs of digits may touch: backtracking over every border between them would take quadratic
@@ -318,9 +272,5 @@ _FINITE_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?
 
 
 def is_number(text: str) -> bool:
-    """Check whether a text is a number; unlike in Python, ``nan``, ``inf`` and ``2_020`` are words.
-
-    Args:
-        text: the text, without blanks around it.
-    """
+    """Check whether a text is a number; ``nan``, ``inf`` and ``2_020`` are words."""
     return _FINITE_NUMBER.fullmatch(text) is not None

@@ -4,15 +4,28 @@ Leaves whose field is None are searched in all searched fields; the steps put th
 text of a tree is in a notation like Lucene's classic syntax, as `explain` shows it.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 Occur = Literal["should", "must", "must_not", "rank"]
-"""Role of a part: it may, must or must not match; ``rank`` only adds to the score of other
-matches."""
+"""Role of a part; one that ``rank`` only adds to the score of other matches."""
 
-_SIGNS = {"should": "", "must": "+", "must_not": "-", "rank": "~"}
+_SIGNS: Final = {"should": "", "must": "+", "must_not": "-", "rank": "~"}
+_WILDCARD: Final = re.compile(r"[\\*?]")
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+_LETTERS: Final = re.compile(r"(?:[^\\*?]|\\.)*", re.DOTALL)
+
+
+def escaped(letters: str) -> str:
+    """Return letters as in a pattern, in which a backslash escapes a wildcard."""
+    return _WILDCARD.sub(r"\\\g<0>", letters)
+
+
+def unescaped(pattern: str) -> str:
+    """Return a pattern without the backslashes that escape the next character."""
+    return _ESCAPED.sub(r"\1", pattern)
 
 
 def _on(field: str | None, text: str) -> str:
@@ -37,11 +50,10 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word as typed, or a similar one, whose similarity ``alike`` is below 1."""
+    """A word as typed."""
 
     text: str
     field: str | None = None
-    alike: float = 1.0
 
     def __str__(self) -> str:
         return _on(self.field, self.text)
@@ -77,6 +89,13 @@ class Pattern:
     field: str
     pattern: str
     scored: bool
+
+    @property
+    def beginning(self) -> tuple[str, str]:
+        """The letters before the first wildcard, and the rest of the pattern."""
+        found = _LETTERS.match(self.pattern)
+        end = found.end() if found else 0
+        return unescaped(self.pattern[:end]), self.pattern[end:]
 
     def __str__(self) -> str:
         return f"{self.field}:{self.pattern}" + ("" if self.scored else " (constant)")
@@ -274,6 +293,44 @@ def weighted(node: Node, weight: float) -> Node:
     return node if weight == 1 or isinstance(node, Nothing) else Weighted(node, weight)
 
 
+def together(clauses: Sequence[Clause]) -> Node:
+    """Return the tree of clauses on fields, without those that no chunk meets."""
+    if not clauses:
+        return Nothing()
+    required = [clause for clause in clauses if clause.occur == "must"]
+    found = [clause for clause in clauses if not isinstance(clause.node, Nothing)]
+    if any(isinstance(clause.node, Nothing) for clause in required):
+        return Nothing()
+    is_optional = not required and any(clause.occur == "should" for clause in clauses)
+    if is_optional and not any(clause.occur == "should" for clause in found):
+        return Nothing()
+    if [clause.occur for clause in found] == ["should"]:
+        return found[0].node
+    # Only terms that no chunk has were excluded.
+    return Clauses(tuple(found)) if found else Everything()
+
+
+def clauses_of(tree: Node) -> Sequence[Clause]:
+    """Return the clauses of a query: those of the whole tree, or the tree as the only one."""
+    match tree:
+        case Clauses(clauses):
+            return clauses
+        case Nothing():
+            return ()
+    return (Clause(tree),)
+
+
+def unweighted(node: Node) -> tuple[Node, float]:
+    """Return a part without its weight, and the weight; a word that occurs twice weighs more."""
+    return (node.node, node.weight) if isinstance(node, Weighted) else (node, 1.0)
+
+
+def plain_word(clause: Clause) -> str | None:
+    """Return the word that a clause is; None if it names a field or is more than a word."""
+    node, _ = unweighted(clause.node)
+    return node.text if isinstance(node, Word) and node.field is None else None
+
+
 def flat(
     node: Clauses, weight: float = 1.0, *, with_ranks: bool = True
 ) -> Iterator[tuple[Node, Occur]]:
@@ -281,17 +338,12 @@ def flat(
 
     The scores add up either way, but on the same level Lucene can skip what cannot be among the
     best.
-
-    Args:
-        node: the node.
-        weight: the weight of the node.
-        with_ranks: false to leave out parts that only add to scores.
     """
     for clause in node.clauses:
         if clause.occur == "rank" and not with_ranks:
             continue
         whole = clause.node
-        part, factor = (whole.node, whole.weight) if isinstance(whole, Weighted) else (whole, 1.0)
+        part, factor = unweighted(whole)
         if clause.occur == "should" and isinstance(part, Clauses) and _is_optional(part):
             yield from flat(part, weight * factor, with_ranks=with_ranks)
         else:
@@ -302,38 +354,32 @@ def _is_optional(node: Clauses) -> bool:
     return all(clause.occur in {"should", "rank"} for clause in node.clauses)
 
 
-Change = Callable[[Leaf, Occur], Node]
-"""Function that takes a leaf and its role, and returns the node that replaces it."""
+def rewrite(
+    node: Node, change: Callable[[Leaf, Occur], Node | None], occur: Occur = "should"
+) -> Node | None:
+    """Replace each leaf of a parsed tree by what a function makes of it in its role.
 
-
-def rewrite(node: Node, change: Change, occur: Occur = "should") -> Node:
-    """Replace each leaf of a tree.
-
-    Args:
-        node: the tree, which is not changed.
-        change: the function that returns the replacement of a leaf.
-        occur: the role of the whole tree.
+    A part for which it returns None, such as a dash between two words, is not a condition.
     """
     match node:
-        case Weighted():
-            return weighted(rewrite(node.node, change, occur), node.weight)
-        case Best():
-            return best_of(*(rewrite(part, change, occur) for part in node.nodes))
-        case Clauses():
+        case Weighted(part, weight):
+            changed = rewrite(part, change, occur)
+            return changed and weighted(changed, weight)
+        case Clauses(clauses):
             parts = [
-                Clause(rewrite(part.node, change, _inner(occur, part.occur)), part.occur)
-                for part in node.clauses
+                (rewrite(clause.node, change, _inner(occur, clause.occur)), clause.occur)
+                for clause in clauses
             ]
-            # A part without letters, such as a dash between two words, is not a condition.
-            left = tuple(part for part in parts if not isinstance(part.node, Nothing))
-            return Clauses(left) if left else Nothing()
+            left = [Clause(part, role) for part, role in parts if part is not None]
+            return together(left) if left else None
+        case Best(nodes):
+            made = [rewrite(part, change, occur) for part in nodes]
+            return best_of(*(part for part in made if part is not None))
     return change(node, occur)
 
 
 def _inner(outer: Occur, inner: Occur) -> Occur:
-    if "must_not" in (outer, inner):
-        return "must_not"
-    return "should" if inner == "rank" else inner
+    return "must_not" if outer == "must_not" else inner
 
 
 def leaves(node: Node, *, excluded: bool = False) -> Iterator[Leaf]:

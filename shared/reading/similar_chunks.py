@@ -1,17 +1,24 @@
 """Chunks that are like another one: by their vectors, or by the terms that tell it from others."""
 
+import math
+from collections import Counter
+from heapq import nlargest
+from operator import itemgetter
 from typing import Any, Final
 
 from org.apache.lucene.index import Term
 from org.apache.lucene.search import ScoreDoc, TermQuery
 
+from shared.analysis.analyzers import positions_of, writing_analyzer_of
+from shared.analysis.detection import language_of
+from shared.analysis.languages import UNDETERMINED
 from shared.errors import ChunkNotFoundError
 from shared.model import schema
 from shared.model.request import SearchRequest
 from shared.model.search_results import SimilarChunk, SimilarChunks
-from shared.query.compiler import Compiler
-from shared.query.tree import Nothing
-from shared.search.feedback import topic_terms
+from shared.query.index_terms import IndexTerms
+from shared.query.lucene import Compiler
+from shared.query.tree import Node, Nothing, Terms, any_of, weighted
 from shared.search.lucene_selection import LuceneSelection
 from shared.search.selection import RankedHit
 from shared.semantic.models import missing_library
@@ -23,14 +30,18 @@ from shared.storage.vectors import stored_values
 _LEAST_SIMILARITY: Final = 0.3
 """Cosine below which two chunks have nothing in common."""
 
+_TERMS: Final = 25
+"""Number of most significant terms of a text, as in Lucene's ``MoreLikeThis``."""
+
+_CANDIDATES: Final = 100
+"""Number of terms that are looked up in the index: the most frequent ones in the text."""
+
+_LARGEST_SHARE: Final = 0.3
+"""Share of the chunks beyond which a term is too common to be significant."""
+
 
 def similar_chunks(snapshot: Snapshot, chunk_id: str, limit: int) -> SimilarChunks:
     """Return the chunks that are most like another one, the most similar first.
-
-    Args:
-        snapshot: the commit.
-        chunk_id: the id of the chunk.
-        limit: the maximum number of chunks, from 1.
 
     Raises:
         ChunkNotFoundError: there is no such chunk.
@@ -74,13 +85,32 @@ def _by_terms(snapshot: Snapshot, document: int, limit: int) -> list[tuple[int, 
     tree = topic_terms(text, everything.terms)
     if isinstance(tree, Nothing):
         return []
-    query = Compiler(everything.terms.query).query(tree)
+    query = Compiler(everything.terms).query(tree)
     hits = snapshot.searcher.search(query, limit + 1).scoreDocs
     found = {hit.doc: hit.score for hit in map(ScoreDoc.cast_, hits)}
     best = max(found.values(), default=1.0)
     return [(other, min(1.0, score / best)) for other, score in found.items() if other != document][
         :limit
     ]
+
+
+def topic_terms(text: str, terms: IndexTerms) -> Node:
+    """Return any of the significant terms of a text, weighted by frequency and rarity (tf-idf).
+
+    The weights sum to 1; `Nothing` if there are none.
+    """
+    analyzer = writing_analyzer_of(schema.STEMS, language_of(text) or UNDETERMINED)
+    counts = Counter(term for _, term in positions_of(analyzer, text))
+    candidates = nlargest(_CANDIDATES, counts.items(), key=itemgetter(1))
+    terms.look_up((schema.STEMS, term) for term, _ in candidates)
+    informative = {}
+    for term, count in candidates:
+        frequency = terms.frequency(schema.STEMS, term)
+        if 0 < frequency <= max(1, _LARGEST_SHARE * terms.total):
+            informative[term] = count * math.log(1 + terms.total / frequency)
+    best = sorted(informative.items(), key=lambda item: (-item[1], item[0]))[:_TERMS]
+    total = sum(value for _, value in best)
+    return any_of(*(weighted(Terms(schema.STEMS, (term,)), value / total) for term, value in best))
 
 
 def _chunks(snapshot: Snapshot, near: list[tuple[int, float]]) -> list[SimilarChunk]:

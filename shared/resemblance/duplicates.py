@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from org.apache.lucene.search import IndexSearcher, ScoreDoc, Sort
 
-from shared.analysis.fingerprints import VERSION_RESEMBLANCE, Fingerprinter
 from shared.backends import chosen
 from shared.files import index_folder
 from shared.java import vm
@@ -19,7 +18,7 @@ from shared.search.lucene_selection import fingerprinted
 from shared.search.selection import Fingerprinted, time_of_change
 from shared.storage.chunk_queries import document_count, document_query
 from shared.storage.commits import indexed_folders, open_last_commit
-from shared.storage.fingerprints import with_fingerprint
+from shared.storage.fingerprints import VERSION_RESEMBLANCE, Fingerprinter, with_fingerprint
 from shared.storage.integrity import open_directory
 from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
 

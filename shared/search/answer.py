@@ -9,10 +9,17 @@ from typing import Any, Final
 from shared.analysis.analyzers import tokens
 from shared.java.cancellation import check, is_ending
 from shared.model import metadata, schema
-from shared.model.request import BY_SCORE, SearchRequest
-from shared.model.search_results import Facet, Hit, OtherHit, SearchAnswer, SimilarDocuments
+from shared.model.request import BY_SCORE, SearchRequest, Texts
+from shared.model.search_results import (
+    ChunkText,
+    Facet,
+    Hit,
+    OtherHit,
+    SearchAnswer,
+    SimilarDocuments,
+)
 from shared.query.limits import running
-from shared.query.plain_language import notes_on_folders
+from shared.query.read import notes_on_folders
 from shared.query.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
 from shared.search.grouping import (
@@ -198,24 +205,33 @@ def _hits(
     selection: Selection, found: Sequence[RankedHit], request: SearchRequest
 ) -> Iterator[dict[str, Any]]:
     """Yield the values of each hit, without its confidence."""
-    passages = Passages(selection.query) if request.content in {"passages", "both"} else None
-    marked = Passages(selection.query) if request.content == "marked" else None
+    is_marked = request.content in {"passages", "both", "marked"}
+    highlighter = Passages(selection.query, selection.terms) if is_marked else None
     for ranked, (chunk, count) in zip(found, selection.chunks(found), strict=True):
         check()
-        language = str(chunk.metadata.get(metadata.LANGUAGE, ""))
+        content, passages = _texts(chunk, highlighter, request.content)
         yield {
             **vars(chunk),
-            "content": marked.marked(chunk.content, language)
-            if marked
-            else chunk.content
-            if request.content in {"full", "both"}
-            else None,
+            "content": content,
             "score": ranked.score,
             "matched": "meaning" if ranked.is_by_meaning else None,
             "has_next": chunk.chunk_index < count,
             "has_previous": chunk.chunk_index > 1,
-            "passages": passages.best_in(chunk.content, language) if passages else None,
+            "passages": passages,
         }
+
+
+def _texts(
+    chunk: ChunkText, highlighter: Passages | None, wanted: Texts
+) -> tuple[str | None, list[str] | None]:
+    """Return the content and the passages of a chunk, as far as they are wanted."""
+    if highlighter is None:
+        return (chunk.content if wanted == "full" else None), None
+    language = str(chunk.metadata.get(metadata.LANGUAGE, ""))
+    if wanted == "marked":
+        return highlighter.marked(chunk.content, language), None
+    passages = highlighter.best_in(chunk.content, language)
+    return (chunk.content if wanted == "both" else None), passages
 
 
 def _suggestion(selection: Selection, query: str, corrections: Sequence[Correction]) -> str | None:

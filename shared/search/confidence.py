@@ -33,6 +33,13 @@ COSINE: Final = 7.0
 """Parameters of the same odds for a hit with a cosine c of its meaning: ``exp(COSINE * c)`` is
 another factor. `benchmarks/semantic.py` fits them."""
 
+_ANSWERED: Final = 0.6
+"""Share of a query in its best hit up to which that is not the answer at all."""
+
+_STANDS_OUT: Final = 0.3
+"""Difference between the share in the best hit and in the next ones, from which on the best hit is
+the answer."""
+
 _LEAST_EVIDENCE: Final = 0.05
 """Evidence that a hit without a word of the query counts for beside its cosine."""
 
@@ -107,3 +114,14 @@ def _shares(selection: Selection, parts: Sequence[Part], hits: Sequence[RankedHi
         sum(there[number].rarity * there[number].alike for number in matched) / total
         for matched in selection.matches([part.found for part in there], hits)
     ]
+
+
+def unanswered(shares: Sequence[float]) -> float:
+    """Return how little the best hit is the answer, from 0 if it is, to 1.
+
+    The shares of the query in each of the best hits decide on it.
+    """
+    best, *others = shares
+    lacks = (1 - best) / (1 - _ANSWERED)
+    mean = sum(others) / len(others) if others else best
+    return max(0.0, min(1.0, max(lacks, 1 - (best - mean) / _STANDS_OUT)))

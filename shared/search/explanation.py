@@ -13,12 +13,12 @@ from shared.model.search_results import (
     QueryExplanation,
     ScorePart,
 )
-from shared.query.compiler import values_with
 from shared.query.limits import running
-from shared.query.metadata_filters import shown
-from shared.query.metadata_values import ValueWords
+from shared.query.lucene import values_with
+from shared.query.named_fields import shown
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import leaves
+from shared.query.values import ValueWords
 from shared.search.answer import note_on
 from shared.search.ranking import Ranking, best_first, recency
 from shared.search.selection import ScoreExplanation, Selection
@@ -32,7 +32,7 @@ MAX_PARTS: Final = 20
 _WEIGHT: Final = "weight("
 
 _FEEDBACK: Final = "terms of the best hits"
-"""Name of what hits after the first one gain by their terms (`shared.search.feedback`)."""
+"""Name of what hits after the first one gain by their terms (feedback)."""
 
 
 def explain(selection: Selection, request: SearchRequest, detail: Detail) -> QueryExplanation:

@@ -1,18 +1,213 @@
-"""Hits grouped by document, so that one long document does not fill an answer."""
+"""Hits grouped by document, of which a search shows the newest version of a text.
+
+Grouped, one long document does not fill an answer. An older version of a text is left out only if a
+newer one in the same folder matches the query as well: a contract with one party is not hidden by
+that with another one, when its name is searched, nor by what somebody sends by mail.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
+from shared.errors import FilterError
+from shared.model import schema
+from shared.model.filters import Filter
+from shared.model.schema import VERSION_OF
 from shared.search.ranking import Ranking, scored
-from shared.search.selection import RankedHit, Selection
-from shared.search.versions import TextVersions, newest_versions
+from shared.search.selection import Fingerprinted, RankedHit, Selection
+from shared.storage.fingerprints import VERSION_RESEMBLANCE, Fingerprint
 
 MOST_OF_A_DOCUMENT: Final = 3
 """Maximum number of hits of a document that are shown together."""
 
 _GROWTH: Final = 8
 """Factor by which the number of hits grows while they are of too few documents."""
+
+MOST_VERSIONS: Final = 500
+"""Maximum number of documents that are compared at a time with those of a page of results."""
+
+_LEAST_BLOCK: Final = 5
+"""Number of documents whose versions are looked for at once, at least."""
+
+_RARE: Final = 50
+"""Maximum number of documents that have a telling term."""
+
+_AS_WELL: Final = 0.8
+"""Share of the score of a document that a version of it must have to take its place. In versions
+with other paragraphs chunks begin elsewhere, which changes their scores a little; a rare word that
+is missing takes more."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextVersions:
+    """The document that a search shows of the versions of a text, which is the newest of them."""
+
+    document: str  # its name in the selection
+    similar: tuple[str, ...] = ()  # the ids of the others, the newest first
+
+
+def newest_versions(
+    selection: Selection, documents: Sequence[str], count: int, *, keeps_order: bool = False
+) -> list[TextVersions]:
+    """Return the newest version of each of so many of the texts that the found documents have.
+
+    If the order is kept, it stays in its own place among the documents; else it takes that of the
+    first version, which matches best.
+    """
+    by_place = {document: place for place, document in enumerate(documents)}
+    waiting = iter(documents)
+    taken: set[str] = set()
+    later: dict[str, TextVersions] = {}
+    found: list[TextVersions] = []
+    while (missing := count - len(found)) > 0 and (
+        block := [*islice(waiting, max(missing, _LEAST_BLOCK))]
+    ):
+        new = [document for document in block if document not in taken]
+        versions = similar_documents(selection, new)
+        best = _best_scores(selection, versions)
+        for document in block:
+            if document in later:
+                found.append(later[document])
+            if document in taken:
+                continue
+            together = [
+                other
+                for other in versions.get(document, ())
+                if other.document not in taken
+                and _folder(other) == _folder(versions[document][0])
+                and _matches_as_well(other.document, document, best, by_place)
+            ]
+            taken.update((document, *(other.document for other in together)))
+            text = _newest(together) if together else TextVersions(document)
+            if keeps_order and text.document != document:
+                later[text.document] = text
+            else:
+                found.append(text)
+    return found[:count]
+
+
+def _folder(document: Fingerprinted) -> str:
+    """Return the folder or the container of a document, whose writers are one another's equals."""
+    return document.id.rpartition("/")[0]
+
+
+def _newest(versions: Sequence[Fingerprinted]) -> TextVersions:
+    """Return the newest of some versions with the others; the first one if none is newer."""
+    newest, *older = sorted(versions, key=lambda each: each.modified or "", reverse=True)
+    return TextVersions(newest.document, tuple(other.id for other in older))
+
+
+def similar_documents(
+    selection: Selection, documents: Sequence[str]
+) -> Mapping[str, list[Fingerprinted]]:
+    """Return the versions of the texts of those documents that have several.
+
+    They begin with the document itself. Neither the query nor the filters of the selection count.
+    """
+    own = selection.fingerprints(documents)
+    terms = _telling_terms(selection, own)
+    if not terms:
+        return {}
+    with_number: dict[int, list[Fingerprinted]] = {}
+    for each in own:
+        for number in each.fingerprint.leading:
+            with_number.setdefault(number, []).append(each)
+
+    def versions_among_own(other: Fingerprint) -> list[Fingerprinted]:
+        near = {id(each): each for number in other.leading for each in with_number.get(number, ())}
+        return [
+            each
+            for each in near.values()
+            if other.resemblance(each.fingerprint) >= VERSION_RESEMBLANCE
+        ]
+
+    # Its own text is found for each document, too.
+    most = MOST_VERSIONS + len(own)
+    found: dict[str, list[Fingerprinted]] = {each.document: [each] for each in own}
+    for other in selection.fingerprints_sharing(
+        sorted(terms), most, lambda other: bool(versions_among_own(other))
+    ):
+        for each in versions_among_own(other.fingerprint):
+            if each.document != other.document:
+                found[each.document].append(other)
+    return {
+        document: [itself, *sorted(others, key=lambda other: other.id)]
+        for document, (itself, *others) in found.items()
+        if others
+    }
+
+
+def _telling_terms(selection: Selection, documents: Sequence[Fingerprinted]) -> set[str]:
+    """Return the terms by which to look for versions of documents.
+
+    These are the terms that others have, too. Terms of sentences that many documents have, such as
+    a footer, are left out where a document has others.
+    """
+    terms = selection.terms
+    terms.look_up((schema.FINGERPRINT, term) for of in documents for term in of.fingerprint.terms)
+    telling: set[str] = set()
+    for document in documents:
+        known = {
+            term: terms.frequency(schema.FINGERPRINT, term) for term in document.fingerprint.terms
+        }
+        rare = {term for term, documents_with in known.items() if documents_with <= _RARE}
+        telling |= {term for term in rare if known[term] > 1}
+        if known and not rare:
+            telling.add(min(known, key=lambda term: (known[term], term)))
+    return telling
+
+
+def resolved(selection: Selection, filters: Sequence[Filter]) -> tuple[Filter, ...]:
+    """Return filters with the ids of documents in place of those whose versions are meant.
+
+    Raises:
+        FilterError: a filter on versions has another operator or value than an id or several.
+    """
+    return tuple(
+        _with_ids(selection, each) if each.field == VERSION_OF else each for each in filters
+    )
+
+
+def _with_ids(selection: Selection, condition: Filter) -> Filter:
+    values = condition.value if isinstance(condition.value, list) else [condition.value]
+    operator = {"eq": "in", "ne": "not_in"}.get(condition.operator, condition.operator)
+    is_plain = condition.minimum is None and condition.maximum is None
+    if operator not in {"in", "not_in"} or not is_plain or not values or None in values:
+        raise FilterError(
+            f"the filter on {VERSION_OF!r} takes the id of a document, or several, and no "
+            f"{condition.operator!r}"
+        )
+    ids = [str(value) for value in values]
+    versions = similar_documents(selection, [schema.keyword(id_) for id_ in ids])
+    others = (other.id for of in versions.values() for other in of)
+    return replace(
+        condition,
+        field=schema.SOURCE_DOCUMENT,
+        operator="in" if operator == "in" else "not_in",
+        value=[*dict.fromkeys((*ids, *others))],
+    )
+
+
+def _best_scores(
+    selection: Selection, versions: Mapping[str, Sequence[Fingerprinted]]
+) -> Mapping[str, float]:
+    """Return the score of the best hit of each document, before any is scored again."""
+    names = dict.fromkeys(other.document for of in versions.values() for other in of)
+    found = selection.in_documents([*names], 1)
+    return {document: hits.hits[0].score for document, hits in found.items()}
+
+
+def _matches_as_well(
+    one: str, other: str, best: Mapping[str, float], found: Mapping[str, int]
+) -> bool:
+    """Check whether a document matches about as well as another one of the same text."""
+    if one == other:
+        return True
+    if other in best:
+        return best.get(one, 0.0) >= _AS_WELL * best[other]
+    # Both are found by their meaning only.
+    return one not in best and one in found
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,22 @@
 """Passages of a text that match a query, with the matches highlighted.
 
-The terms of the query are looked up in a cache of words by their terms
-(`shared.analysis.analyzers.KnownWords`), and the words in the text: this takes a small part of the
+The words that have a term of the query are taken from a cache of words by their terms
+(`shared.analysis.analyzers.KnownWords`), and looked up in the text: this takes a small part of the
 time that Lucene's highlighters take to analyze the text again.
 """
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
-from operator import attrgetter
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
 
 from shared.analysis.analyzers import Token, known_words, tokens_of
 from shared.analysis.languages import UNDETERMINED
 from shared.model import schema
 from shared.model.search_results import MARKS
+from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Fuzzy, Leaf, Pattern, TermPhrase, Terms, Values, leaves
 
@@ -40,13 +41,15 @@ _MOST_PATTERNS: Final = 20
 """Maximum number of phrases, and of other patterns, that are looked for in a text."""
 
 
-class _Found(NamedTuple):
-    """A match in a text: its place, the part of the query that matches, and its rarity."""
+class _Mark(NamedTuple):
+    """A part of the query, by its number, and its rarity."""
 
-    start: int
-    end: int
-    part: Leaf
+    part: int
     rarity: float
+
+
+_Found = tuple[int, int, _Mark]
+"""Match in a text, or in a word of it: its beginning, its end, and what matches."""
 
 
 class _Passage(NamedTuple):
@@ -65,12 +68,13 @@ class Passages:
     the choice of passages.
     """
 
-    def __init__(self, query: ParsedQuery) -> None:
-        self._terms: dict[str, tuple[Leaf, float]] = {}
-        self._syllables: dict[str, tuple[Leaf, float]] = {}
-        self._phrases: list[tuple[TermPhrase, float]] = []
-        self._patterns: list[tuple[re.Pattern[str], Leaf, float]] = []
-        self._fuzzy: list[tuple[Fuzzy, float]] = []
+    def __init__(self, query: ParsedQuery, terms: IndexTerms) -> None:
+        self._terms: dict[str, _Mark] = {}
+        self._syllables: dict[str, _Mark] = {}
+        self._phrases: list[tuple[TermPhrase, _Mark]] = []
+        self._patterns: list[tuple[re.Pattern[str], _Mark]] = []
+        self._words: dict[tuple[str | None, ...], tuple[Any, Mapping[str, _Found]]] = {}
+        numbers = count()
         for part in chain(query.parts, query.rewritten):
             found = list(leaves(part.found))
             has_stems = any(
@@ -79,7 +83,7 @@ class Passages:
             for leaf in found:
                 # A word as typed has its stem, too.
                 if not (has_stems and isinstance(leaf, Terms) and leaf.field == schema.CONTENT):
-                    self._add(leaf, part.rarity)
+                    self._add(leaf, _Mark(next(numbers), part.rarity), terms)
         self._by_language: dict[str | None, list[str]] = {}
         for text in self._terms:
             code, colon, _ = text.partition(":")
@@ -88,25 +92,27 @@ class Passages:
         # Korean has blanks between words, which are marked as a whole.
         self._in_syllables = re.compile(f"[가-힣]*?({syllables})(?:(?<=[가-힣])[가-힣]*)?")
 
-    def _add(self, leaf: Leaf, rarity: float) -> None:
+    def _add(self, leaf: Leaf, mark: _Mark, terms: IndexTerms) -> None:
         match leaf:
             case Terms(schema.CONTENT | schema.STEMS, texts) | Values(schema.CONTENT, texts):
                 for text in texts:
                     letters = text.partition(":")[2] if leaf.field == schema.STEMS else text
-                    of = self._syllables if _is_of_syllables(letters) else self._terms
-                    key = letters if of is self._syllables else text
-                    if rarity > of.get(key, (leaf, -1.0))[1]:
-                        of[key] = (leaf, rarity)
+                    is_of_syllables = _is_of_syllables(letters)
+                    of = self._syllables if is_of_syllables else self._terms
+                    key = letters if is_of_syllables else text
+                    if key not in of or mark.rarity > of[key].rarity:
+                        of[key] = mark
             case TermPhrase(schema.CONTENT, positions):
                 if any(_is_of_syllables(text) for texts in positions for text in texts):
                     for texts in positions:
-                        self._add(Terms(schema.CONTENT, texts), rarity)
+                        self._add(Terms(schema.CONTENT, texts), mark, terms)
                 else:
-                    self._phrases.append((leaf, rarity))
-            case Pattern(schema.CONTENT | schema.REVERSED, pattern):
-                self._patterns.append((_expression(leaf, pattern), leaf, rarity))
-            case Fuzzy(field=schema.CONTENT):
-                self._fuzzy.append((leaf, rarity))
+                    self._phrases.append((leaf, mark))
+            case Pattern(schema.CONTENT | schema.REVERSED):
+                self._patterns.append((_expression(leaf), mark))
+            case Fuzzy(text, edits, prefix, schema.CONTENT):
+                alike = tuple(terms.within(schema.CONTENT, text, edits, prefix))
+                self._add(Terms(schema.CONTENT, alike), mark, terms)
 
     def best_in(self, text: str, language: str = "") -> list[str]:
         """Return the passages of a chunk's content that match best, the best first.
@@ -133,67 +139,87 @@ class Passages:
         found = []
         if self._syllables:
             found += [
-                _Found(*match.span(), *self._syllables[match[1]])
+                (*match.span(), self._syllables[match[1]])
                 for match in self._in_syllables.finditer(text)
             ]
         if self._terms:
-            words = set(text.split())
-            own = self._by_language.keys() & {None, language, UNDETERMINED}
-            marks = (language and self._marks(words, own)) or self._marks(words, self._by_language)
-            for word, mark in marks.items():
-                letters = _WORD.search(word)
-                begin, end = letters.span() if letters else (0, len(word))
-                found += [
-                    _Found(place + begin, place + end, *mark) for place in _places(text, word)
-                ]
-        if self._phrases or self._patterns or self._fuzzy:
+            found += self._of_words(text, language)
+        if self._phrases or self._patterns:
             matches = list(_WORD.finditer(text))
             typed = tokens_of([match[0] for match in matches])
             found += self._of_patterns(matches, typed)
             found += self._of_phrases(matches, typed)
+        # The longest of those that begin at one place comes first.
+        found.sort(key=itemgetter(1), reverse=True)
+        found.sort(key=itemgetter(0))
         apart: list[_Found] = []
-        for one in sorted(found, key=lambda one: (one.start, -one.end)):
-            if not apart or one.start >= apart[-1].end:
+        end = 0
+        for one in found:
+            if one[0] >= end:
                 apart.append(one)
+                end = one[1]
         return apart
 
+    def _of_words(self, text: str, language: str) -> Iterator[_Found]:
+        words, every = text.split(), tuple(self._by_language)
+        own = tuple(code for code in every if code in {None, language, UNDETERMINED})
+        marks = self._marks(words, own) if language else {}
+        wanted = [word for word in words if word in marks]
+        if not wanted:
+            marks = self._marks(words, every)
+            wanted = [word for word in words if word in marks]
+        place = 0
+        for word in wanted:
+            place = _place(text, word, place)
+            begin, end, mark = marks[word]
+            yield place + begin, place + end, mark
+            place += len(word)
+
     def _marks(
-        self, words: set[str], languages: Iterable[str | None]
-    ) -> dict[str, tuple[Leaf, float]]:
-        """Return the words that have a term of the query in some languages, each with the term."""
-        marks: dict[str, tuple[Leaf, float]] = {}
-        for language in languages:
-            known = known_words(words, language)
-            for term in self._by_language[language]:
-                for word in words & known.words.get(term, frozenset()):
-                    if word not in marks and (mark := self._mark(known.terms[word])):
-                        marks[word] = mark
-            long = list(words.difference(known.terms))
-            for word, tokens in zip(long, tokens_of(long, language), strict=True):
-                if mark := self._mark(tokens):
-                    marks[word] = mark
+        self, words: Sequence[str], languages: tuple[str | None, ...]
+    ) -> Mapping[str, _Found]:
+        """Return the words that have a term of the query in some languages, each with its match.
+
+        Those of all known words are returned, so that the texts one after another share them.
+        """
+        distinct = set(words)
+        known = {language: known_words(distinct, language) for language in languages}
+        version = [(of, len(of.terms)) for of in known.values()]
+        made, marks = self._words.get(languages, (None, {}))
+        if made != version:
+            marks = {}
+            for language, of in known.items():
+                for term in self._by_language[language]:
+                    # A copy, since other threads may add words.
+                    for word in [*of.words.get(term, ())]:
+                        if found := self._in_word(word, of.terms.get(word, ())):
+                            marks.setdefault(word, found)
+            self._words[languages] = version, marks
+        if long := list(distinct.difference(*(of.terms for of in known.values()))):
+            marks = dict(marks)
+            for language in languages:
+                for word, tokens in zip(long, tokens_of(long, language), strict=True):
+                    if found := self._in_word(word, tokens):
+                        marks.setdefault(word, found)
         return marks
 
-    def _mark(self, tokens: Sequence[Token]) -> tuple[Leaf, float] | None:
-        terms = self._terms
-        if len(tokens) == 1 and not tokens[0].others:
-            return terms.get(tokens[0].text)
-        texts = (text for token in tokens for text in (token.text, *token.others))
-        marks = [mark for text in texts if (mark := terms.get(text))]
-        joined = terms.get("".join(token.text for token in tokens))
-        return joined or max(marks, key=lambda mark: mark[1], default=None)
+    def _in_word(self, word: str, tokens: Sequence[Token]) -> _Found | None:
+        texts = [text for token in tokens for text in (token.text, *token.others)]
+        marks = [mark for text in texts if (mark := self._terms.get(text))]
+        joined = self._terms.get("".join(token.text for token in tokens))
+        mark = joined or max(marks, key=lambda mark: mark.rarity, default=None)
+        letters = _WORD.search(word)
+        begin, end = letters.span() if letters else (0, len(word))
+        return mark and (begin, end, mark)
 
     def _of_patterns(
         self, words: Sequence[re.Match[str]], typed: Sequence[Sequence[Token]]
     ) -> Iterator[_Found]:
         for word, tokens in zip(words, typed, strict=True):
             texts = {*(token.text for token in tokens), "".join(token.text for token in tokens)}
-            for expression, leaf, rarity in self._patterns[:_MOST_PATTERNS]:
+            for expression, mark in self._patterns[:_MOST_PATTERNS]:
                 if any(map(expression.fullmatch, texts)):
-                    yield _Found(*word.span(), leaf, rarity)
-            for fuzzy, rarity in self._fuzzy[:_MOST_PATTERNS]:
-                if any(_are_alike(fuzzy, text) for text in texts):
-                    yield _Found(*word.span(), fuzzy, rarity)
+                    yield *word.span(), mark
 
     def _of_phrases(
         self, words: Sequence[re.Match[str]], typed: Sequence[Sequence[Token]]
@@ -203,22 +229,23 @@ class Passages:
             for word, tokens in zip(words, typed, strict=True)
             for token in tokens
         ]
-        for phrase, rarity in self._phrases[:_MOST_PATTERNS]:
+        for phrase, mark in self._phrases[:_MOST_PATTERNS]:
             wanted = [frozenset(texts) for texts in phrase.positions]
             for first, (_, text) in enumerate(places):
                 if text in wanted[0]:
                     for place in _row(places, first, wanted, phrase.slop):
-                        yield _Found(*places[place][0].span(), phrase, rarity)
+                        yield *places[place][0].span(), mark
 
 
-def _places(text: str, word: str) -> Iterator[int]:
-    """Yield the places of a text at which a word stands between blanks."""
-    place = text.find(word)
-    while place >= 0:
-        end = place + len(word)
-        if (not place or text[place - 1].isspace()) and (end == len(text) or text[end].isspace()):
-            yield place
-        place = text.find(word, end)
+def _place(text: str, word: str, begin: int) -> int:
+    """Return where a word stands between blanks next."""
+    while True:
+        place = text.index(word, begin)
+        begin = place + len(word)
+        if (not place or text[place - 1].isspace()) and (
+            begin == len(text) or text[begin].isspace()
+        ):
+            return place
 
 
 def _row(
@@ -244,38 +271,16 @@ def _is_of_syllables(text: str) -> bool:
     return text > "\u1100" and (text[0] >= "\u2e80" or text[0] <= "\u11ff")
 
 
-def _expression(leaf: Pattern, pattern: str) -> re.Pattern[str]:
+def _expression(leaf: Pattern) -> re.Pattern[str]:
     """Return an expression for the words that a pattern matches."""
     signs = {"*": ".*", "?": "."}
     parts = [
         signs[found[2]] if found[2] else re.escape(found[1] or found[3])
-        for found in _IN_PATTERN.finditer(pattern)
+        for found in _IN_PATTERN.finditer(leaf.pattern)
     ]
     if leaf.field == schema.REVERSED:
         parts.reverse()
     return re.compile("".join(parts), re.DOTALL)
-
-
-def _are_alike(fuzzy: Fuzzy, text: str) -> bool:
-    """Check whether a word differs by a few letters (Damerau and Levenshtein)."""
-    wanted, most = fuzzy.text, fuzzy.edits
-    if abs(len(text) - len(wanted)) > most or text[: fuzzy.prefix] != wanted[: fuzzy.prefix]:
-        return False
-    before: list[int] = []
-    row = list(range(len(text) + 1))
-    for number, letter in enumerate(wanted, 1):
-        last, before, row = before, row, [number]
-        for place, other in enumerate(text, 1):
-            changed = before[place - 1] + (letter != other)
-            best = min(changed, before[place] + 1, row[place - 1] + 1)
-            if (
-                number > 1
-                and place > 1
-                and wanted[number - 2 : number] == text[place - 2 : place][::-1]
-            ):
-                best = min(best, last[place - 2] + 1)
-            row.append(best)
-    return row[-1] <= most
 
 
 def _marked(
@@ -284,25 +289,24 @@ def _marked(
     """Return a part of a text with each match between `MARKS`."""
     opening, closing = MARKS
     pieces = []
-    for one in found:
-        pieces += [text[begin : one.start], opening, text[one.start : one.end], closing]
-        begin = one.end
+    for start, stop, _ in found:
+        pieces += [text[begin:start], opening, text[start:stop], closing]
+        begin = stop
     whole = "".join((*pieces, text[begin:end]))
     return whole.strip() if strips else whole
 
 
 def _passages(text: str, found: Sequence[_Found]) -> Iterator[_Passage]:
     """Yield the passage of each match that is the first one in it."""
-    for number, first in enumerate(found):
-        start = _start(text, found[number - 1].end if number else 0, first.start)
+    for number, (first, last, _) in enumerate(found):
+        start = _start(text, found[number - 1][1] if number else 0, first)
         end = start + PASSAGE_LENGTH
         if end < len(text):
             blank = _BLANK.search(text, end - 1, end + PASSAGE_LENGTH)
             end = blank.start() if blank else end
-        end = max(end, first.end)
-        behind = bisect_right(found, end, lo=number, key=attrgetter("end"))
-        within = found[number:behind]
-        yield _Passage(start, end, within, sum({of.part: of.rarity for of in within}.values()))
+        end = max(end, last)
+        within = found[number : bisect_right(found, end, lo=number, key=itemgetter(1))]
+        yield _Passage(start, end, within, sum(dict(mark for _, _, mark in within).values()))
 
 
 def _start(text: str, least: int, match: int) -> int:

@@ -1,4 +1,10 @@
-"""The chunks of an index folder that a query selects, and their values by chunk."""
+"""The chunks of an index folder that a query selects, and their values by chunk.
+
+The hits after the first one are reordered by the terms that the best ones have in common
+(pseudo-relevance feedback, as in Rocchio 1971, Relevance feedback in information retrieval). Lucene
+chooses the terms by their frequency in the best hits and their rarity. The more of the query the
+best hit has alone, the less they weigh.
+"""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,7 +13,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, Final
 
-from java.util import Arrays, HashSet
+from java.util import Arrays, Collections, HashSet
 from org.apache.lucene.facet import FacetsCollectorManager
 from org.apache.lucene.index import (
     DirectoryReader,
@@ -16,6 +22,7 @@ from org.apache.lucene.index import (
     SortedSetDocValues,
     Term,
 )
+from org.apache.lucene.queries.mlt import MoreLikeThis
 from org.apache.lucene.search import (
     BooleanClause,
     BooleanQuery,
@@ -33,20 +40,21 @@ from org.apache.lucene.search import (
 from org.apache.lucene.search.grouping import GroupDocs, GroupingSearch
 from org.apache.lucene.util import BytesRef
 
-from shared.analysis.fingerprints import Fingerprint
+from shared.analysis.analyzers import topic_analyzer
+from shared.analysis.languages import UNDETERMINED
 from shared.java.cancellation import check, guarded, guarded_until_cancelled
 from shared.model import schema
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import ChunkText, ExplainedTerm, Facet
-from shared.query.compiler import Compiler
-from shared.query.folders import in_folder
-from shared.query.limits import check_allowed, check_patterns, is_costly, running
-from shared.query.lucene_terms import LuceneTerms, terms_of
+from shared.query.limits import check_allowed, is_costly, running
+from shared.query.lucene import Compiler, LuceneTerms, scored_again, terms_of
 from shared.query.pipeline import parse_query
 from shared.query.tree import Node, TermPhrase, leaves, ranks
+from shared.query.values import in_folder
+from shared.search.confidence import coverages, unanswered
 from shared.search.facets import count_documents, count_facets, document_order, filtered, order
-from shared.search.feedback import REORDERED, applies, reordered, scored_again
+from shared.search.grouping import resolved
 from shared.search.ranking import meaning_of
 from shared.search.selection import (
     Fingerprinted,
@@ -57,9 +65,8 @@ from shared.search.selection import (
     Selection,
     time_of_change,
 )
-from shared.search.versions import resolved
 from shared.storage.commits import Snapshot
-from shared.storage.fingerprints import fingerprints_of, sharing, with_fingerprint
+from shared.storage.fingerprints import Fingerprint, fingerprints_of, sharing, with_fingerprint
 from shared.storage.mapping import SHOWN_FIELDS, counted_from_lucene, stored_fields
 
 _FEW_CONDITIONS: Final = 10
@@ -69,17 +76,35 @@ of a metadata key."""
 _BITS: Final = 24
 """Number of bits of a score (``float``, IEEE 754), each of which can represent one part."""
 
+REORDERED: Final = 50
+"""Number of hits that are reordered."""
+
+_HITS: Final = 4
+"""Number of best hits that are assumed to be relevant."""
+
+_TERMS: Final = 10
+"""Number of most significant terms that are used."""
+
+_FEWEST_PARTS: Final = 5
+"""Minimum number of words of a query on a topic; few words have to match as they are."""
+
+_LEAST_UNANSWERED: Final = 0.5
+"""How little the best hit must be the answer for others to be reordered."""
+
+_MEAN_SUM: Final = 18.0
+"""Sum of the weights that Lucene gives ten terms, the least of which has 1, on the mean."""
+
+_LEAST_OCCURRENCES: Final = 2
+"""Minimum number of times that a term occurs in them."""
+
+_COMMON: Final = 30
+"""Share of the chunks in per cent beyond which a term is too common to be significant."""
+
 
 class LuceneSelection(Selection):
     """The chunks of a commit that match a query and pass the filters of a search.
 
     A document is named by its term, which is its id unless that is too long for a term.
-
-    Raises:
-        QueryParseError: the query is not valid syntax.
-        QueryError: the query is too long or too large, or cannot be run now.
-        InvalidTextError: the query is not valid Unicode.
-        FilterError: a filter does not fit the index.
     """
 
     terms: LuceneTerms
@@ -94,9 +119,8 @@ class LuceneSelection(Selection):
         is_slow = is_costly(tree) or of_values > _FEW_CONDITIONS
         with running():
             if is_slow:
-                check_patterns(tree, self.terms)
                 check_allowed()
-            self._compiler = Compiler(self.terms.query, guard=guarded if is_slow else None)
+            self._compiler = Compiler(self.terms, guard=guarded if is_slow else None)
             self.ranked = self._compiler.query(tree)
         self.shares = {}
         self._shows_content = request.content != "none"
@@ -123,10 +147,48 @@ class LuceneSelection(Selection):
                 self.searcher, self._selected, count, FacetsCollectorManager()
             )
             return _found(found.topDocs())
-        if not applies(self.query):
+        language = self._topic_language
+        if language is None:
             return _found(self.searcher.search(self._selected, count))
         by_words = _found(self.searcher.search(self._selected, max(count, REORDERED)))
-        return replace(by_words, hits=reordered(self, self.searcher, by_words.hits)[:count])
+        return replace(by_words, hits=self._reordered(by_words.hits, language)[:count])
+
+    @property
+    def _topic_language(self) -> str | None:
+        """Language of a query of several words on a topic; None for others, without feedback."""
+        query = self.query
+        shares = {code: by for code, by in query.languages.items() if code != UNDETERMINED}
+        is_on_topic = query.is_plain and len(query.parts) >= _FEWEST_PARTS
+        has_feedback = is_on_topic and query.weights.feedback > 0
+        return max(shares, key=shares.__getitem__) if shares and has_feedback else None
+
+    def _reordered(self, hits: Sequence[RankedHit], language: str) -> Sequence[RankedHit]:
+        """Return the best hits, those after the first one reordered by terms that many have."""
+        if len(hits) <= _HITS:
+            return hits
+        lacks = unanswered(coverages(self, hits[:_HITS]))
+        if lacks < _LEAST_UNANSWERED:
+            return hits
+        likely = MoreLikeThis(self.searcher.getIndexReader())
+        likely.setAnalyzer(topic_analyzer(language))
+        likely.setFieldNames([schema.STEMS])
+        likely.setMinTermFreq(_LEAST_OCCURRENCES)
+        likely.setMinDocFreq(1)
+        likely.setMaxDocFreqPct(_COMMON)
+        likely.setMaxQueryTerms(_TERMS)
+        likely.setBoost(True)
+        weight = self.query.weights.feedback * lacks * len(self.query.parts) / _MEAN_SUM
+        likely.setBoostFactor(float(weight))
+        texts = Arrays.asList(self.contents(hits[:_HITS]))
+        topic = likely.like(Collections.singletonMap(schema.STEMS, texts))
+        first, *others = hits[:REORDERED]
+        words = {hit.doc: hit.words for hit in others}
+        unsorted = [ScoreDoc(hit.doc, hit.score) for hit in others]
+        moved = (
+            RankedHit(hit.doc, min(hit.score, first.score), words[hit.doc])
+            for hit in scored_again(self.searcher, unsorted, topic)
+        )
+        return [first, *moved, *hits[REORDERED:]]
 
     def in_order(self, sort: str, count: int) -> Found:
         in_order = document_order() if sort == BY_SCORE else order(sort, self._snapshot.reader)
@@ -182,12 +244,12 @@ class LuceneSelection(Selection):
         return fingerprinted(self.searcher, chunks, is_wanted)
 
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
-        query = Compiler(self.terms.query).query(tree)
+        query = Compiler(self.terms).query(tree)
         before = [ScoreDoc(hit.doc, hit.score) for hit in hits]
         return _ranked(scored_again(self.searcher, before, query))
 
     def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
-        compiler = Compiler(self.terms.query, ranks=False, guard=guarded_until_cancelled)
+        compiler = Compiler(self.terms, ranks=False, guard=guarded_until_cancelled)
         found: dict[int, list[int]] = {hit.doc: [] for hit in hits}
         for begin in range(0, len(trees), _BITS):
             check()
@@ -221,6 +283,8 @@ class LuceneSelection(Selection):
             yield self._documents[hit.doc]
 
     def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:
+        if not names:
+            return []
         return count_facets(
             self._snapshot, self._matching, names, self._filters, of_documents=of_documents
         )

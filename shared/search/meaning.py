@@ -23,8 +23,8 @@ import numpy.typing as npt
 from org.apache.lucene.index import MultiBits
 from org.apache.lucene.search import BooleanClause, BooleanQuery, ConstantScoreQuery, ScoreDoc
 
-from shared.search.confidence import coverages
-from shared.search.feedback import scored_again, unanswered
+from shared.query.lucene import scored_again
+from shared.search.confidence import coverages, unanswered
 from shared.search.selection import Meaning, RankedHit, Selection
 from shared.semantic.passages import KEY_BYTES
 from shared.semantic.vectors import Vector, lengths_of, signs, unit_rows

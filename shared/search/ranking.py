@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from shared.analysis.detection import VOTING, detect_language
-from shared.analysis.stop_words import function_words_in
+from shared.analysis.function_words import function_words_in
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
-from shared.query.pipeline import ParsedQuery, clauses_of
-from shared.query.tree import Clause, Weighted, Word
+from shared.query.pipeline import ParsedQuery
+from shared.query.tree import Clause, clauses_of, plain_word
 from shared.search.selection import Found, Meaning, RankedHit, Selection
 from shared.semantic.sentence_model import SentenceModel
 from shared.storage.commits import Snapshot
@@ -110,10 +110,7 @@ def best_first(
     meaning: Meaning | None = None,
     recency: Recency | None = None,
 ) -> Ranking:
-    """Find so many of the hits with the highest scores.
-
-    For the same commit, a greater count only adds hits at the end.
-    """
+    """Find so many of the best hits; a greater count only adds hits at the end."""
     if recency is not None:
         ranking = best_first(selection, max(count, RECENT_HITS), meaning)
         aged = recency.applied(selection, ranking.hits)[:count]
@@ -164,13 +161,10 @@ def _most(clauses: Sequence[Clause]) -> float:
 
     It is 0 unless all are words that a chunk may have in any field, and not all of them names.
     """
-    words = []
-    for clause in clauses:
-        # A word that occurs twice weighs more.
-        node = clause.node.node if isinstance(clause.node, Weighted) else clause.node
-        if clause.occur == "must_not" or not isinstance(node, Word) or node.field is not None:
-            return 0.0
-        words.append(node.text)
+    plain = [plain_word(clause) for clause in clauses if clause.occur != "must_not"]
+    words = [word for word in plain if word is not None]
+    if len(words) < len(clauses):
+        return 0.0
     names = [word for word in words if not _WORD.fullmatch(word)]
     if len(names) == len(words):
         return 0.0

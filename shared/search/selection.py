@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shared.analysis.fingerprints import Fingerprint
 from shared.messages import utc_time
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.request import SearchRequest
@@ -13,6 +12,7 @@ from shared.model.search_results import ChunkText, ExplainedTerm, Facet
 from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Node
+from shared.storage.fingerprints import Fingerprint
 
 if TYPE_CHECKING:
     from shared.semantic.vectors import Vector

@@ -35,7 +35,6 @@ from org.apache.lucene.util import BytesRef
 
 from shared.analysis.analyzers import normalized
 from shared.analysis.detection import detect_language, language_of
-from shared.analysis.fingerprints import Fingerprinter
 from shared.analysis.languages import UNDETERMINED
 from shared.chunking.chunker import chunks
 from shared.chunking.places import places, sections_around
@@ -49,7 +48,7 @@ from shared.model.index_results import DocumentSummary
 from shared.model.metadata import chunk_metadata, texts_of
 from shared.model.search_results import ChunkText
 from shared.semantic.passages import passage
-from shared.storage.fingerprints import fingerprint_fields
+from shared.storage.fingerprints import Fingerprinter, fingerprint_fields
 from shared.storage.stored_details import StoredDetailsError, details_of
 from shared.storage.vectors import vector_field
 

@@ -1,10 +1,9 @@
 """The last step for a cluster: compilation of a tree to its query language.
 
-Each query scores as the one of Lucene that `shared.query.compiler` makes of the same tree.
+Each query scores as the one of Lucene that `shared.query.lucene` makes of the same tree.
 """
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -12,8 +11,7 @@ from shared.errors import QueryParseError
 from shared.model import schema
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import IS_CHUNK, Query
-from shared.query.compiler import SCORED_TERMS, UNSCORED_VALUE
-from shared.query.metadata_values import ValueWords
+from shared.query.lucene import SCORED_TERMS, UNSCORED_VALUE
 from shared.query.tree import (
     Best,
     Between,
@@ -32,13 +30,11 @@ from shared.query.tree import (
     Weighted,
     flat,
 )
+from shared.query.values import ValueWords
 
 _RARER: Final = f"top_terms_blended_freqs_{SCORED_TERMS}"
 _CONSTANT: Final = "constant_score"
 """How a pattern is scored: by its most useful terms, or all the same."""
-
-_PREFIX: Final = re.compile(r"((?:[^\\*?]|\\.)*)\*", re.DOTALL)
-_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
 _NOWHERE: Final = "\x02"
 """Value of a keyword field that no document has."""
@@ -138,9 +134,9 @@ def _phrase(node: TermPhrase) -> Query:
 
 def _pattern(node: Pattern) -> Query:
     name, rewrite = layout.field(node.field), _RARER if node.scored else _CONSTANT
-    if prefix := _PREFIX.fullmatch(node.pattern):
-        value = _ESCAPED.sub(r"\1", prefix[1])
-        return {"prefix": {name: {"value": value, "rewrite": rewrite}}}
+    prefix, rest = node.beginning
+    if rest == "*":
+        return {"prefix": {name: {"value": prefix, "rewrite": rewrite}}}
     return {"wildcard": {name: {"value": node.pattern, "rewrite": rewrite}}}
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from struct import Struct
 from typing import Any, Final
 
-from shared.analysis.fingerprints import Fingerprint
 from shared.java.cancellation import is_ending
 from shared.model import schema
 from shared.model.request import SearchRequest
@@ -22,6 +21,7 @@ from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.tree import Node, TermPhrase, Terms, leaves
 from shared.search.confidence import FIRST_HITS
+from shared.search.grouping import resolved
 from shared.search.selection import (
     Fingerprinted,
     Found,
@@ -31,7 +31,7 @@ from shared.search.selection import (
     Selection,
     time_of_change,
 )
-from shared.search.versions import resolved
+from shared.storage.fingerprints import Fingerprint
 from shared.storage.mapping import counted_from_lucene
 from shared.storage.stored_details import details_of
 

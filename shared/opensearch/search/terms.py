@@ -6,7 +6,7 @@ from shared.model import schema
 from shared.opensearch.search.known_terms import KnownTerms, Pair
 from shared.opensearch.search.similar import MOST_SIMILAR, Question
 from shared.query.index_terms import IndexTerms
-from shared.query.metadata_values import ValueWords
+from shared.query.values import ValueWords
 
 
 class ClusterTerms(IndexTerms):
@@ -105,15 +105,6 @@ class ClusterTerms(IndexTerms):
     def within(self, field: str, text: str, edits: int, beginning: int) -> Mapping[str, int]:
         """Return the terms that differ from a text by a few letters, with their frequencies."""
         return self._similar(Question("within", field, text, edits, beginning))
-
-    def more_frequent(self, text: str, above: int) -> str | None:
-        """Return the most similar word of the content one edit away in more chunks than a number.
-
-        None if there is no such word.
-        """
-        found = self.within(schema.CONTENT, text, 1, 1)
-        others = [(count, other) for other, count in found.items() if count > above]
-        return max(others)[1] if others else None
 
     def has_value(self, words: ValueWords) -> bool:
         """Check whether any value of a field contains some words."""

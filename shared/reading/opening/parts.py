@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
 from shared.model.filters import Limits, Names
-from shared.query.compiler import Compiler
 from shared.query.filters import within
-from shared.query.lucene_terms import terms_of
+from shared.query.lucene import Compiler, terms_of
 from shared.reading.opening.limited_index import LimitedIndex
 from shared.reading.opening.open_index import OpenIndex
 from shared.storage.commits import indexed_folders

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher, create
-from shared.query.lucene_terms import LuceneTerms, terms_of
+from shared.query.lucene import LuceneTerms, terms_of
 from shared.query.spelling import similar_terms
 from shared.reading.opening.open_index import OpenIndex
 

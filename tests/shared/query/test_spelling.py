@@ -52,6 +52,28 @@ def test_a_misspelled_word_finds_what_was_meant(path: str, query: str) -> None:
     assert [hit.source_document for hit in hits] != found(path, query)
 
 
+def test_a_word_behind_too_many_unknown_ones_is_corrected_later(path: str) -> None:
+    unknown = "qwertyu asdfghj zxcvbnm poiuytr lkjhgfd mnbvcxz qazwsxe edcrfvt"
+    with Searcher(path) as searcher:
+        assert not searcher.search(f"{unknown} aerodynmic").results
+        assert searcher.search("aerodynmic").results
+
+
+def test_what_the_language_of_a_query_knows_is_corrected_in_another_one(tmp_path: Path) -> None:
+    create(tmp_path / "index")
+    with Index(tmp_path / "index") as index:
+        for number in range(25):
+            index.add(
+                Document(f"{number}", "Rent", "The rent of the flat is due on the first day.")
+            )
+        index.add(
+            Document("fr", "Billet", "Le prix du billet est pour toute la famille et le chien.")
+        )
+    with Searcher(tmp_path / "index") as searcher:
+        assert searcher.search("combien coûte le pain et le vin").suggestion is None
+        assert searcher.search("coûte").suggestion == "toute"
+
+
 def test_a_word_searched_as_it_is_typed_is_corrected_later(path: str) -> None:
     with Searcher(path) as searcher:
         assert not searcher.search("aerodynmic", syntax="lucene").results

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, QueryParseError, Searcher, create
-from shared.query.function_words import quoted_words, without_function_words
 from shared.query.parser import parse
+from shared.query.pipeline import quoted_words, without_function_words
 from shared.query.syntax import to_lucene_syntax
 from shared.query.tree import (
     Nothing,
@@ -151,8 +151,8 @@ def test_function_words_are_no_topic(query: str, telling: str) -> None:
     classic = to_lucene_syntax(query)
     languages = dict.fromkeys(("de", "en", "es", "fr", "ru"), 0.2)
     tree = parse(query, classic, "or")
-    found = without_function_words(tree, quoted_words(classic), "should", languages)
-    assert str(found.tree) == telling
+    found, _ = without_function_words(tree, quoted_words(classic), "should", languages)
+    assert str(found) == telling
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_function_words_are_no_topic(query: str, telling: str) -> None:
 def test_function_words_tell_the_language(query: str, language: str | None) -> None:
     tree = parse(query, query, "or")
     languages = {"de": 0.5, "en": 0.5}
-    assert without_function_words(tree, (), "should", languages).language == language
+    assert without_function_words(tree, (), "should", languages)[1] == language
 
 
 def test_a_minus_before_an_option_of_the_index_is_text(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher
-from shared.search.feedback import REORDERED
+from shared.search.lucene_selection import REORDERED
 from shared.writing.index import create
 
 

@@ -8,7 +8,7 @@ import pytest
 from shared import Document, FileState, Index, Searcher, SourceFile, create
 from shared.model.request import Syntax
 from shared.model.weights import Weights
-from shared.search.feedback import REORDERED
+from shared.search.lucene_selection import REORDERED
 
 ROCKETS = "The rocket engine burns liquid fuel in its combustion chamber before the launch."
 TOPIC = "rocket engine launch window crew schedule"

@@ -1,4 +1,4 @@
-"""The first steps: parsing of a typed query into a tree, with plain words as a fallback.
+"""The first steps: a typed query becomes a tree and filters, or plain words if it is not valid.
 
 Notes say which names, values and folders in the query may not be what was meant.
 """
@@ -16,15 +16,15 @@ from shared.model.filters import Filter
 from shared.model.request import SearchRequest, Syntax
 from shared.model.schema import FOLDER
 from shared.query.index_terms import IndexTerms
-from shared.query.metadata_fields import (
+from shared.query.named_fields import (
     ALWAYS_FIELDS,
     Named,
     NamedFields,
     named_fields,
+    take_filters,
     with_type,
 )
-from shared.query.metadata_filters import take_filters
-from shared.query.metadata_values import ValueWords
+from shared.query.on_fields import as_typed
 from shared.query.parser import parse
 from shared.query.syntax import (
     NamedText,
@@ -33,8 +33,8 @@ from shared.query.syntax import (
     named_texts,
     to_lucene_syntax,
 )
-from shared.query.tree import Everything, Node, leaves, rewrite
-from shared.query.words import as_typed
+from shared.query.tree import Everything, Node, Nothing, leaves, rewrite
+from shared.query.values import ValueWords
 
 _MOST_NAMES: Final = 30
 _MOST_NOTES: Final = 3
@@ -46,31 +46,19 @@ name, in characters."""
 
 @dataclass(frozen=True)
 class ReadQuery:
-    """A query as parsed.
+    """A query as parsed."""
 
-    Attributes:
-        classic: the text that Lucene's parser got.
-        tree: the parsed tree, with named fields resolved.
-        filters: the filters in the query.
-        notes: sentences for the user about parts that may not be interpreted as intended.
-    """
-
-    classic: str
-    tree: Node
-    filters: Sequence[Filter] = ()
-    notes: tuple[str, ...] = ()
+    classic: str  # the text that Lucene's parser got
+    tree: Node  # with named fields resolved
+    filters: Sequence[Filter] = ()  # those in the query
+    notes: tuple[str, ...] = ()  # sentences on parts that may not be interpreted as intended
 
 
 def read(request: SearchRequest, terms: IndexTerms) -> ReadQuery:
     """Parse a query by the rules of its syntax.
 
-    Args:
-        request: the query, its syntax and its operator.
-        terms: the terms of the index, which know the fields that exist.
-
     Raises:
-        QueryParseError: the text is evidently syntax, but not valid; the message names the
-            position.
+        QueryParseError: the text is evidently syntax, but not valid.
         QueryError: the query is too large, nested too deeply, or cannot be run.
     """
     request = _with_options(request, terms)
@@ -91,7 +79,8 @@ def read(request: SearchRequest, terms: IndexTerms) -> ReadQuery:
     notes += _notes_on_tree(tree, fields, terms)
     tree, filters = take_filters(tree, fields)
     notes += _notes_on_filters(filters, terms)
-    return ReadQuery(classic, rewrite(tree, fields.on_fields), filters, tuple(notes))
+    on_fields = rewrite(tree, fields.on_fields) or Nothing()
+    return ReadQuery(classic, on_fields, filters, tuple(notes))
 
 
 def _with_options(request: SearchRequest, terms: IndexTerms) -> SearchRequest:
@@ -105,12 +94,7 @@ def _with_options(request: SearchRequest, terms: IndexTerms) -> SearchRequest:
 
 
 def notes_on_folders(filters: Sequence[Filter], is_empty: Callable[[str], bool]) -> Iterator[str]:
-    """Yield notes on folders in the query that contain no file of the index.
-
-    Args:
-        filters: the filters in the query.
-        is_empty: a function that checks whether a folder contains no file of the index.
-    """
+    """Yield notes on folders in the query that contain no file of the index."""
     for condition in filters:
         if condition.field == FOLDER and isinstance(condition.value, list):
             missing = filter(is_empty, map(str, condition.value))
@@ -137,9 +121,7 @@ def _parsed(
 def _notes_on_exclusions(request: SearchRequest, notes: Sequence[str]) -> Iterator[str]:
     """Yield a note on words that a minus has excluded, which may have been meant as text.
 
-    Args:
-        request: the query.
-        notes: the notes so far; with one, the query was searched as plain text.
+    With a note so far, the query was searched as plain text.
     """
     words = [] if notes else excluded_words(request.query, request.syntax)
     if words:
@@ -160,12 +142,7 @@ def _unknown_names(
 
 
 def _notes_on_names(unknown: Sequence[str], fields: NamedFields) -> Iterator[str]:
-    """Yield a note on names before a colon that are not fields, with the existing fields.
-
-    Args:
-        unknown: the names.
-        fields: the meanings of names before a colon.
-    """
+    """Yield a note on names before a colon that are not fields, with the existing fields."""
     names = list(dict.fromkeys(unknown))[:_MOST_NOTES]
     if not names:
         return
@@ -178,13 +155,7 @@ def _notes_on_names(unknown: Sequence[str], fields: NamedFields) -> Iterator[str
 
 
 def _notes_on_tree(tree: Node, fields: NamedFields, terms: IndexTerms) -> Iterator[str]:
-    """Yield notes on conditions that no document meets.
-
-    Args:
-        tree: the query as parsed.
-        fields: the meanings of names before a colon.
-        terms: the terms of the index.
-    """
+    """Yield notes on conditions that no document meets."""
     named = [leaf for leaf in leaves(tree) if isinstance(leaf, Named) and leaf.field]
     known = {*fields.names, *ALWAYS_FIELDS, *terms.fields}
     unknown = [leaf.field for leaf in named if leaf.field and leaf.field not in known]
@@ -200,12 +171,7 @@ def _notes_on_tree(tree: Node, fields: NamedFields, terms: IndexTerms) -> Iterat
 
 
 def _notes_on_filters(filters: Sequence[Filter], terms: IndexTerms) -> Iterator[str]:
-    """Yield notes on filters in the query with values that no document has.
-
-    Args:
-        filters: the filters in the query.
-        terms: the terms of the index.
-    """
+    """Yield notes on filters in the query with values that no document has."""
     for condition in filters:
         if condition.field == FOLDER or condition.operator != "in":
             continue

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from shared.analysis.fingerprints import Fingerprint, Fingerprinter
+from shared.storage.fingerprints import Fingerprint, Fingerprinter
 
 WORDS = [f"word{number}" for number in range(5_000)]
 

@@ -1,4 +1,4 @@
-"""Step for fields that the query names: ``author:Ann`` means a metadata key.
+"""Names before a colon in a query: metadata, as in ``author:Ann``, and filters.
 
 | name                                   | means                                              |
 |----------------------------------------|----------------------------------------------------|
@@ -8,20 +8,25 @@
 | `from`, `subject`                      | the sender and the subject of mails                |
 
 A metadata key with the same name as one of the others takes precedence, except `language`, which is
-a filter.
+a filter. Only a part outside of parentheses, or alone within them, is a filter; several values of
+one field are alternatives.
 """
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from shared.model import metadata, schema
+from shared.model.document import Scalar
+from shared.model.filters import Filter
 from shared.model.schema import FOLDER
 from shared.query.index_terms import IndexTerms
-from shared.query.metadata_values import value_words
 from shared.query.syntax import is_number
 from shared.query.tree import (
+    Clauses,
+    Everything,
     Expression,
     Fuzzy,
     Leaf,
@@ -30,11 +35,17 @@ from shared.query.tree import (
     Phrase,
     Range,
     Terms,
+    Weighted,
     Wildcard,
     Word,
     all_of,
     any_of,
+    clauses_of,
+    escaped,
+    together,
+    unescaped,
 )
+from shared.query.values import value_words
 from shared.storage.field_names import metadata_fields
 
 Named = Word | Phrase | Wildcard | Fuzzy | Expression | Range
@@ -51,7 +62,6 @@ _TYPE: Final = "type"
 before an extension that some file has."""
 
 _TYPE_BEFORE: Final = re.compile(rf"(?<![^\s(+\-!]){_TYPE}:([\w.]*)")
-_WILDCARD: Final = re.compile(r"[\\*?]")
 
 ALWAYS_FIELDS: Final = (schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT, schema.ID)
 """Fields that a query may name in every index."""
@@ -59,16 +69,10 @@ ALWAYS_FIELDS: Final = (schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT, sc
 
 @dataclass(frozen=True)
 class NamedFields:
-    """Meanings of the names before a colon in an index.
+    """Meanings of the names before a colon in an index."""
 
-    Attributes:
-        keys: the metadata keys, each with true if some of its values are numbers.
-        filters: the names of filters, with the keys that they apply to.
-        has_mails: true if any document is a mail.
-    """
-
-    keys: Mapping[str, bool]
-    filters: Mapping[str, str]
+    keys: Mapping[str, bool]  # of the metadata, each with true if some of its values are numbers
+    filters: Mapping[str, str]  # the names of filters, with the keys that they apply to
     has_mails: bool
 
     @property
@@ -138,13 +142,7 @@ def named_fields(terms: IndexTerms) -> NamedFields:
 
 
 def with_type(fields: NamedFields, text: str, terms: IndexTerms) -> NamedFields:
-    """Return the same fields, with `type` if it precedes only extensions of indexed files.
-
-    Args:
-        fields: the fields of the index.
-        text: the query.
-        terms: the terms of the index.
-    """
+    """Return the same fields, with `type` if it precedes only extensions of files in a query."""
     values = _TYPE_BEFORE.findall(text)
     if not values or _TYPE in fields.keys or metadata.FILE_EXTENSION not in fields.keys:
         return fields
@@ -158,11 +156,115 @@ def _within_values(leaf: Named) -> Node:
     """Return a leaf for words within values; leaves other than words are returned unchanged."""
     match leaf:
         case Word(text):
-            pattern = _WILDCARD.sub(r"\\\g<0>", text)
+            pattern = escaped(text)
         case Phrase(words):
-            pattern = _WILDCARD.sub(r"\\\g<0>", " ".join(words))
+            pattern = escaped(" ".join(words))
         case Wildcard(pattern):
             pass
         case _:
             return leaf
     return value_words(leaf.field or "", pattern) or leaf
+
+
+_OTHER_EXTENSIONS: Final = {
+    "excel": ("xlsx",),
+    "htm": ("htm", "html"),
+    "html": ("htm", "html"),
+    "mail": ("eml",),
+    "email": ("eml",),
+    "markdown": ("markdown", "md"),
+    "md": ("markdown", "md"),
+    "powerpoint": ("pptx",),
+    "text": ("txt",),
+    "word": ("docx",),
+    "yaml": ("yaml", "yml"),
+    "yml": ("yaml", "yml"),
+}
+"""Extensions that a name stands for, if they differ from the name itself."""
+
+
+def take_filters(tree: Node, fields: NamedFields) -> tuple[Node, tuple[Filter, ...]]:
+    """Remove the filters from a query; `Everything` is left if it has nothing else."""
+    if not fields.filters:
+        return tree, ()
+    wanted: dict[str, list[Scalar]] = defaultdict(list)
+    unwanted: dict[str, list[Scalar]] = defaultdict(list)
+    left = []
+    for clause in clauses_of(tree):
+        named = _named(clause.node, fields)
+        if named is None:
+            left.append(clause)
+            continue
+        name, values = named
+        conditions = unwanted if clause.occur == "must_not" else wanted
+        for value in values:
+            field, meant = _meant(fields.filters[name] if name != FOLDER else FOLDER, value)
+            conditions[field] += meant
+    if not wanted and not unwanted:
+        return tree, ()
+    filters = (
+        *(Filter(field, "in", values) for field, values in wanted.items()),
+        *(Filter(field, "not_in", values) for field, values in unwanted.items()),
+    )
+    return together(left) if left else Everything(), filters
+
+
+def shown(conditions: Sequence[Filter]) -> str:
+    """Return filters in a notation like Lucene's syntax, in which ``#`` precedes a filter."""
+    return " ".join(
+        f"{'-' if condition.operator == 'not_in' else '#'}{condition.field}:{_shown(condition)}"
+        for condition in conditions
+    )
+
+
+def _shown(condition: Filter) -> str:
+    values = condition.value if isinstance(condition.value, list) else [condition.value]
+    return str(values[0]) if len(values) == 1 else f"({' '.join(map(str, values))})"
+
+
+def _named(node: Node, fields: NamedFields) -> tuple[str, list[str]] | None:
+    """Return the name and values of a part that is a filter; None for any other part."""
+    match node:
+        case Weighted(part):
+            return _named(part, fields)
+        case Clauses(clauses) if all(clause.occur == "should" for clause in clauses):
+            parts = [_named(clause.node, fields) for clause in clauses]
+            names = {part[0] if part else None for part in parts}
+            name = names.pop() if len(names) == 1 else None
+            return (
+                None
+                if name is None
+                else (name, [value for part in parts if part for value in part[1]])
+            )
+        case Word() | Phrase() | Wildcard() | Expression() if node.field in fields.filters:
+            value = _value(node)
+            return None if value is None or node.field is None else (node.field, [value])
+    return None
+
+
+def _value(leaf: Word | Phrase | Wildcard | Expression) -> str | None:
+    """Return the value of a filter; None for a leaf that is more than a value."""
+    match leaf:
+        case Word(text):
+            return text
+        case Phrase(words):
+            return " ".join(words)
+        case Wildcard(pattern) if leaf.field == FOLDER:
+            return unescaped(pattern)
+        case Expression(path) if leaf.field == FOLDER:
+            # The parser reads a path between slashes as a regular expression.
+            return f"/{path}/"
+    return None
+
+
+def _meant(field: str, value: str) -> tuple[str, list[str]]:
+    """Return the field and values of a filter: an extension, a type, a language, a folder."""
+    if field == FOLDER:
+        return field, [value]
+    folded = value.lower()
+    if field == metadata.FILE_EXTENSION and "/" in value:
+        return metadata.FILE_TYPE, [folded]
+    if field == metadata.FILE_EXTENSION:
+        folded = folded.removeprefix(".")
+        return field, list(_OTHER_EXTENSIONS.get(folded, (folded,)))
+    return field, [folded]

@@ -1,0 +1,383 @@
+"""Lucene's side of a query: the terms of an index folder, and compilation of a tree to a query."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from typing import Any, Final
+
+from java.util import Arrays
+from lucene import JArray
+from org.apache.lucene.document import DoubleField, IntPoint
+from org.apache.lucene.index import LeafReaderContext, MultiTerms, Term, TermsEnum, TermStates
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    BoostQuery,
+    DisjunctionMaxQuery,
+    FieldExistsQuery,
+    FuzzyQuery,
+    IndexSearcher,
+    MatchAllDocsQuery,
+    MatchNoDocsQuery,
+    MultiPhraseQuery,
+    MultiTermQuery,
+    PhraseQuery,
+    PrefixQuery,
+    QueryRescorer,
+    RegexpQuery,
+    ScoreDoc,
+    SynonymQuery,
+    TermInSetQuery,
+    TermQuery,
+    TermRangeQuery,
+    TopDocs,
+    TotalHits,
+    WildcardQuery,
+)
+from org.apache.lucene.util import BytesRef, BytesRefIterator
+
+from shared.errors import QueryParseError
+from shared.java.cancellation import check
+from shared.model import schema
+from shared.query.index_terms import IndexTerms
+from shared.query.limits import running
+from shared.query.tree import (
+    Best,
+    Between,
+    Clauses,
+    Everything,
+    Exists,
+    Expression,
+    Fuzzy,
+    Node,
+    Nothing,
+    Occur,
+    Pattern,
+    Range,
+    TermPhrase,
+    Terms,
+    Values,
+    Weighted,
+    flat,
+)
+from shared.query.values import ValueWords
+from shared.storage.commits import cached_per_commit, is_limited
+from shared.storage.field_names import all_fields
+from shared.storage.terms import terms_with_prefix
+
+SCORED_TERMS: Final = 50
+"""Number of terms of a pattern that are scored one by one; all others get the same score."""
+
+UNSCORED_VALUE: Final = 0.1
+"""Weight of a value that is not among the rarest."""
+
+_REMEMBERED_EXPRESSIONS: Final = 64
+"""Number of regular expressions that are cached: a search needs each several times."""
+
+_REMEMBERED_AUTOMATA: Final = 4
+"""Number of automata that are cached, since each is asked of several fields in a row."""
+
+_DETERMINIZE_WORK: Final = 10_000
+"""Maximum work to determinize an automaton, Lucene's default
+(``Operations.DEFAULT_DETERMINIZE_WORK_LIMIT``)."""
+
+_MOST_TERMS: Final = 10_000
+"""Maximum number of cached terms, with some hundred bytes each."""
+
+_LONGEST: Final = 200
+"""Maximum length of a cached term, in characters."""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """Compiler of trees to Lucene queries, which do not belong to a thread."""
+
+    terms: "LuceneTerms | None" = None  # which have looked up terms already
+    ranks: bool = True  # false to leave out parts that only add to scores
+    scores: bool = True  # false for conditions, whose scores do not count
+    guard: Callable[[Any], Any] | None = None  # makes a phrase stoppable at each document
+
+    def query(self, node: Node) -> Any:
+        """Return the query for a tree after the step for words.
+
+        Raises:
+            QueryParseError: a bound of a range of numbers is not a number.
+        """
+        match node:
+            case Terms(field, (text,)):
+                known = self.terms and self.terms.query(field, text)
+                return known or TermQuery(Term(field, text))
+            case Weighted():
+                return BoostQuery(self.query(node.node), float(node.weight))
+            case Clauses():
+                return self._clauses(node)
+            case Best():
+                return _best(map(self.query, node.nodes))
+            case ValueWords() if not self.scores:
+                # All values count the same, so that the rarest need not be found.
+                return values_with(node, scored=False)
+        query = _CONVERSIONS[type(node)](node)
+        return self.guard(query) if self.guard and isinstance(node, TermPhrase) else query
+
+    def _clauses(self, node: Clauses) -> Any:
+        if not node.clauses:
+            return MatchNoDocsQuery()
+        builder = BooleanQuery.Builder()
+        for part, occur in flat(node, with_ranks=self.ranks):
+            builder.add(self.query(part), _occur(occur))
+        if all(clause.occur == "must_not" for clause in node.clauses):
+            builder.add(MatchAllDocsQuery(), BooleanClause.Occur.MUST)
+        return builder.build()
+
+
+@cache
+def _occur(name: Occur) -> Any:
+    # The class has no constants until the virtual machine runs.
+    return getattr(BooleanClause.Occur, "SHOULD" if name == "rank" else name.upper())
+
+
+def _best(queries: Iterable[Any]) -> Any:
+    return DisjunctionMaxQuery(Arrays.asList([*queries]), 0.0)
+
+
+def _synonyms(node: Terms) -> Any:
+    builder = SynonymQuery.Builder(node.field)
+    for text in node.texts:
+        builder.addTerm(Term(node.field, text))
+    return builder.build()
+
+
+def _phrase(node: TermPhrase) -> Any:
+    if all(len(texts) == 1 for texts in node.positions):
+        return PhraseQuery(node.slop, node.field, [texts[0] for texts in node.positions])
+    builder = MultiPhraseQuery.Builder()
+    for texts in node.positions:
+        builder.add([Term(node.field, text) for text in texts])
+    return builder.setSlop(node.slop).build()
+
+
+def _pattern(node: Pattern) -> Any:
+    prefix, rest = node.beginning
+    if rest == "*":
+        return PrefixQuery(Term(node.field, prefix), _rewrite(scored=node.scored))
+    term = Term(node.field, node.pattern)
+    return WildcardQuery(term, _DETERMINIZE_WORK, _rewrite(scored=node.scored))
+
+
+def _rewrite(*, scored: bool) -> Any:
+    """Return how a pattern is scored: by its most useful terms, or all the same."""
+    if scored:
+        return MultiTermQuery.TopTermsBlendedFreqScoringRewrite(SCORED_TERMS)
+    return MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE
+
+
+def _range(node: Range) -> Any:
+    field = node.field or ""
+    if schema.is_number_field(field):
+        low = _number(node.low, -math.inf)
+        high = _number(node.high, math.inf)
+        # Lucene's range includes both bounds (``DoublePoint.newRangeQuery``).
+        return DoubleField.newRangeQuery(
+            field,
+            low if node.includes_low else math.nextafter(low, math.inf),
+            high if node.includes_high else math.nextafter(high, -math.inf),
+        )
+    return TermRangeQuery.newStringRange(
+        field, node.low, node.high, node.includes_low, node.includes_high
+    )
+
+
+def _values(node: Values) -> Any:
+    if node.field == schema.CHUNK_INDEX:
+        return IntPoint.newSetQuery(node.field, JArray("int")(list(map(int, node.texts))))
+    return TermInSetQuery(node.field, Arrays.asList([*map(BytesRef, node.texts)]))
+
+
+def _number(bound: str | None, otherwise: float) -> float:
+    if bound is None:
+        return otherwise
+    try:
+        return float(bound)
+    except ValueError as error:
+        raise QueryParseError(f"{bound[:80]!r} is not a number") from error
+
+
+@lru_cache(maxsize=_REMEMBERED_EXPRESSIONS)
+def values_with(node: ValueWords, *, scored: bool) -> Any:
+    """Return a query for values that contain words; it is cached, since making it takes longest."""
+    return RegexpQuery(
+        Term(node.field or "", node.pattern),
+        *(0, 0, RegexpQuery.DEFAULT_PROVIDER, _DETERMINIZE_WORK, _rewrite(scored=scored)),
+    )
+
+
+def _value_words(node: ValueWords) -> Any:
+    scored, rest = (values_with(node, scored=scored) for scored in (True, False))
+    return _best([scored, BoostQuery(rest, UNSCORED_VALUE)])
+
+
+_CONVERSIONS: Final[dict[type, Callable[[Any], Any]]] = {
+    Everything: lambda _: MatchAllDocsQuery(),
+    Nothing: lambda _: MatchNoDocsQuery(),
+    Terms: _synonyms,
+    Values: _values,
+    Between: lambda node: IntPoint.newRangeQuery(node.field, node.low, node.high),
+    Exists: lambda node: FieldExistsQuery(node.field),
+    TermPhrase: _phrase,
+    Pattern: _pattern,
+    Fuzzy: lambda node: FuzzyQuery(Term(node.field, node.text), node.edits, node.prefix),
+    ValueWords: _value_words,
+    Expression: lambda node: RegexpQuery(Term(node.field, node.pattern)),
+    Range: _range,
+}
+
+
+class LuceneTerms(IndexTerms):
+    """Cache of the terms and fields of a commit, for the searchers of its reader."""
+
+    def __init__(self, reader: Any) -> None:
+        super().__init__()
+        self.reader = reader
+        self._searcher = IndexSearcher(reader)
+        self._terms: dict[tuple[str, str], tuple[Any | None, int]] = {}
+        self._chunks: dict[str, int] = {}
+
+    def query(self, field: str, text: str) -> Any | None:
+        """Return a query for a term with its looked-up states; None if no chunk has it."""
+        return self._known(field, text)[0]
+
+    def frequency(self, field: str, text: str) -> int:
+        if field == schema.FINGERPRINT:
+            # Not cached: each document has other ones.
+            return int(self.reader.docFreq(Term(field, text)))
+        return self._known(field, text)[1]
+
+    def _known(self, field: str, text: str) -> tuple[Any | None, int]:
+        key = (field, text)
+        try:
+            return self._terms[key]
+        except KeyError:
+            if not self.chunks(field):
+                return None, 0
+            term = Term(field, text)
+            states = TermStates.build(self._searcher, term, True)
+            frequency = states.docFreq()
+            known = (TermQuery(term, states) if frequency else None, frequency)
+            if len(self._terms) >= _MOST_TERMS:
+                self._terms.clear()
+            if len(text) <= _LONGEST:
+                self._terms[key] = known
+            return known
+
+    def look_up(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Do nothing: to look one term up takes microseconds."""
+
+    def chunks(self, field: str) -> int:
+        if field not in self._chunks:
+            self._chunks[field] = self.reader.getDocCount(field)
+        return self._chunks[field]
+
+    @cached_property
+    def total(self) -> int:
+        return int(self.reader.maxDoc())
+
+    @property
+    def fields(self) -> frozenset[str]:
+        return all_fields(self.reader)
+
+    def dictionary(self, field: str) -> int:
+        segments = (LeafReaderContext.cast_(leaf) for leaf in self.reader.leaves())
+        terms = (segment.reader().terms(field) for segment in segments)
+        return sum(max(0, of.size()) for of in terms if of is not None)
+
+    def beginning_with(self, field: str, prefix: str) -> Iterator[tuple[str, int]]:
+        return terms_with_prefix(self.reader, field, prefix)
+
+    def within(self, field: str, text: str, edits: int, beginning: int) -> Mapping[str, int]:
+        # Not DirectSpellChecker, which makes a new automaton for each field and number of edits.
+        return self._accepted(field, _fuzzy_automaton(text, edits, beginning))
+
+    def _accepted(self, field: str, automaton: Any) -> dict[str, int]:
+        """Return the terms of a field that an automaton accepts, with their frequencies."""
+        frequencies: dict[str, int] = {}
+        terms = MultiTerms.getTerms(self.reader, field)
+        if terms is None:
+            return frequencies
+        found = TermsEnum.cast_(terms.intersect(automaton, None))
+        following = BytesRefIterator.cast_(found)
+        while (term := following.next()) is not None:
+            check()
+            frequencies[term.utf8ToString()] = found.docFreq()
+        return frequencies
+
+    def has_value(self, words: ValueWords) -> bool:
+        terms = MultiTerms.getTerms(self.reader, words.field or "")
+        if terms is None:
+            return False
+        with running():
+            automaton = values_with(words, scored=False).getCompiled()
+        found = TermsEnum.cast_(automaton.getTermsEnum(terms))
+        return BytesRefIterator.cast_(found).next() is not None
+
+
+class LiveTerms(LuceneTerms):
+    """Terms of a part of an index: only those of chunks that are not deleted, and counted there.
+
+    Otherwise suggestions and explanations would tell which words the rest of the index has.
+    """
+
+    def __init__(self, reader: Any) -> None:
+        super().__init__(reader)
+        self._live: dict[tuple[str, str], int] = {}
+
+    def frequency(self, field: str, text: str) -> int:
+        if not super().frequency(field, text):
+            return 0
+        key = (field, text)
+        if key not in self._live:
+            if len(self._live) >= _MOST_TERMS:
+                self._live.clear()
+            self._live[key] = int(self._searcher.count(TermQuery(Term(field, text))))
+        return self._live[key]
+
+    def query(self, field: str, text: str) -> Any | None:
+        return super().query(field, text) if self.frequency(field, text) else None
+
+    @cached_property
+    def total(self) -> int:
+        return int(self.reader.numDocs())
+
+    def beginning_with(self, field: str, prefix: str) -> Iterator[tuple[str, int]]:
+        for text, _ in super().beginning_with(field, prefix):
+            if frequency := self.frequency(field, text):
+                yield text, frequency
+
+    def has_value(self, words: ValueWords) -> bool:
+        with running():
+            query = values_with(words, scored=False)
+        return super().has_value(words) and bool(self._searcher.count(query))
+
+    def _accepted(self, field: str, automaton: Any) -> dict[str, int]:
+        accepted = super()._accepted(field, automaton)
+        counts = ((text, self.frequency(field, text)) for text in accepted)
+        return {text: count for text, count in counts if count}
+
+
+@cached_per_commit
+def terms_of(reader: Any) -> LuceneTerms:
+    """Return the terms of an index, with a cache that all queries on the same commit share."""
+    return LiveTerms(reader) if is_limited(reader) else LuceneTerms(reader)
+
+
+@lru_cache(maxsize=_REMEMBERED_AUTOMATA)
+def _fuzzy_automaton(text: str, edits: int, beginning: int) -> Any:
+    return FuzzyQuery.getFuzzyAutomaton(text, edits, beginning, True)
+
+
+def scored_again(searcher: Any, hits: list[Any], query: Any) -> list[Any]:
+    """Return hits (``ScoreDoc``) reordered after the scores of a Lucene query are added."""
+    # The class has a static method of this name, too, hence JCC's underscore.
+    before = TopDocs(TotalHits(len(hits), TotalHits.Relation.EQUAL_TO), hits)
+    again = QueryRescorer.rescore_(searcher, before, query, 1.0, len(hits))
+    return [ScoreDoc.cast_(hit) for hit in again.scoreDocs]
