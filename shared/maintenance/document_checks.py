@@ -20,8 +20,7 @@ from org.apache.lucene.util import BytesRefIterator
 from shared.messages import quantity
 from shared.model import schema
 from shared.model.chunks import chunk_id, chunk_title
-from shared.storage.mapping import CHUNK_FIELDS, stored_fields
-from shared.storage.stored_details import details_of
+from shared.storage.stored_chunks import CHUNK_FIELDS, details_of, stored_fields
 
 _MAX_LISTED_NUMBERS: Final = 10
 

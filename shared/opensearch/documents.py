@@ -24,7 +24,8 @@ from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import IS_CHUNK, IS_FILE, of_documents, visible
 from shared.reading.documents import described, file_of, title_key
 from shared.settings.defaults import MAX_COUNT
-from shared.storage.mapping import from_lucene, summary_from_lucene, unpack
+from shared.storage.mapping import unpack
+from shared.storage.stored_chunks import from_lucene, summary_from_lucene
 
 FIRST_CHUNK: Final = {"term": {schema.CHUNK_INDEX: 1}}
 """Condition that a chunk is the first one of its document, which represents the document."""

@@ -14,7 +14,7 @@ from shared.opensearch.search.selection import fingerprinted
 from shared.opensearch.storage.queries import HAS_FINGERPRINT
 from shared.resemblance.duplicates import Duplicates, groups, text_version
 from shared.search.selection import Fingerprinted
-from shared.storage.mapping import summary_from_lucene
+from shared.storage.stored_chunks import summary_from_lucene
 
 
 def duplicates(path: Path | str, *, min_similarity: float, progress: Progress) -> Duplicates:

@@ -21,7 +21,7 @@ from shared.opensearch.storage import layout
 from shared.opensearch.storage.operations import file_operation, index_operation, word_operations
 from shared.opensearch.storage.successor import LostTurnError, Successor
 from shared.settings.defaults import DEFAULT_WAIT
-from shared.storage.stored_details import details_of
+from shared.storage.stored_chunks import details_of
 
 
 def rebuild(

@@ -19,7 +19,7 @@ from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
 from shared.opensearch.storage.store import Store
 from shared.settings.defaults import DEFAULT_WAIT
-from shared.storage.stored_details import StoredDetailsError, details_of
+from shared.storage.stored_chunks import StoredDetailsError, details_of
 
 Status = Literal["ok", "warning", "problem"]
 

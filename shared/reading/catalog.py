@@ -42,7 +42,7 @@ from shared.reading.stored_documents import stored_document
 from shared.storage.chunk_queries import first_chunks, known_value, prefix_query
 from shared.storage.commits import Snapshot, cached_per_commit, indexed_folders
 from shared.storage.field_names import names_with_terms
-from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
+from shared.storage.stored_chunks import SUMMARY_FIELDS, stored_fields, summary_from_lucene
 from shared.storage.terms import FILE_FIELD, terms_with_prefix
 
 

@@ -20,7 +20,7 @@ from shared.reading.similar_ids import similar_chunk_ids, similar_document_ids
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.chunk_queries import document_query, known_value
 from shared.storage.commits import Snapshot
-from shared.storage.mapping import SHOWN_FIELDS, from_lucene, stored_fields
+from shared.storage.stored_chunks import SHOWN_FIELDS, from_lucene, stored_fields
 
 
 def find_chunk(snapshot: Snapshot, chunk_id: str) -> ChunkText:

@@ -33,13 +33,13 @@ from shared.search.facets import document_order, order_by_text
 from shared.storage.chunk_queries import first_chunks, prefix_query
 from shared.storage.commits import Snapshot, cached_per_commit
 from shared.storage.field_names import all_fields
-from shared.storage.mapping import (
+from shared.storage.mapping import file_state
+from shared.storage.stored_chunks import (
     SUMMARY_FIELDS,
-    file_state,
+    details_of,
     stored_fields,
     summary_from_lucene,
 )
-from shared.storage.stored_details import details_of
 
 _MAX_TITLE_KEY_CHARACTERS: Final = 100
 """Number of characters of a title that are compared when sorting, to limit memory."""

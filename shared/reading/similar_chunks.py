@@ -24,7 +24,7 @@ from shared.search.selection import RankedHit
 from shared.semantic.models import missing_library
 from shared.storage.chunk_queries import known_value
 from shared.storage.commits import Snapshot
-from shared.storage.mapping import SHOWN_FIELDS, from_lucene, stored_fields
+from shared.storage.stored_chunks import SHOWN_FIELDS, from_lucene, stored_fields
 from shared.storage.vectors import stored_values
 
 _LEAST_SIMILARITY: Final = 0.3

@@ -25,8 +25,8 @@ from org.apache.lucene.search import (
 from shared.model import schema
 from shared.model.chunks import STEP, Chunk, Place, chunk_id
 from shared.model.document import Document, FileState, SourceFile
-from shared.storage.mapping import CHUNK_FIELDS, stored_fields, unpack
-from shared.storage.stored_details import details_of
+from shared.storage.mapping import unpack
+from shared.storage.stored_chunks import CHUNK_FIELDS, details_of, stored_fields
 
 
 @dataclass(frozen=True, slots=True)

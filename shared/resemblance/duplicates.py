@@ -20,7 +20,7 @@ from shared.storage.chunk_queries import document_count, document_query
 from shared.storage.commits import indexed_folders, open_last_commit
 from shared.storage.fingerprints import VERSION_RESEMBLANCE, Fingerprinter, with_fingerprint
 from shared.storage.integrity import open_directory
-from shared.storage.mapping import SUMMARY_FIELDS, stored_fields, summary_from_lucene
+from shared.storage.stored_chunks import SUMMARY_FIELDS, stored_fields, summary_from_lucene
 
 _MOST_CANDIDATES: Final = 50
 """Maximum number of texts that a text is compared with for each of the hashes by which it is found,

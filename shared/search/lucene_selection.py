@@ -67,7 +67,7 @@ from shared.search.selection import (
 )
 from shared.storage.commits import Snapshot
 from shared.storage.fingerprints import Fingerprint, fingerprints_of, sharing, with_fingerprint
-from shared.storage.mapping import SHOWN_FIELDS, counted_from_lucene, stored_fields
+from shared.storage.stored_chunks import SHOWN_FIELDS, counted_from_lucene, stored_fields
 
 _FEW_CONDITIONS: Final = 10
 """Maximum number of prefix and range filters that do not make a query costly; each reads all values

@@ -32,7 +32,7 @@ from shared.files.index_folder import holds_index
 from shared.files.lucene_files import NO_COMMIT, has_segments, written_by
 from shared.java.cancellation import SearchStoppedError
 from shared.settings.current import java_heap
-from shared.storage.stored_details import StoredDetailsError
+from shared.storage.stored_chunks import StoredDetailsError
 
 
 def message(error: lucene.JavaError) -> str:

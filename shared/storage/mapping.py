@@ -7,9 +7,9 @@ from dataclasses import fields, replace
 from functools import cache, lru_cache
 from itertools import chain, groupby, islice, tee
 from operator import itemgetter
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from java.util import ArrayList, Arrays, HashSet
+from java.util import ArrayList, Arrays
 from org.apache.lucene.document import (
     BinaryDocValuesField,
     DoubleField,
@@ -41,15 +41,12 @@ from shared.chunking.places import places, sections_around
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable
 from shared.model import metadata, schema
-from shared.model.chunks import Chunk, Place, chunk_of_id, chunk_title
+from shared.model.chunks import Chunk, Place
 from shared.model.document import MAX_METADATA, Document, FileState, Scalar
-from shared.model.folders import IndexedFolders, file_term
-from shared.model.index_results import DocumentSummary
-from shared.model.metadata import chunk_metadata, texts_of
-from shared.model.search_results import ChunkText
+from shared.model.folders import file_term
+from shared.model.metadata import texts_of
 from shared.semantic.passages import passage
 from shared.storage.fingerprints import Fingerprinter, fingerprint_fields
-from shared.storage.stored_details import StoredDetailsError, details_of
 from shared.storage.vectors import vector_field
 
 _STATE_FIELDS: Final = tuple(field.name for field in fields(FileState))
@@ -328,89 +325,6 @@ def details_for(document: Document, chunk: Chunk) -> Callable[[Place], str]:
     }
     beginning = json.dumps(common, ensure_ascii=False).removesuffix("}")
     return lambda place: f'{beginning}, "place": {json.dumps(place)}}}'
-
-
-@cache
-def stored_fields(*names: str) -> Any:
-    """Return a set of field names to load; with fewer fields Lucene decodes less."""
-    fields = HashSet()
-    for name in names:
-        fields.add(name)
-    return fields
-
-
-CHUNK_FIELDS = (
-    schema.ID,
-    schema.TITLE,
-    schema.CONTENT,
-    schema.SOURCE_DOCUMENT,
-    schema.CHUNK_INDEX,
-    schema.DETAILS,
-)
-"""Stored fields of a chunk."""
-
-SHOWN_FIELDS = (schema.ID, schema.DETAILS, schema.CONTENT)
-"""Stored fields that `from_lucene` requires, the last one only for the content."""
-
-
-def from_lucene(stored: Any, folders: IndexedFolders) -> ChunkText:
-    """Return the chunk of a Lucene document.
-
-    Args:
-        stored: its stored `SHOWN_FIELDS`.
-        folders: the folders of the index.
-    """
-    return counted_from_lucene(stored, folders)[0]
-
-
-def counted_from_lucene(stored: Any, folders: IndexedFolders) -> tuple[ChunkText, int]:
-    """Return the chunk of a Lucene document, and the number of chunks of its document.
-
-    Args:
-        stored: its stored `SHOWN_FIELDS`.
-        folders: the folders of the index.
-    """
-    details = details_of(stored)
-    id_ = stored.get(schema.ID) or ""
-    try:
-        # To read them from their own fields takes several times as long.
-        source_document, index = chunk_of_id(id_)
-    except ValueError as error:
-        raise StoredDetailsError("the id of a chunk has no number") from error
-    chunk = ChunkText(
-        id=id_,
-        title=chunk_title(details.title, index, details.chunk_count),
-        content=stored.get(schema.CONTENT) or "",
-        source_document=source_document,
-        chunk_index=index,
-        metadata=chunk_metadata(details.metadata),
-        file_path=folders.file_path(details.folder, details.file_path),
-        # The names are those of a citation; mypy cannot know which of them are numbers.
-        **cast("dict[str, Any]", details.place),
-    )
-    return chunk, details.chunk_count
-
-
-SUMMARY_FIELDS = (schema.SOURCE_DOCUMENT, schema.DETAILS)
-"""Stored fields that `summary_from_lucene` requires."""
-
-
-def summary_from_lucene(stored: Any, folders: IndexedFolders) -> DocumentSummary:
-    """Return the summary of the document that a chunk belongs to.
-
-    Args:
-        stored: its stored `SUMMARY_FIELDS`.
-        folders: the folders of the index.
-    """
-    details = details_of(stored)
-    return DocumentSummary(
-        source_document=stored.get(schema.SOURCE_DOCUMENT),
-        title=details.title,
-        chunk_count=details.chunk_count,
-        max_chunk_index=details.chunk_count,
-        file_path=folders.file_path(details.folder, details.file_path),
-        metadata=details.metadata,
-    )
 
 
 def _chunk_document(

@@ -8,8 +8,7 @@ from org.apache.lucene.search import IndexSearcher, TermQuery
 
 from shared.model import schema
 from shared.semantic.passages import passage
-from shared.storage.mapping import stored_fields
-from shared.storage.stored_details import details_of
+from shared.storage.stored_chunks import details_of, stored_fields
 from shared.storage.vectors import segments_with_vectors
 
 _FIELDS = (schema.ID, schema.CONTENT, schema.DETAILS)

@@ -32,8 +32,7 @@ from shared.search.selection import (
     time_of_change,
 )
 from shared.storage.fingerprints import Fingerprint
-from shared.storage.mapping import counted_from_lucene
-from shared.storage.stored_details import details_of
+from shared.storage.stored_chunks import counted_from_lucene, details_of
 
 _MOST_ROUNDS: Final = 10
 """Number of times that a query is parsed until all that it needs of the index is known."""
