@@ -84,12 +84,8 @@ def left_out_of_query(
 ) -> tuple[list[bool], str | None]:
     """Return which words of a query are function words in its language, and that language.
 
-    Args:
-        words: the words as typed; an empty text for a part that is more than a word.
-        shares: the share of each language in the index, from 0 to 1.
-
-    Returns:
-        None for the language if the function words tell none, or several.
+    A part that is more than a word is an empty text. The shares of the languages in the index
+    decide on likely ones; there is no language if the function words tell none, or several.
     """
     known = set(WITH_FUNCTION_WORDS & shares.keys())
     common = {code for code in known if shares[code] >= _LEAST_SHARE}

@@ -1,3 +1,1 @@
-"""Chunks of documents: how texts are cut, and where each chunk stands. Imports `analysis` and
-`model`.
-"""
+"""Chunks of documents: how texts are cut, and where each chunk stands."""

@@ -49,11 +49,7 @@ def conditions(
     folders: IndexedFolders,
     collections: Collections = MappingProxyType({}),
 ) -> list[Clause]:
-    """Return the clauses that a chunk must match to pass every filter.
-
-    Raises:
-        FilterError: a field or a value does not fit.
-    """
+    """Return the clauses that a chunk must match to pass every filter."""
     return [
         Clause(
             in_collections(_named(condition, collections), terms, folders)
@@ -71,9 +67,6 @@ def in_collections(
     """Return a tree for the chunks of any of some collections.
 
     A collection with a filter on a metadata key that no document has is empty.
-
-    Raises:
-        FilterError: a value in a collection's filter does not fit its field.
     """
     return any_of(*(_in_collection(collection, terms, folders) for collection in collections))
 

@@ -69,11 +69,8 @@ class IndexTerms(ABC):
     def within(self, field: str, text: str, edits: int, beginning: int) -> Mapping[str, int]:
         """Return the terms that differ from a text by a few letters, with their frequencies.
 
-        Args:
-            field: the field.
-            text: the text.
-            edits: the maximum distance of Damerau and Levenshtein, 1 or 2.
-            beginning: the number of letters at the beginning that must match.
+        Edits, 1 or 2, are the maximum distance of Damerau and Levenshtein; so many letters at the
+        beginning must match.
         """
 
     @abstractmethod

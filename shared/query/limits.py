@@ -121,12 +121,7 @@ def _tokens(classic: str) -> Iterator[tuple[int, str]]:
 
 
 def check_text(text: str) -> None:
-    """Refuse a text that is too long for a query, or that cannot be repeated in an answer.
-
-    Raises:
-        QueryError: the text is longer than `MAX_QUERY_LENGTH`.
-        InvalidTextError: it contains half of a surrogate pair.
-    """
+    """Refuse a text that is too long for a query, or that cannot be repeated in an answer."""
     if len(text) > MAX_QUERY_LENGTH:
         raise QueryError(
             f"the query has {len(text):,} characters; at most {MAX_QUERY_LENGTH:,} are allowed: "
@@ -173,11 +168,7 @@ def check_allowed() -> None:
 
 @contextmanager
 def running() -> Iterator[None]:
-    """Turn exceptions of Lucene that a query causes, when parsed or run, into a `QueryError`.
-
-    Raises:
-        QueryParseError: a part of the query, such as a regular expression, is not valid.
-    """
+    """Turn exceptions of Lucene that a query causes, when parsed or run, into a `QueryError`."""
     try:
         yield
     except lucene.JavaError as error:

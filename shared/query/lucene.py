@@ -99,11 +99,7 @@ class Compiler:
     guard: Callable[[Any], Any] | None = None  # makes a phrase stoppable at each document
 
     def query(self, node: Node) -> Any:
-        """Return the query for a tree after the step for words.
-
-        Raises:
-            QueryParseError: a bound of a range of numbers is not a number.
-        """
+        """Return the query for a tree after the step for words."""
         match node:
             case Terms(field, (text,)):
                 known = self.terms and self.terms.query(field, text)

@@ -73,12 +73,7 @@ _COLUMN: Final = re.compile(r"at line 1, column (\d+)")
 
 
 def parse(text: str, classic: str, operator: Operator) -> Node:
-    """Parse a query in Lucene's classic syntax; errors name positions in the text as typed.
-
-    Raises:
-        QueryParseError: the text is not valid syntax.
-        QueryError: the query is too large, nested too deeply, or cannot be run.
-    """
+    """Parse a query in Lucene's classic syntax; errors name positions in the text as typed."""
     IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
     tree = _plain_words(classic, operator) or _parsed(text, classic, operator)
     if sum(1 for _ in leaves(tree)) > MAX_TERMS:

@@ -112,13 +112,7 @@ class ParsedQuery:
 
 
 def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> ParsedQuery:
-    """Parse a query and apply all steps; a blank one matches every chunk.
-
-    Raises:
-        QueryParseError: the text is not valid syntax; the message names the position.
-        QueryError: the query is too long, too large, or cannot be run.
-        InvalidTextError: the text is not valid Unicode.
-    """
+    """Parse a query and apply all steps; a blank one matches every chunk."""
     check_text(request.query)
     meant = as_meant(request.query, request.syntax)
     if meant != request.query:

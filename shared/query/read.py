@@ -55,12 +55,7 @@ class ReadQuery:
 
 
 def read(request: SearchRequest, terms: IndexTerms) -> ReadQuery:
-    """Parse a query by the rules of its syntax.
-
-    Raises:
-        QueryParseError: the text is evidently syntax, but not valid.
-        QueryError: the query is too large, nested too deeply, or cannot be run.
-    """
+    """Parse a query by the rules of its syntax."""
     request = _with_options(request, terms)
     text = request.query
     if not text.strip():

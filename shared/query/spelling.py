@@ -101,31 +101,22 @@ class Similar(NamedTuple):
 
 
 class Spelling:
-    """Search for the words that are meant by misspelled ones in a query.
-
-    Attributes:
-        language: the language of the query; None if it is not known.
-        corrections: the words that were replaced.
-        rare: the words that may be misspelled where they are found.
-        noted: a number that grows with both, and with words that were not looked up because there
-            are too many: what was found for a word is then not true of it in every query.
-    """
+    """Search for the words that are meant by misspelled ones in a query."""
 
     def __init__(self, terms: IndexTerms, language: str | None) -> None:
         self._terms = terms
         self._looked_up = 0
-        self.language = language
-        self.corrections: list[Correction] = []
-        self.rare: list[str] = []
+        self.language = language  # of the query; None if it is not known
+        self.corrections: list[Correction] = []  # the words that were replaced
+        self.rare: list[str] = []  # the words that may be misspelled where they are found
+        # Grows with both, and with words that are not looked up because there are too many: what is
+        # found for a word is then not true of it in every query.
         self.noted = 0
 
     def similar(self, typed: str, stems: Sequence[str], *, is_known: bool) -> list[Similar]:
         """Return the words that a word may stand for, the most likely first; none if it is right.
 
-        Args:
-            typed: the word as typed, with the punctuation around it.
-            stems: its terms in the field of stems.
-            is_known: true if some chunk has a form of it.
+        It comes with its terms in the field of stems; it is known if some chunk has a form of it.
         """
         letters = _WORD.fullmatch(typed)
         word = letters[1] if letters else ""

@@ -89,15 +89,10 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class WordsOnFields(OnFields):
-    """Step that puts words on the fields of an index.
+    """Step that puts words on the fields of an index."""
 
-    Attributes:
-        languages: the languages in which words are searched.
-        requires_all: true if all words of the query are required.
-    """
-
-    languages: Sequence[str]
-    requires_all: bool = False
+    languages: Sequence[str]  # in which words are searched
+    requires_all: bool = False  # whether all words of the query are required
 
     def prepare(self, words: Sequence[str]) -> None:
         """Analyze the words of a query at once, which takes less time than one by one."""

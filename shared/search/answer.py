@@ -61,12 +61,7 @@ accents."""
 
 
 def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
-    """Answer a query by the chunks that it and the filters of the request select.
-
-    Raises:
-        QueryError: the query cannot be run.
-        FilterError: a facet or the sort order does not fit the index.
-    """
+    """Answer a query by the chunks that it and the filters of the request select."""
     query = selection.query
     with running():
         meaning = selection.meaning(request)

@@ -39,9 +39,6 @@ def explain(selection: Selection, request: SearchRequest, detail: Detail) -> Que
     """Explain a search, and the scores of its hits from the request's offset on.
 
     Each level of detail includes those before it.
-
-    Raises:
-        QueryError: the query cannot be run.
     """
     query = selection.query
     levels: Sequence[Detail] = get_args(Detail)

@@ -48,11 +48,7 @@ runs the query again."""
 
 
 def filtered(query: Any, filters: Sequence[Filter], snapshot: Snapshot) -> Any:
-    """Return a Lucene query, with the same scores, for the chunks that pass every filter.
-
-    Raises:
-        FilterError: a field or a value does not fit.
-    """
+    """Return a Lucene query, with the same scores, for the chunks that pass every filter."""
     if not filters:
         return query
     builder = BooleanQuery.Builder().add(query, BooleanClause.Occur.MUST)
@@ -79,9 +75,6 @@ def order(name: str, reader: Any) -> Any:
 
     Of several values, the one that comes first in that order counts. Chunks without a value come
     last. Files are sorted by the prefix of their folder, then by their path.
-
-    Raises:
-        FilterError: no document has the field.
     """
     key, reverse = name.removeprefix("-"), name.startswith("-")
     if key == BY_SCORE:
@@ -131,9 +124,6 @@ def count_facets(
 
     Every chunk has the values of its document, so the first one is counted for all; only sections
     are counted by chunks nevertheless.
-
-    Raises:
-        FilterError: no document has one of the keys, or it is not metadata.
     """
     reader = snapshot.reader
     collected: dict[tuple[bool, tuple[int, ...]], Any] = {}

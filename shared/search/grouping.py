@@ -159,11 +159,7 @@ def _telling_terms(selection: Selection, documents: Sequence[Fingerprinted]) -> 
 
 
 def resolved(selection: Selection, filters: Sequence[Filter]) -> tuple[Filter, ...]:
-    """Return filters with the ids of documents in place of those whose versions are meant.
-
-    Raises:
-        FilterError: a filter on versions has another operator or value than an id or several.
-    """
+    """Return filters with the ids of documents in place of those whose versions are meant."""
     return tuple(
         _with_ids(selection, each) if each.field == VERSION_OF else each for each in filters
     )

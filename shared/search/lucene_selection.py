@@ -127,7 +127,8 @@ class LuceneSelection(Selection):
         self._documents: dict[int, Any] = {}
         self._snapshot = snapshot.stoppable() if is_slow else snapshot
         self.searcher = self._snapshot.searcher
-        self._filters = resolved(self, (*request.filters, *self.query.read.filters))
+        filters = (*request.filters, *self.query.read.filters)
+        self._filters = resolved(self, filters) if filters else ()
         self._selected = self._filtered(self.ranked)
 
     @cached_property
@@ -137,7 +138,7 @@ class LuceneSelection(Selection):
         return replace(self._compiler, ranks=False).query(tree) if ranks(tree) else self.ranked
 
     def _filtered(self, query: Any) -> Any:
-        return filtered(query, self._filters, self._snapshot)
+        return filtered(query, self._filters, self._snapshot) if self._filters else query
 
     def best(self, count: int) -> Found:
         if all(isinstance(leaf, TermPhrase) for leaf in leaves(self.query.tree)):

@@ -78,9 +78,6 @@ def time_of_change(metadata: Mapping[str, object]) -> str | None:
 
     It decides which of them are shown, so it is that of the file, if there is one, and never later
     than now; what a document says itself only counts without a file.
-
-    Args:
-        metadata: the metadata of the document.
     """
     for key in (FILE_MODIFIED, MODIFIED):
         value = metadata.get(key)
@@ -110,9 +107,6 @@ class Selection(ABC):
         """Return the first hits in an order, without scores.
 
         The order is as in a `SearchRequest`; `BY_SCORE` means that of the documents.
-
-        Raises:
-            FilterError: no document has the field of the sort order.
         """
 
     @abstractmethod
@@ -170,9 +164,6 @@ class Selection(ABC):
 
         A filter on a key is not applied to that key's own values, so that they show the other
         choices (drill sideways). Sections, which are those of a chunk, are always counted by hits.
-
-        Raises:
-            FilterError: no document has one of the keys.
         """
 
     @abstractmethod
