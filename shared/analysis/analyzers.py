@@ -10,7 +10,7 @@ of the language before each term, as in ``en:contract``.
 import threading
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -325,19 +325,19 @@ _known: Final[dict[str | None, KnownWords]] = defaultdict(KnownWords)
 """Words of queries and of their hits, by the language of the stems."""
 
 
-def known_words(words: Collection[str], language: str | None = None) -> KnownWords:
+def known_words(words: set[str], language: str | None = None) -> KnownWords:
     """Return a cache in which some words are, unless they are very long ones.
 
     The language is that of the stems; None for the terms of all other fields.
     """
     known = _known[language]
-    missing = [word for word in set(words).difference(known.terms) if len(word) <= _LONGEST]
+    missing = [word for word in words.difference(known.terms) if len(word) <= _LONGEST]
     if not missing:
         return known
     if len(known.terms) + len(missing) > _REMEMBERED:
         # Another thread may be reading the old one.
         known = _known[language] = KnownWords()
-        missing = [word for word in set(words) if len(word) <= _LONGEST]
+        missing = [word for word in words if len(word) <= _LONGEST]
     for word, tokens in zip(missing, _analyzed(_query_analyzer(language), missing), strict=True):
         known.add(word, tokens)
     return known
@@ -348,7 +348,7 @@ def tokens_of(words: Sequence[str], language: str | None = None) -> list[Sequenc
 
     All unknown words are analyzed at once, since each call of an analyzer takes far longer.
     """
-    known = known_words(words, language).terms
+    known = known_words(set(words), language).terms
     long = [word for word in words if word not in known]
     others = (
         dict(zip(long, _analyzed(_query_analyzer(language), long), strict=True)) if long else {}
@@ -358,7 +358,8 @@ def tokens_of(words: Sequence[str], language: str | None = None) -> list[Sequenc
 
 def tokens(word: str, language: str | None = None) -> Sequence[Token]:
     """Return the terms of a word of a query; see `tokens_of`."""
-    return tokens_of((word,), language)[0]
+    known = _known[language].terms.get(word)
+    return tokens_of((word,), language)[0] if known is None else known
 
 
 _BREAK: Final = "\n\n"

@@ -126,13 +126,19 @@ class SearchRequest:
         check(self.offset >= 0, "offset", self.offset)
         check(self.offset + self.limit <= MAX_COUNT, "offset + limit", self.offset + self.limit)
         check(0 <= self.min_confidence <= 1, "min_confidence", self.min_confidence)
-        check(self.operator in get_args(Operator), "operator", self.operator)
-        check(self.search in get_args(Search), "search", self.search)
         check(self.recency is None or 0 < self.recency <= MAX_DAYS, "recency", self.recency)
-        check(self.group in get_args(Group), "group", self.group)
-        check(self.versions in get_args(Versions), "versions", self.versions)
-        check(self.syntax in get_args(Syntax), "syntax", self.syntax)
-        check(self.content in get_args(Texts), "content", self.content)
+        for name, choices in _CHOICES.items():
+            check((value := getattr(self, name)) in choices, name, value)
+
+
+_CHOICES: Final[dict[str, tuple[str, ...]]] = {
+    "operator": get_args(Operator),
+    "search": get_args(Search),
+    "group": get_args(Group),
+    "versions": get_args(Versions),
+    "syntax": get_args(Syntax),
+    "content": get_args(Texts),
+}
 
 
 def group_for(choice: GroupChoice, content: str, sort: str) -> Group:

@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, fields
 from functools import cache
+from types import NoneType
 from typing import Any, Final, cast
 
 from java.util import HashSet
@@ -19,12 +20,15 @@ _CITATION_FIELDS: Final = frozenset(field.name for field in fields(Citation)) - 
 
 _REQUIRED: Final = {"char_start", "char_end"}
 
+_TEXT: Final = (str, NoneType)
+_NUMBER: Final = (int, NoneType)
+
 
 class StoredDetailsError(ValueError):
     """The stored details of a chunk were not written by this project."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class StoredDetails:
     """Stored values of a chunk that are not fields of their own."""
 
@@ -50,10 +54,10 @@ def details_of(stored: Any) -> StoredDetails:
     if not (
         isinstance(details.title, str)
         and isinstance(details.chunk_count, int)
-        and isinstance(details.words, int | None)
+        and isinstance(details.words, _NUMBER)
         and isinstance(details.metadata, dict)
-        and isinstance(details.folder, str | None)
-        and isinstance(details.file_path, str | None)
+        and isinstance(details.folder, _TEXT)
+        and isinstance(details.file_path, _TEXT)
         and isinstance(details.place, dict)
         and _REQUIRED <= details.place.keys() <= _CITATION_FIELDS
     ):
