@@ -138,20 +138,16 @@ class Spelling:
         self._looked_up += 1
         most = 1 if is_known else 2
         found = similar_terms(self._terms, text, most, same_beginning=not is_certain)
-        if is_known and any(_is_form(text, term) for term, _ in found):
+        if is_known and any(_is_form(text, one.text) for one in found):
             return []
         if found:
-            self.corrections.append(Correction(word, found[0][0]))
+            self.corrections.append(Correction(word, found[0].text))
             self.noted += 1
-        return list(self._weighted(found))
-
-    def _weighted(self, found: Sequence[tuple[str, float]]) -> Iterator[Similar]:
-        least = 0.0
-        for number, (term, alike) in enumerate(_distinct(found)):
-            frequency = self._terms.frequency(schema.CONTENT, term)
-            if frequency >= least:
-                yield Similar(term, alike, alike * (_LESS_LIKELY if number else 1.0))
-            least = least or frequency * _LEAST_FREQUENCY
+        return [
+            Similar(one.text, one.alike, one.alike * (_LESS_LIKELY if number else 1.0))
+            for number, one in enumerate(_distinct(found))
+            if one.frequency >= found[0].frequency * _LEAST_FREQUENCY
+        ]
 
     def _is_spelled_right(self, text: str) -> bool:
         return any(lemmas(language, text) for language in self._languages)
@@ -178,25 +174,33 @@ class Spelling:
         )
 
 
+class SimilarTerm(NamedTuple):
+    """A term, its similarity to a word from 0 to 1, and its frequency."""
+
+    text: str
+    alike: float
+    frequency: int
+
+
 def similar_terms(
     terms: IndexTerms, text: str, most_edits: int = 2, *, same_beginning: bool = False
-) -> list[tuple[str, float]]:
+) -> list[SimilarTerm]:
     """Return the words of content and titles that may replace a word, the most similar first.
 
     One letter is left out, doubled, changed or swapped with the next one (the distance of Damerau
     and Levenshtein); two letters only in a long word, not the first, and only if there are no such
     words. On a tie the most frequent comes first.
     """
-    alike: dict[str, float] = {}
-    frequencies: dict[str, int] = {}
     for edits in range(1, min(most_edits, 2 if len(text) >= _LETTERS_FOR_TWO else 1) + 1):
         is_right = same_beginning or edits > 1 or len(text) < _LETTERS_FOR_FIRST
         within = _within(terms, text, edits, beginning=int(is_right))
-        alike |= {term: 1 - edits * _weight_of_edit(text, term) / len(text) for term in within}
-        frequencies |= within
-        if alike:
-            break
-    return sorted(alike.items(), key=lambda entry: (-entry[1], -frequencies[entry[0]], entry[0]))
+        found = [
+            SimilarTerm(term, 1 - edits * _weight_of_edit(text, term) / len(text), frequency)
+            for term, frequency in within.items()
+        ]
+        if found:
+            return sorted(found, key=lambda one: (-one.alike, -one.frequency, one.text))
+    return []
 
 
 def _within(terms: IndexTerms, text: str, edits: int, beginning: int) -> dict[str, int]:
@@ -218,13 +222,13 @@ def _weight_of_edit(text: str, term: str) -> float:
     return 1.0 if text[0] == term[0] else _WEIGHT_OF_FIRST
 
 
-def _distinct(similar: Sequence[tuple[str, float]]) -> Iterator[tuple[str, float]]:
+def _distinct(similar: Sequence[SimilarTerm]) -> Iterator[SimilarTerm]:
     """Yield the best words that are no forms of a better one."""
     taken: list[str] = []
-    for term, alike in similar:
-        if len(taken) < _SUGGESTIONS and not any(_is_form(term, other) for other in taken):
-            taken.append(term)
-            yield term, alike
+    for one in similar:
+        if len(taken) < _SUGGESTIONS and not any(_is_form(one.text, other) for other in taken):
+            taken.append(one.text)
+            yield one
 
 
 def _is_form(text: str, other: str) -> bool:

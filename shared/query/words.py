@@ -56,8 +56,8 @@ _MOST_PARTS: Final = 12
 _MOST_FORMS: Final = 20
 """Maximum number of terms of texts without a language that are examined for a stem."""
 
-_MOST_ENDINGS: Final = 3
-"""Maximum number of terms that are taken as a word with different endings."""
+_ENDINGS: Final = ("", "e", "en", "er", "es", "n", "s")
+"""Endings of a word that a query writes as two."""
 
 _LONGEST_ENDING: Final = 5
 """Maximum number of letters by which a word in a text without a language may exceed its stem."""
@@ -282,8 +282,11 @@ class WordsOnFields(OnFields):
         is_other = form.is_capital and bool(form.stems)
         if schema.CONTENT in fields and not form.is_of_syllables and not is_other:
             found.append(scaled(self.known(schema.CONTENT, form.term), typed))
-        if schema.TITLE in fields and (fields == (schema.TITLE,) or not form.stems):
-            found.append(scaled(self.known(schema.TITLE, form.term), weights.title))
+        if schema.TITLE in fields:
+            # Looked up in any case: a cluster is asked for all terms at once.
+            in_title = scaled(self.known(schema.TITLE, form.term), weights.title)
+            if fields == (schema.TITLE,) or not form.stems:
+                found.append(in_title)
         if fields == TEXT_FIELDS and not form.is_of_syllables:
             found.append(scaled(self.known(schema.METADATA, form.term), weights.metadata))
             found.append(scaled(self.known(schema.PATH, form.term), weights.path))
@@ -333,13 +336,11 @@ class WordsOnFields(OnFields):
             if has_compounds and not of_second:
                 # Arbeitszeit, Mieterhöhung.
                 wholes |= {f"{one}s{other}", f"{one.removesuffix('e')}{other}", f"{other}{one}"}
-            for whole in sorted(wholes):
-                longest = len(whole) + _LONGEST_ENDING
-                begun = self.terms.beginning_with(schema.CONTENT, whole)
-                terms = (term for term, _ in islice(begun, _MOST_ENDINGS) if len(term) <= longest)
-                found += [
-                    self._instead(Terms(schema.CONTENT, (term,)), (one, other)) for term in terms
-                ]
+            terms = (f"{whole}{ending}" for whole in sorted(wholes) for ending in _ENDINGS)
+            found += [
+                self._instead(Terms(schema.CONTENT, (term,)), (one, other))
+                for term in self.there(schema.CONTENT, terms)
+            ]
         return any_of(*found)
 
     def _instead(self, whole: Node, parts: Sequence[str]) -> Node:

@@ -40,7 +40,7 @@ def known(index: Path) -> Iterator[LuceneTerms]:
 
 
 def terms(known: LuceneTerms, text: str, most_edits: int = 2) -> list[str]:
-    return [term for term, _ in similar_terms(known, text, most_edits)]
+    return [term.text for term in similar_terms(known, text, most_edits)]
 
 
 def test_what_is_one_letter_away_leaves_out_what_is_two_away(known: LuceneTerms) -> None:
