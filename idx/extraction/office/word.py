@@ -3,17 +3,16 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from email import policy
-from email.parser import BytesParser
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from idx.errors import SourceFileError
 from idx.extraction.containers.budget import MAX_DEPTH, BudgetError
+from idx.extraction.containers.mail import extract_web_archive
 from idx.extraction.damage import damage
 from idx.extraction.file_type import BEGINNING
-from idx.extraction.markup.html import extract_html, read_hypertext
+from idx.extraction.markup.html import extract_html
 from idx.extraction.markup.markup import MarkupText, Roles, local_name
 from idx.extraction.office.numbering import Numbering
 from idx.extraction.office.open_xml import ROLES, OfficeOpenFile, attribute, open_office_file
@@ -175,19 +174,8 @@ def _extracted_chunk(source: Source, depth: int) -> Extracted:
     if beginning.startswith(b"PK"):
         return _extracted(source, depth)
     if not beginning.startswith(b"<") and _MIME.search(beginning):
-        return _extracted_web_archive(source)
+        return extract_web_archive(source)
     return extract_plain_text(source) if source.file.suffix == ".txt" else extract_html(source)
-
-
-def _extracted_web_archive(source: Source) -> Extracted:
-    """Extract the page of an MHTML file."""
-    message = BytesParser(policy=policy.default).parsebytes(source.data)
-    body = message.get_body(("html", "plain"))
-    if body is None:
-        raise ValueError("it has no page")
-    page = read_hypertext(body.get_content())
-    text, headings = join_sections(page.headed())
-    return Extracted(text, source.media_type, headings=headings, hidden=page.unseen)
 
 
 def extract_docx(source: Source) -> Extracted:

@@ -74,6 +74,17 @@ def test_what_the_language_of_a_query_knows_is_corrected_in_another_one(tmp_path
         assert searcher.search("coûte").suggestion == "toute"
 
 
+def test_a_rare_word_that_may_be_meant_does_not_hide_the_likely_one(empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        for number in range(20):
+            index.add(Document(f"{number}", "Flow", f"The pressure of flow {number} is low."))
+        index.add(Document("rare", "Flow", "We presume that the flow is low."))
+    with Searcher(empty_index) as searcher:
+        answer = searcher.search("presure", limit=100)
+    assert answer.suggestion == "pressure"
+    assert "rare" not in [hit.source_document for hit in answer.results]
+
+
 def test_a_word_searched_as_it_is_typed_is_corrected_later(path: str) -> None:
     with Searcher(path) as searcher:
         assert not searcher.search("aerodynmic", syntax="lucene").results
