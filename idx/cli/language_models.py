@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from idx.cli.option_groups import AnswerOptions, RewritingOptions
+from idx.sync.interruption import uninterrupted
 from shared.model.request import Syntax
 
 if TYPE_CHECKING:
@@ -15,11 +17,18 @@ Result = TypeVar("Result")
 
 
 def run(request: Coroutine[Any, Any, Result]) -> Result:
-    """Wait for a request and return its result; Ctrl-C ends it in an orderly way."""
+    """Wait for a request and return its result; Ctrl-C cancels it."""
     # Not asyncio.run, which would wait for a pending lookup of a server's name without a limit.
     loop = asyncio.new_event_loop()
+    task = loop.create_task(request)
     try:
-        return loop.run_until_complete(request)
+        # Libraries turn an interruption that is raised at an arbitrary place into errors of theirs.
+        with (
+            uninterrupted(on_signal=lambda: loop.call_soon_threadsafe(task.cancel)),
+            suppress(asyncio.CancelledError),
+        ):
+            return loop.run_until_complete(task)
+        raise KeyboardInterrupt
     finally:
         try:
             loop.run_until_complete(_end_tasks())

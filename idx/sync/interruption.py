@@ -1,7 +1,7 @@
 """Work kept by an interrupted run, and protection of short blocks from interruption."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -31,12 +31,18 @@ class Kept:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Defer SIGINT and `TERMINATIONS` to the end of the block, so that its outcome is certain."""
+def uninterrupted(on_signal: Callable[[], object] | None = None) -> Iterator[None]:
+    """Defer SIGINT and `TERMINATIONS` to the end of the block, so that its outcome is certain.
+
+    Args:
+        on_signal: called at once when one arrives, such as to end the block early.
+    """
     arrived: list[tuple[int, FrameType | None]] = []
 
     def note(number: int, frame: FrameType | None) -> None:
         arrived.append((number, frame))
+        if on_signal:
+            on_signal()
 
     # A signal that the parent ignores, as a shell does for its background jobs, stays ignored.
     before: dict[int, Any] = {
