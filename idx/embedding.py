@@ -1,14 +1,21 @@
 """Embedding of what a command has added, if search by meaning is on."""
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
+from idx.cli.options import VectorsChoice
 from idx.output.printing import say, warn
 from shared.backends import takes_vectors
 from shared.errors import McpLuceneError
 from shared.messages import quantity
 from shared.settings.current import sentence_model
 from shared.settings.defaults import SEMANTIC_OFF
+
+if TYPE_CHECKING:
+    from shared.writing.index import Index
+
+_MANY = 1_000
+"""Number of chunks whose embedding takes so long that one wants to know what is waited for."""
 
 _REMAINING = "the texts are indexed; idx semantic update makes the remaining vectors"
 
@@ -30,7 +37,17 @@ def warn_of_server(model: str) -> None:
         warn(f"the texts of this index, and queries, are sent to {server.host}{way}")
 
 
-def embed_added(index_path: Path, wait: float, when: Literal["now", "later"]) -> None:
+def give_model(index: "Index", *, vectors: VectorsChoice = "later") -> None:
+    """Give a new index the model that new indexes have, if it is installed."""
+    if vectors == "off" or not takes_vectors(index.path):
+        return
+    from shared.maintenance.embedding import model_of_new_index
+
+    if model := model_of_new_index():
+        index.sentence_model = model
+
+
+def embed_added(index_path: Path, wait: float, when: VectorsChoice) -> None:
     """Embed the chunks of an index that have no vector yet.
 
     The setting ``semantic`` switches search by meaning on in an index that has none. What goes
@@ -39,10 +56,10 @@ def embed_added(index_path: Path, wait: float, when: Literal["now", "later"]) ->
     Args:
         index_path: the index folder.
         wait: seconds to wait for another writer to end.
-        when: ``later`` to leave it to ``idx semantic update``.
+        when: anything but ``now`` to leave it to ``idx semantic update``.
     """
     wanted = sentence_model()
-    if wanted == SEMANTIC_OFF or not takes_vectors(index_path):
+    if wanted == SEMANTIC_OFF or when == "off" or not takes_vectors(index_path):
         return
     from shared.maintenance.embedding import embed, embedding_state, switch_on
     from shared.semantic.models import is_named
@@ -63,6 +80,12 @@ def embed_added(index_path: Path, wait: float, when: Literal["now", "later"]) ->
             return
         from idx.output.progress import shown
 
+        pending = embedding_state(index_path).pending
+        if pending > _MANY:
+            say(
+                f"All texts are found by their words now; embedding {pending:,} chunks, so that "
+                "they are found by their meaning, too. Ctrl-C keeps what is done."
+            )
         done = embed(index_path, wait=wait, progress=shown)
     except McpLuceneError as error:
         from idx.errors import message

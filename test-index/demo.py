@@ -33,8 +33,8 @@ SCANNED = "mooring fee of the sloop Marigold"
 """A question answered by a scan, where Tesseract is installed."""
 OLD = "loose stones of the quay wall"
 """A question answered by a document of Word 97, where LibreOffice is installed."""
-IN_OTHER_WORDS = "When can I quit the apartment?"
-"""A question that the lease of a flat answers without one of its words."""
+IN_ANOTHER_LANGUAGE = "Quand peut-on quitter le logement ?"
+"""A question that the lease of a flat answers in English."""
 
 
 def index_samples() -> None:
@@ -43,7 +43,6 @@ def index_samples() -> None:
     for command in (
         ("add", HERE / "documents"),
         ("sync", HERE / "more", *(() if find_tesseract() else ("--exclude", "*-scan.pdf"))),
-        ("semantic", "on"),
     ):
         subprocess.run(
             [PROGRAMS / "idx", *command, "--index-path", INDEX],
@@ -71,11 +70,10 @@ async def ask() -> None:
             result = await client.call_tool("Search", {"query": question, "limit": 1})
             show(question, result)
         for way, meant in (("words", "words only"), ("both", "words and meaning")):
-            result = await client.call_tool(
-                "Search", {"query": IN_OTHER_WORDS, "limit": 1, "search": way, "content": "full"}
-            )
+            asked = {"query": IN_ANOTHER_LANGUAGE, "limit": 1, "search": way}
+            result = await client.call_tool("Search", asked)
             print(f"\nBy {meant}:", end="")
-            show(IN_OTHER_WORDS, result, characters=250)
+            show(IN_ANOTHER_LANGUAGE, result, characters=400)
 
 
 def show(question: str, result: CallToolResult, characters: int = 110) -> None:
@@ -85,7 +83,7 @@ def show(question: str, result: CallToolResult, characters: int = 110) -> None:
     answer = result.structured_content
     print(f"\nSearch({question!r}): {answer['totalHits']} chunks match")
     for hit in answer["results"]:
-        found = excerpt(hit["content"], characters)
+        found = excerpt(hit["content"] or hit["passages"][0], characters)
         mark = "  by meaning" if hit.get("matched") == "meaning" else ""
         print(f"  {hit['score']:.3f}  {hit['id']}{mark}\n         {found}")
 

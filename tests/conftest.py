@@ -77,6 +77,8 @@ def _no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterat
             # Requests to servers of the tests must not go through a proxy of this machine.
             if name.startswith("IDX_") or name.lower().endswith("_proxy"):
                 environment.delenv(name)
+        # Each program that embeds takes a second; those that are asked to are tested by themselves.
+        environment.setenv("IDX_SEMANTIC", "off")
         for name in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"):
             # readline, which pytest imports, sets some of them without os.environ knowing.
             environment.setenv(name, "")
@@ -92,6 +94,14 @@ def _configuration_and_data_of_its_own(
     # Unlike mktemp, which lists all folders of earlier tests for the next number.
     for variable in USER_FOLDERS:
         monkeypatch.setenv(variable, mkdtemp(dir=tmp_path_factory.getbasetemp()))
+
+
+@pytest.fixture(scope="module")
+def semantic() -> Iterator[None]:
+    """Leave search by meaning to the defaults, as it is for a user without settings."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.delenv("IDX_SEMANTIC")
+        yield
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from tests.model_server import (
     sends_bytes,
 )
 
-NAME: Final = "all-minilm"
+NAME: Final = "small"
 
 Embed = Callable[[Sequence[str]], Sequence[Any]]
 """Function that returns the vector of each text."""

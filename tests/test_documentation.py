@@ -34,7 +34,10 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/maintenance.md"])
-def test_the_session_of_a_page_is_real(page: str, tmp_path: Path, idx: Idx) -> None:
+def test_the_session_of_a_page_is_real(
+    page: str, tmp_path: Path, idx: Idx, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("IDX_SEMANTIC")
     (session,) = blocks(page, "console")
     (tmp_path / "test-index").symlink_to(ROOT / "test-index")
     shown = ""

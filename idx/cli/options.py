@@ -91,12 +91,14 @@ Wait = Annotated[
     ),
 ]
 
+VectorsChoice = Literal["now", "later", "off"]
+
 Vectors = Annotated[
-    Literal["now", "later"],
+    VectorsChoice,
     typer.Option(
-        "--semantic",
-        help="If search by meaning is on: embed what was added now, or leave it to idx semantic "
-        "update.",
+        "--vectors",
+        help="For search by meaning: embed what was added now, or leave it to idx semantic update. "
+        "A new index gets no vectors at all with off.",
     ),
 ]
 
@@ -106,9 +108,9 @@ SentenceModel = Annotated[
         "--model",
         envvar=VARIABLES["semantic"],
         metavar="MODEL",
-        help="minilm, which knows English; the folder of an ONNX model; hub:OWNER/NAME of the "
-        "Hugging Face Hub; or http(s)://HOST/v1#NAME, "
-        "a model on a server, to which all texts are sent.",
+        help="e5, which knows a hundred languages; the folder of an ONNX model; hub:OWNER/NAME of "
+        "the Hugging Face Hub; or http(s)://HOST/v1#NAME, a model on a server, to which all texts "
+        "are sent.",
     ),
 ]
 

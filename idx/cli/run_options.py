@@ -3,13 +3,16 @@
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import typer
 
 from idx.cli.option_groups import ReadingOptions
+from idx.cli.options import VectorsChoice
 from idx.configuration.remembered_folders import own_patterns
 from idx.crawl.selection import Selection, Selections
+from idx.embedding import give_model
 from idx.errors import NoFoldersError
 from idx.extraction.office.libreoffice import find_libreoffice
 from idx.extraction.pdf.djvu import find_djvutxt
@@ -33,6 +36,7 @@ def sync_options(
     *,
     index_path: Path,
     wait: float,
+    vectors: VectorsChoice,
     moves: Sequence[Move] = (),
 ) -> SyncOptions:
     """Return the options of a run, without those that only some commands have.
@@ -63,6 +67,7 @@ def sync_options(
         workers=reading.workers or default_workers(),
         wait=wait,
         create=True,
+        on_created=partial(give_model, vectors=vectors),
         moves=tuple(moves),
     )
 

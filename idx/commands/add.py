@@ -4,13 +4,13 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from idx.cli.option_groups import ReadingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Vectors, Wait
-from idx.embedding import embed_added
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Vectors, VectorsChoice, Wait
+from idx.embedding import embed_added, give_model
 from idx.errors import SourceFileError
 from idx.output.printing import created, print_json, say, tell, warn
 from shared.errors import InvalidDocumentError
@@ -87,6 +87,8 @@ def add(
     ):
         if file is not None and document.file:
             Originals.of(index_path).add([file])
+        if index.created:
+            give_model(index, vectors=vectors)
         if not document.content.strip():
             before = index.chunk_count(document.id)
         count = index.add(document)
@@ -188,7 +190,7 @@ def _add_paths(
     reading: ReadingOptions,
     index_path: Path,
     wait: float,
-    vectors: Literal["now", "later"],
+    vectors: VectorsChoice,
     *,
     as_json: bool,
 ) -> None:
@@ -199,7 +201,10 @@ def _add_paths(
     from idx.sync.interruption import Kept
     from idx.sync.synchronize import synchronize
 
-    options = replace(sync_options(context, reading, index_path=index_path, wait=wait), reread=True)
+    options = replace(
+        sync_options(context, reading, index_path=index_path, wait=wait, vectors=vectors),
+        reread=True,
+    )
     added = []
     failed = []
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, LayoutOption, Vectors, Wait
-from idx.embedding import embed_added
+from idx.embedding import embed_added, give_model
 from idx.output.printing import created, print_json, say, tell, warn
 from shared.model.document import Document
 from shared.settings.defaults import DEFAULT_WAIT
@@ -59,6 +59,8 @@ def bulk(
         reported_interruption(kept),
         Index(index_path, wait=wait, program="batch", create=True) as index,
     ):
+        if index.created:
+            give_model(index, vectors=vectors)
         for document, added in index.add_all(complete()):
             chunks += added
             if added:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.embedding import give_model
 from idx.output.printing import print_json, tell
 from shared.settings.current import configuration_file
 
@@ -43,13 +44,16 @@ def init(
     Example: idx init --index-path ~/my-index --default
     """
     from shared.files.cluster_path import is_cluster
-    from shared.writing.index import create
+    from shared.writing.index import Index, create
 
     if (shards, replicas) != (None, None) and not is_cluster(index_path):
         raise typer.BadParameter(
             "--shards and --replicas are for an index on a cluster, opensearch://HOST:PORT/NAME"
         )
     created = create(index_path, shards=shards, replicas=replicas)
+    if created:
+        with Index(index_path, program="command") as index:
+            give_model(index)
     file = _make_default(index_path) if default else None
     if as_json:
         answer = {"index_path": str(index_path), "created": created}

@@ -56,8 +56,7 @@ def on(
 
     warn_of_server(semantic)
     if needs_preparation(semantic):
-        size = ", 83 MB" if semantic == DEFAULT_SENTENCE_MODEL else ""
-        say(f"Preparing the model {semantic}, once; it may be downloaded{size}")
+        say(f"Preparing the model {semantic}, once; it is downloaded")
     model = switch_on(index_path, semantic, wait=wait)
     say(f"Search by meaning is on, with the model {model.name}")
     if vectors == "now":
@@ -101,7 +100,7 @@ def update(
 ) -> None:
     """Embed the chunks that are not embedded yet.
 
-    Needed only after --semantic later, or after an interruption.
+    Needed only after --vectors later, or after an interruption.
 
     Example: idx semantic update
     """

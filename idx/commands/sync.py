@@ -130,7 +130,9 @@ def sync(
     )
     folders = after(moves, folders)
     options = replace(
-        sync_options(context, reading, index_path=index_path, wait=wait, moves=moves),
+        sync_options(
+            context, reading, index_path=index_path, wait=wait, moves=moves, vectors=vectors
+        ),
         prune_missing=prune_missing,
         retry=retry,
         strict=strict,

@@ -50,7 +50,9 @@ def watch(
 
     wanted = wanted_folders(paths)
     moves = settled_moves(wanted, index_path)
-    options = sync_options(context, reading, index_path=index_path, wait=wait, moves=moves)
+    options = sync_options(
+        context, reading, index_path=index_path, wait=wait, moves=moves, vectors=vectors
+    )
     show = print_event if as_json else print_news
     folders = [path.absolute() for path in after(moves, wanted)]
     kept, problems = Kept(), Problems()

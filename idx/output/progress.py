@@ -37,12 +37,15 @@ def shown(steps: Iterable["Step"]) -> Iterator["Step"]:
         Progress,
         TaskProgressColumn,
         TextColumn,
-        TimeElapsedColumn,
+        TimeRemainingColumn,
     )
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
     with Progress(
-        *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
+        *columns,
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=Console(stderr=True),
+        transient=True,
     ) as progress:
         task = progress.add_task("")
         for step in steps:

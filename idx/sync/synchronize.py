@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Collection, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -51,6 +51,7 @@ class SyncOptions:
         prune_missing: whether documents are deleted without proof that their files are gone.
         strict: whether the first failure ends the run.
         create: whether a missing index is created.
+        on_created: called with an index that was created, before its first commit.
         moves: moves of folders of the index.
         roots: identities of the folders that everything must lie in; None for no such limit.
         keep_out: identities of files of the server that started this run.
@@ -68,6 +69,7 @@ class SyncOptions:
     prune_missing: bool = False
     strict: bool = False
     create: bool = False
+    on_created: Callable[[Index], None] | None = None
     moves: tuple[Move, ...] = ()
     roots: frozenset[Identity] | None = None
     keep_out: frozenset[Identity] = frozenset()
@@ -107,6 +109,8 @@ def synchronize(
         plan, failures = _compared(paths, options, changed)
         with _pool(plan, options) as pool, _ocr(options) as ocr:
             if index.created:
+                if options.on_created:
+                    options.on_created(index)
                 index.commit()
                 yield Created(str(index.path))
             skip_unchanged(plan, pool)

@@ -1,19 +1,18 @@
 """Embedding: vectors for the chunks of an index that have none yet.
 
-The text is committed, and found by words, before its vectors are made. Worker processes make them;
-the lock is held only while vectors are stored, a batch at a time, so that a run that is stopped
-keeps what it has stored, and the next one continues. A chunk whose text changes meanwhile keeps no
-vector of its old text.
+The text is committed, and found by words, before its vectors are made. Worker processes make them
+at low priority; the lock is held only while vectors are stored, a batch at a time, so that a run
+that is stopped keeps what it has stored, and the next one continues. A chunk whose text changes
+meanwhile keeps no vector of its old text.
 """
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,16 +23,23 @@ from shared.errors import SemanticModelError
 from shared.files import index_folder
 from shared.java import vm
 from shared.maintenance.progress import Progress, Step
-from shared.semantic import worker
-from shared.semantic.models import check_allowed, check_extra, encoder_of, install
-from shared.semantic.passages import key_of
+from shared.semantic.models import (
+    check_allowed,
+    check_extra,
+    install,
+    is_usable,
+    prepare_worker,
+    stored_vectors_of,
+)
 from shared.semantic.sentence_model import SentenceModel
-from shared.settings.defaults import DEFAULT_WAIT
+from shared.semantic.windows import MAX_CHARACTERS, MAX_WINDOWS, Window, key_of, packed, windows_of
+from shared.settings.current import sentence_model as configured_model
+from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, DEFAULT_WAIT
 from shared.settings.machine import default_workers
 from shared.storage import lucene_errors
 from shared.storage.commits import open_last_commit, sentence_model
 from shared.storage.integrity import open_directory
-from shared.storage.passages import passages_matching
+from shared.storage.passages import MOST_TOGETHER, StoredText, texts_matching
 from shared.storage.vectors import with_vectors, without_vectors
 from shared.workers import end_pool, new_pool, result_of, schedule
 from shared.writing.index import Index
@@ -41,17 +47,14 @@ from shared.writing.index import Index
 if TYPE_CHECKING:
     from pebble import ProcessPool
 
-_Batch = list[tuple[str, str]]
-"""Ids and passages of chunks."""
-
-_TEXTS_PER_TASK: Final = 16
-"""Number of passages that a worker embeds at once, a third of a second's work."""
+_Batch = list[list[StoredText]]
+"""Chunks that are embedded at once, those of a document together."""
 
 _TASKS_PER_WORKER: Final = 2
 """Number of tasks that wait for each worker, so that none is idle."""
 
-_FEW_TEXTS: Final = 8
-"""Maximum number of passages that this process embeds itself: a worker takes as long to start."""
+_FEW_CHUNKS: Final = 8
+"""Maximum number of chunks that this process embeds itself: a worker takes as long to start."""
 
 _MIN_STORED: Final = 500
 """Minimum number of vectors that are stored together."""
@@ -63,7 +66,7 @@ _TASK_SECONDS: Final = 600.0
 """Maximum time of a worker for a task, in seconds, with its start and a slow machine."""
 
 _MIN_TELLING_CHARACTERS: Final = 200
-"""Minimum length of a passage whose language excludes it from the model."""
+"""Minimum length of a text whose language excludes it from the model."""
 
 _FEATURE: Final = "search by meaning"
 
@@ -78,8 +81,8 @@ class EmbeddingState:
     Attributes:
         model: the sentence model; None if search by meaning is off.
         chunks: the number of chunks.
-        embedded: the number of chunks that have a vector, or are in a language that the model does
-            not know.
+        embedded: the number of chunks that have vectors, or are in a language or a script that the
+            model does not know.
     """
 
     model: SentenceModel | None
@@ -97,8 +100,9 @@ class Embedded:
     """Result of an embedding.
 
     Attributes:
-        chunks: the number of chunks that got a vector.
-        other_languages: the number of those that are in a language that the model does not know.
+        chunks: the number of chunks that were embedded.
+        other_languages: the number of those that are in a language or a script that the model does
+            not know, and have no vectors.
         seconds: the time that it took.
     """
 
@@ -122,6 +126,18 @@ def embedding_state(path: Path | str) -> EmbeddingState:
         )
 
 
+def model_of_new_index() -> SentenceModel | None:
+    """Return the sentence model of an index that is being created; None if it gets none.
+
+    Raises:
+        SemanticModelError: the model is damaged.
+    """
+    wanted = configured_model()
+    if wanted is not None or not is_usable(DEFAULT_SENTENCE_MODEL):
+        return None
+    return install(DEFAULT_SENTENCE_MODEL)
+
+
 def switch_on(path: Path | str, name: str, *, wait: float = DEFAULT_WAIT) -> SentenceModel:
     """Make a sentence model part of an index; `embed` then makes the vectors.
 
@@ -137,7 +153,7 @@ def switch_on(path: Path | str, name: str, *, wait: float = DEFAULT_WAIT) -> Sen
         IndexFolderError: the index cannot be used; the class says why.
     """
     index_folder.identify(index_folder.absolute(path))
-    model = install(name).model
+    model = install(name)
     with Index(path, wait=wait) as index:
         if index.sentence_model != model:
             index.sentence_model = model
@@ -196,13 +212,13 @@ def embed(
         check_extra(_FEATURE)
         check_allowed(model, named)
         # A model that cannot be used is named before workers start.
-        encoder_of(model)
-        count = min(workers or default_workers(), -(-pending // _TEXTS_PER_TASK))
+        stored_vectors_of(model, [])
+        count = min(workers or default_workers(), -(-pending // MOST_TOGETHER))
         run = _Run(folder, model, wait, max(_MIN_STORED, pending // _MAX_COMMITS))
-        passages = passages_matching(reader, without_vectors())
+        texts = texts_matching(reader, without_vectors())
         try:
             with _encoding(model, count, pending) as encode:
-                done = run.embedded(encode, passages)
+                done = run.embedded(encode, texts)
                 for _ in progress(Step("Embedding", number, pending) for number in done):
                     pass
         finally:
@@ -212,7 +228,7 @@ def embed(
 
 
 _Encode = Callable[[list[str]], Callable[[], list[bytes]]]
-"""Function that has passages embedded, and returns one that waits for their values."""
+"""Function that has texts embedded, and returns one that waits for their vectors."""
 
 
 @dataclass(slots=True)
@@ -223,10 +239,10 @@ class _Run:
         path: the index folder.
         model: the model.
         wait: seconds to wait for another writer.
-        stored_together: the number of vectors that are stored together.
-        stored: the number of chunks that got a value.
-        other_languages: the number of those without a vector.
-        waiting: the passages and values that are not stored yet, by chunk id.
+        stored_together: the number of chunks whose vectors are stored together.
+        stored: the number of chunks that were embedded.
+        other_languages: the number of those without vectors.
+        waiting: the values that are not stored yet, by chunk id.
     """
 
     path: Path
@@ -235,29 +251,40 @@ class _Run:
     stored_together: int
     stored: int = 0
     other_languages: int = 0
-    waiting: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    waiting: dict[str, bytes] = field(default_factory=dict)
 
-    def embedded(self, encode: _Encode, passages: Iterable[tuple[str, str]]) -> Iterator[int]:
-        """Embed passages and yield the number of those that are done, task by task."""
-        tasks: deque[tuple[_Batch, Callable[[], list[bytes]]]] = deque()
+    def embedded(self, encode: _Encode, texts: Iterator[list[StoredText]]) -> Iterator[int]:
+        """Embed texts and yield the number of chunks that are done, task by task."""
+        tasks: deque[tuple[_Batch, list[list[Window]], Callable[[], list[bytes]]]] = deque()
         done = 0
-        passages = iter(passages)
         limit = _TASKS_PER_WORKER * default_workers()
         while True:
-            while len(tasks) < limit and (batch := list(islice(passages, _TEXTS_PER_TASK))):
-                known = self._of_known_languages(batch)
-                done += len(batch) - len(known)
-                if known:
-                    tasks.append((known, encode([passage for _, passage in known])))
+            while len(tasks) < limit and (batch := _batch(texts)):
+                windows = [
+                    windows_of(some[0].title, [self._read(text) for text in some]) for some in batch
+                ]
+                encoded = [window.text for of_document in windows for window in of_document]
+                tasks.append((batch, windows, encode(encoded)))
             if not tasks:
                 return
-            batch, values = tasks.popleft()
-            for (id_, passage), value in zip(batch, values(), strict=True):
-                self.waiting[id_] = (passage, value)
-            done += len(batch)
+            batch, windows, wait = tasks.popleft()
+            vectors = iter(wait())
+            for some, of_document in zip(batch, windows, strict=True):
+                self._keep(some, [(window, next(vectors)) for window in of_document])
+                done += len(some)
             if len(self.waiting) >= self.stored_together:
                 self.store()
             yield done
+
+    def _keep(self, texts: list[StoredText], vectors: list[tuple[Window, bytes]]) -> None:
+        """Keep the values of neighbouring chunks until they are stored."""
+        found: list[list[tuple[int, int, bytes]]] = [[] for _ in texts]
+        for window, vector in vectors:
+            for number, begin, end in window.places if vector else ():
+                found[number].append((begin, end, vector))
+        for text, own in zip(texts, found, strict=True):
+            self.waiting[text.id] = packed(key_of(text.title, text.content), own[:MAX_WINDOWS])
+            self.other_languages += not own
 
     def store(self) -> None:
         """Store the vectors that are waiting, in one commit."""
@@ -268,28 +295,30 @@ class _Run:
                 if index.sentence_model == self.model:
                     self.stored += index.set_vectors(waiting)
 
-    def _of_known_languages(self, batch: _Batch) -> _Batch:
-        """Return the passages in languages that the model knows; the others get no vector."""
-        known = []
-        for id_, passage in batch:
-            # A language is not known for certain from a title.
-            is_telling = self.model.languages and len(passage) >= _MIN_TELLING_CHARACTERS
-            language = language_of(passage) if is_telling else None
-            if language is None or self.model.knows(language):
-                known.append((id_, passage))
-            else:
-                self.waiting[id_] = (passage, key_of(passage))
-                self.other_languages += 1
-        return known
+    def _read(self, text: StoredText) -> str:
+        """Return what is embedded of a chunk: nothing if the model does not know its language."""
+        # A language is not known for certain from a title.
+        is_telling = self.model.languages and len(text.content) >= _MIN_TELLING_CHARACTERS
+        language = language_of(text.content) if is_telling else None
+        is_known = language is None or self.model.knows(language)
+        return text.content[:MAX_CHARACTERS] if is_known else ""
+
+
+def _batch(texts: Iterator[list[StoredText]]) -> _Batch:
+    """Return the next chunks, as many as are embedded at once; empty after the last one."""
+    batch: _Batch = []
+    while sum(map(len, batch)) < MOST_TOGETHER and (some := next(texts, None)):
+        batch.append(some)
+    return batch
 
 
 @contextmanager
 def _encoding(model: SentenceModel, workers: int, pending: int) -> Iterator[_Encode]:
-    """Lend a function that has passages embedded, here or by worker processes."""
-    if pending <= _FEW_TEXTS:
-        yield lambda passages: partial(worker.values_of, model, passages)
+    """Lend a function that has texts embedded, here or by worker processes."""
+    if pending <= _FEW_CHUNKS:
+        yield lambda texts: partial(stored_vectors_of, model, texts)
         return
-    pool = new_pool(workers, _WORKER_BYTES, worker.prepare)
+    pool = new_pool(workers, _WORKER_BYTES, prepare_worker)
     try:
         yield partial(_embed_there, pool, model)
     finally:
@@ -297,10 +326,10 @@ def _encoding(model: SentenceModel, workers: int, pending: int) -> Iterator[_Enc
 
 
 def _embed_there(
-    pool: "ProcessPool", model: SentenceModel, passages: list[str]
+    pool: "ProcessPool", model: SentenceModel, texts: list[str]
 ) -> Callable[[], list[bytes]]:
     with _alive(model):
-        task = schedule(pool, worker.values_of, _TASK_SECONDS, model, passages)
+        task = schedule(pool, stored_vectors_of, _TASK_SECONDS, model, texts)
     return _alive(model)(partial(result_of, pool, task))
 
 

@@ -221,13 +221,13 @@ class Index(FolderIndex):
         if model is not None:
             raise IndexOnClusterError(self.path, _NO_VECTORS)
 
-    def set_vectors(self, vectors: Mapping[str, tuple[str, bytes]]) -> int:
+    def set_vectors(self, values: Mapping[str, bytes]) -> int:
         """Refuse vectors, which are not supported on a cluster.
 
         Raises:
             IndexOnClusterError: always.
         """
-        del vectors
+        del values
         raise IndexOnClusterError(self.path, _NO_VECTORS)
 
     def chunk_count(self, source_document: str) -> int:

@@ -20,15 +20,12 @@ from shared.query.index_terms import IndexTerms
 from shared.query.lucene import Compiler
 from shared.query.tree import Node, Nothing, Terms, any_of, weighted
 from shared.search.lucene_selection import LuceneSelection
-from shared.search.selection import RankedHit
+from shared.search.selection import Meaning, RankedHit
 from shared.semantic.models import missing_library
+from shared.semantic.sentence_model import SentenceModel
 from shared.storage.chunk_queries import known_value
 from shared.storage.commits import Snapshot
 from shared.storage.stored_chunks import SHOWN_FIELDS, from_lucene, stored_fields
-from shared.storage.vectors import stored_values
-
-_LEAST_SIMILARITY: Final = 0.3
-"""Cosine below which two chunks have nothing in common."""
 
 _TERMS: Final = 25
 """Number of most significant terms of a text, as in Lucene's ``MoreLikeThis``."""
@@ -52,30 +49,28 @@ def similar_chunks(snapshot: Snapshot, chunk_id: str, limit: int) -> SimilarChun
     if not len(found):
         raise ChunkNotFoundError(chunk_id)
     document = ScoreDoc.cast_(found[0]).doc
-    value = stored_values(snapshot.reader, [document]).get(document)
     near = None
-    if snapshot.model and value and missing_library() is None:
-        near = _by_vector(searcher, document, value, limit)
+    if snapshot.model and missing_library() is None:
+        near = _by_vector(searcher, document, snapshot.model, limit)
     if near is not None:
         return SimilarChunks(chunk_id, "meaning", _chunks(snapshot, near))
     return SimilarChunks(chunk_id, "words", _chunks(snapshot, _by_terms(snapshot, document, limit)))
 
 
 def _by_vector(
-    searcher: Any, document: int, value: bytes, limit: int
+    searcher: Any, document: int, model: SentenceModel, limit: int
 ) -> list[tuple[int, float]] | None:
     """Return the nearest chunks and their cosines; None if the chunk has no vector.
 
     A chunk in a language that the model does not know has none.
     """
-    from shared.search.meaning import nearest, vector_of
+    from shared.search.meaning import LEAST, chunk_vector, nearest
 
-    vector = vector_of(value)
+    vector = chunk_vector(searcher.getIndexReader(), document)
     if vector is None:
         return None
-    near = nearest(searcher, vector, limit + 1, _LEAST_SIMILARITY)
-    others = [(other, cosine) for other, cosine in near.items() if other != document]
-    return sorted(others, key=lambda pair: (-pair[1], pair[0]))[:limit]
+    near = nearest(Meaning(vector, model.unrelated, 1.0, True, searcher), limit + 1, LEAST)
+    return [(other, one.cosine) for other, one in near.items() if other != document][:limit]
 
 
 def _by_terms(snapshot: Snapshot, document: int, limit: int) -> list[tuple[int, float]]:

@@ -204,7 +204,8 @@ def _hits(
     highlighter = Passages(selection.query, selection.terms) if is_marked else None
     for ranked, (chunk, count) in zip(found, selection.chunks(found), strict=True):
         check()
-        content, passages = _texts(chunk, highlighter, request.content)
+        window = ranked.near.window if ranked.near else None
+        content, passages = _texts(chunk, highlighter, request.content, window)
         yield {
             **vars(chunk),
             "content": content,
@@ -217,15 +218,21 @@ def _hits(
 
 
 def _texts(
-    chunk: ChunkText, highlighter: Passages | None, wanted: Texts
+    chunk: ChunkText,
+    highlighter: Passages | None,
+    wanted: Texts,
+    nearest: tuple[int, int] | None,
 ) -> tuple[str | None, list[str] | None]:
-    """Return the content and the passages of a chunk, as far as they are wanted."""
+    """Return the content and the passages of a chunk, as far as they are wanted.
+
+    If nothing in it matches, its passage is the window that is nearest in meaning, if it is known.
+    """
     if highlighter is None:
         return (chunk.content if wanted == "full" else None), None
     language = str(chunk.metadata.get(metadata.LANGUAGE, ""))
     if wanted == "marked":
         return highlighter.marked(chunk.content, language), None
-    passages = highlighter.best_in(chunk.content, language)
+    passages = highlighter.best_in(chunk.content, language, nearest)
     return (chunk.content if wanted == "both" else None), passages
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from shared.query.pipeline import ParsedQuery, Part
 from shared.query.tree import Nothing
-from shared.search.selection import RankedHit, Selection
+from shared.search.selection import Nearness, RankedHit, Selection
 
 FIRST_HITS: Final = 3
 """Number of hits with the highest scores that decide whether there is an answer: hits further down
@@ -26,12 +26,10 @@ logistic regression on the logarithm of the evidence and on a power of the share
 if hardly anything is missing. `benchmarks/confidence.py` fits the first three and ``LOW``;
 docs/measured/confidence.md names the data."""
 
-ODDS_WITH_COSINE: Final = 0.009
-EXPONENT_WITH_COSINE: Final = 0.5
-WHOLE_WITH_COSINE: Final = 5.2
-COSINE: Final = 7.0
-"""Parameters of the same odds for a hit with a cosine c of its meaning: ``exp(COSINE * c)`` is
-another factor. `benchmarks/semantic.py` fits them."""
+NEAR: Final = (-5.1, 5.2, 0.6, 3.1)
+"""Parameters a, b, c and d of the odds of a hit whose nearness n in meaning is known: ``exp(a + b *
+n + c * u + d * s ** WHOLE_POWER)``, where u is how unusual its cosine is for the model, and s the
+share of the query's words in it. docs/measured/semantic.md names the data."""
 
 _ANSWERED: Final = 0.6
 """Share of a query in its best hit up to which that is not the answer at all."""
@@ -40,9 +38,6 @@ _STANDS_OUT: Final = 0.3
 """Difference between the share in the best hit and in the next ones, from which on the best hit is
 the answer."""
 
-_LEAST_EVIDENCE: Final = 0.05
-"""Evidence that a hit without a word of the query counts for beside its cosine."""
-
 
 def confidences(selection: Selection, query: ParsedQuery, hits: Sequence[RankedHit]) -> list[float]:
     """Return the confidence of each hit of a query, from 0 to 1; 1 if nothing is asked for."""
@@ -50,9 +45,7 @@ def confidences(selection: Selection, query: ParsedQuery, hits: Sequence[RankedH
         return [1.0] * len(hits)
     return [
         round(
-            probability(*pair)
-            if hit.cosine is None
-            else probability_with_cosine(*pair, hit.cosine),
+            probability(*pair) if hit.near is None else probability_near(hit.near, pair[1]),
             3,
         )
         for pair, hit in zip(evidence(selection, query, hits), hits, strict=True)
@@ -85,11 +78,12 @@ def probability(evidence: float, share: float) -> float:
     return odds / (1 + odds)
 
 
-def probability_with_cosine(evidence: float, share: float, cosine: float) -> float:
-    """Return the probability that a hit answers, if the cosine of its vector is known, too."""
-    words = max(_LEAST_EVIDENCE, evidence) ** EXPONENT_WITH_COSINE
-    whole = math.exp(WHOLE_WITH_COSINE * share**WHOLE_POWER)
-    odds: float = ODDS_WITH_COSINE * words * whole * math.exp(COSINE * cosine)
+def probability_near(near: Nearness, share: float) -> float:
+    """Return the probability that a hit answers, from its nearness and its share of the query."""
+    a, b, c, d = NEAR
+    odds: float = math.exp(
+        min(50.0, a + b * near.value + c * near.unusual + d * share**WHOLE_POWER)
+    )
     return odds / (1 + odds)
 
 

@@ -96,7 +96,7 @@ def _hits(selection: Selection, ranking: Ranking, offset: int) -> Iterator[Expla
             share = 1 - ranking.fusion.weight
             found = [ScorePart(part.match, round(share * part.score, 4)) for part in found]
             if meant := ranked.score - share * ranked.words:
-                known = "unknown cosine" if aged.cosine is None else f"cosine {aged.cosine:.3f}"
+                known = f"cosine {aged.near.cosine:.3f}" if aged.near else "unknown cosine"
                 found.append(ScorePart(f"meaning, {known}", round(meant, 4)))
         elif ranked.score > ranked.words:
             found.append(ScorePart(_FEEDBACK, round(ranked.score - ranked.words, 4)))

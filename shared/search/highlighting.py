@@ -114,10 +114,13 @@ class Passages:
                 alike = tuple(terms.within(schema.CONTENT, text, edits, prefix))
                 self._add(Terms(schema.CONTENT, alike), mark, terms)
 
-    def best_in(self, text: str, language: str = "") -> list[str]:
+    def best_in(
+        self, text: str, language: str = "", otherwise: tuple[int, int] | None = None
+    ) -> list[str]:
         """Return the passages of a chunk's content that match best, the best first.
 
-        It is the beginning if nothing in it matched, for example if only the title did.
+        If nothing in it matched, for example if only the title did, it is the part between two
+        offsets, or the beginning.
         """
         chosen: list[_Passage] = []
         passages = _passages(text, self._found(text, language))
@@ -126,9 +129,9 @@ class Passages:
                 chosen.append(passage)
             if len(chosen) == MAX_PASSAGES:
                 break
-        return [_marked(text, one.start, one.end, one.found) for one in chosen] or [
-            _first_words(text)
-        ]
+        if chosen:
+            return [_marked(text, one.start, one.end, one.found) for one in chosen]
+        return [_marked(text, *otherwise, ()) if otherwise else _first_words(text)]
 
     def marked(self, text: str, language: str = "") -> str:
         """Return a whole text with each match between `MARKS`."""

@@ -1,21 +1,20 @@
 """The chunks nearest in meaning, and fusion of the scores by words and by meaning. Imports NumPy.
 
-To find the nearest vectors, the signs of all are compared first, and then the vectors with the most
-signs in common.
+A chunk is as near as the nearest of its windows. To find the nearest, the signs of all vectors are
+compared first, and then the vectors with the most signs in common.
 
-A hit's score is (1 - w) times its score by words, plus w times the cosine of its vector and the
-query's times the best score by words. Scores are combined, never ranks: a hit that is far better by
-words stays far better.
+A cosine by itself says little: those of texts that have nothing to do with the query lie around a
+mean that depends on the model and the index. So its distance from that mean counts, in standard
+deviations: its nearness is ``(cosine - mean) / (SPREAD * deviation)``, from 0 to about 1.
 
-Where the best hit by words lacks some of them, the query's vector is moved towards those of the
-best hits (Rocchio 1971, Relevance feedback in information retrieval), and cosines are computed
-again.
+A hit's score is (1 - w) times its score by words, plus w times its nearness times the best score by
+words. Scores are combined, never ranks: a hit that is far better by words stays far better. Where
+no hit has all words, one that has none of them may say the same in another language: w is 1 for it.
 docs/measured/semantic.md has the effect of each constant.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
 from typing import Any, Final
 
 import numpy as np
@@ -25,10 +24,15 @@ from org.apache.lucene.search import BooleanClause, BooleanQuery, ConstantScoreQ
 
 from shared.query.lucene import scored_again
 from shared.search.confidence import coverages, unanswered
-from shared.search.selection import Meaning, RankedHit, Selection
-from shared.semantic.passages import KEY_BYTES
-from shared.semantic.vectors import Vector, lengths_of, signs, unit_rows
-from shared.storage.vectors import Vectors, all_vectors, stored_values
+from shared.search.selection import Meaning, Nearness, RankedHit, Selection
+from shared.semantic.encoder import Vector
+from shared.storage.vectors import (
+    Vectors,
+    all_vectors,
+    sample,
+    signs,
+    unit_rows,
+)
 
 RESCORED: Final = 200
 """Number of hits by words that are scored by meaning, too."""
@@ -36,21 +40,22 @@ RESCORED: Final = 200
 NEAREST: Final = 50
 """Number of chunks nearest in meaning that are added, whatever words they have."""
 
-LEAST_COSINE: Final = 0.3
-"""Cosine below which a chunk without a word of the query has nothing to do with it."""
+LEAST: Final = 0.25
+"""Nearness below which a chunk without a word of the query has nothing to do with it."""
 
-_WITHOUT: Final = 0.75
-"""Weight of the meaning if the best hit by words lacks some of them."""
+SPREAD: Final = 6.5
+"""Standard deviations of unrelated texts' cosines by which the nearness of a text rises by 1."""
+
+_MANY: Final = 100
+"""Number of chunks from which on their own cosines tell what is unrelated to a query."""
+
+_LACKING: Final = (0.75, 0.3)
+"""Weight of the meaning if the best hit by words has none of them, and by how much it falls if that
+has nearly all."""
 
 _WITH_ALL_WORDS: Final = (0.15, 0.45)
 """Weights of the meaning if the best hit by words has all of them: if the next ones have far fewer,
 as if somebody looked for this very text, and if they have as many."""
-
-_FEEDBACK: Final = 0.5
-"""Distance by which the query's vector is moved towards those of the best hits."""
-
-_FEEDBACK_HITS: Final = 5
-"""Number of best hits towards which it is moved."""
 
 _FIRST: Final = 5
 """Number of best hits by words that decide on the weight."""
@@ -59,9 +64,9 @@ _ALL_WORDS: Final = 0.999
 """Share of the query from which on a hit has all of it."""
 
 _CANDIDATES: Final = 500
-"""Number of chunks with the most similar signs whose cosines are computed."""
+"""Number of windows with the most similar signs whose cosines are computed."""
 
-_FEW_FILTERED: Final = 3_000
+_FEW_FILTERED: Final = 1_000
 """Number of chunks that pass the filters up to which their cosines are all computed."""
 
 _BLOCK: Final = 8_192
@@ -76,23 +81,19 @@ class Fusion:
     """How the scores of an answer were combined."""
 
     weight: float  # of the meaning, from 0 to 1
-    scale: float  # the best score by words, with which cosines are multiplied; 1 without any
-    unknown: float  # cosine of a chunk without a vector, if it has the best score by words
+    without_words: float  # the same of hits without a word of the query
+    scale: float  # the best score by words, with which nearness is multiplied; 1 without any
+    unknown: float  # nearness of a chunk without vectors, if it has the best score by words
     compared: int  # the number of vectors that were compared to find the nearest; 0 for none
     added: int  # the number of hits without a word of the query
 
-    def scored(self, hit: RankedHit, cosine: float | None) -> RankedHit:
-        """Return a hit with its combined score; the cosine is None if it has no vector."""
-        return RankedHit(hit.doc, self._score(hit, cosine), hit.words, cosine)
-
-    def place(self, hit: RankedHit, cosine: float) -> tuple[float, int]:
-        """Return a key that sorts a hit by its combined score, best first."""
-        return -self._score(hit, cosine), hit.doc
-
-    def _score(self, hit: RankedHit, cosine: float | None) -> float:
-        # A chunk without a vector that has a lower score by words has a lower cosine, too.
-        meant = self.unknown * hit.words / self.scale if cosine is None else max(0.0, cosine)
-        return (1 - self.weight) * hit.words + self.weight * self.scale * meant
+    def scored(self, hit: RankedHit, near: Nearness | None) -> RankedHit:
+        """Return a hit with its combined score; the nearness is None if it has no vector."""
+        # A chunk without a vector that has a lower score by words is not as near, either.
+        meant = self.unknown * hit.words / self.scale if near is None else max(0.0, near.value)
+        weight = self.weight if hit.words else self.without_words
+        score = (1 - weight) * hit.words + weight * self.scale * meant
+        return RankedHit(hit.doc, score, hit.words, near)
 
 
 def fused(
@@ -103,122 +104,156 @@ def fused(
     The hits by words are best first: `RESCORED` of them if there are so many, or more. They stay as
     they are, and how they were scored is None, if nothing is known of their meaning.
     """
-    searcher = meaning.searcher
-    reader, allowed = searcher.getIndexReader(), meaning.allowed
-    near = nearest(searcher, meaning.vector, NEAREST, LEAST_COSINE, allowed) if meaning.adds else {}
+    nearby = _Nearby(meaning)
+    near = nearby.nearest(NEAREST, LEAST) if meaning.adds else {}
     head, tail = hits[:RESCORED], hits[RESCORED:]
     new = [RankedHit(doc, 0.0, 0.0) for doc in near.keys() - {hit.doc for hit in head}]
     added = selection.scored_again(new, selection.query.tree) if new else []
     together = [*head, *added]
-    vectors = stored_vectors(reader, {hit.doc for hit in together}, meaning.vector)
-    if not vectors.documents:
+    near |= nearby.of([hit.doc for hit in head if hit.doc not in near])
+    if not near:
         return list(hits), None
     best = sorted(head, key=lambda hit: (-hit.words, hit.doc))[:_FIRST]
     shares = coverages(selection, best) if best else [0.0]
-    has_all_words = shares[0] >= _ALL_WORDS
     weight = min(meaning.most, _weight(shares))
-    scale = best[0].words if best and best[0].words > 0 else 1.0
-    compared = len(all_vectors(reader).documents) if meaning.adds else 0
-    cosines = vectors.cosines(meaning.vector)
-    fusion = _fusion(together, cosines, weight, scale, compared)
-    if not has_all_words:
-        known = (hit for hit in together if hit.doc in cosines)
-        first = nsmallest(_FEEDBACK_HITS, known, lambda hit: fusion.place(hit, cosines[hit.doc]))
-        mean = vectors.mean_of(hit.doc for hit in first)
-        cosines = vectors.cosines(_moved(meaning.vector, mean))
-        fusion = _fusion(together, cosines, weight, scale, compared)
-    scored = [fusion.scored(hit, cosines.get(hit.doc)) for hit in together]
+    fusion = Fusion(
+        weight=weight,
+        without_words=meaning.most if shares[0] < _ALL_WORDS else weight,
+        scale=best[0].words if best and best[0].words > 0 else 1.0,
+        unknown=max(0.0, *(one.value for one in near.values())),
+        compared=len(nearby.vectors.documents) if meaning.adds else 0,
+        added=sum(not hit.words and hit.doc in near for hit in together),
+    )
+    scored = [fusion.scored(hit, near.get(hit.doc)) for hit in together]
     ordered = sorted(scored, key=lambda hit: (-hit.score, hit.doc))
-    if fusion.added:
-        ordered = _words_first(selection, ordered)
     moved = {hit.doc for hit in added}
     return [*ordered, *(hit for hit in tail if hit.doc not in moved)], fusion
 
 
 def nearest_only(meaning: Meaning, count: int) -> list[RankedHit]:
     """Return so many of the nearest chunks in meaning, whatever words they have."""
-    near = nearest(meaning.searcher, meaning.vector, count, -1.0, meaning.allowed)
-    return [RankedHit(document, max(0.0, near[document]), 0.0, near[document]) for document in near]
+    near = nearest(meaning, count, float("-inf"))
+    return [RankedHit(doc, max(0.0, near[doc].value), 0.0, near[doc]) for doc in near]
 
 
-def _fusion(
-    hits: Sequence[RankedHit],
-    cosines: Mapping[int, float],
-    weight: float,
-    scale: float,
-    compared: int,
-) -> Fusion:
-    added = sum(not hit.words and hit.doc in cosines for hit in hits)
-    return Fusion(weight, scale, max(0.0, *cosines.values()), compared, added)
+def nearest(meaning: Meaning, count: int, least: float) -> dict[int, Nearness]:
+    """Return so many of the nearest chunks, by Lucene's number, the nearest first."""
+    return _Nearby(meaning).nearest(count, least)
+
+
+def chunk_vector(reader: Any, document: int) -> Vector | None:
+    """Return the mean of the vectors of a chunk, with length 1; None if it has none."""
+    found = unit_rows(all_vectors(reader).of(reader, [document]).rows)
+    mean: Vector = found.sum(axis=0)
+    length = float(np.linalg.norm(mean))
+    return mean / length if length else None
 
 
 def _weight(shares: Sequence[float]) -> float:
     """Return the weight of the meaning by the share of the query in each best hit by words."""
     if shares[0] < _ALL_WORDS:
-        return _WITHOUT
+        most, fall = _LACKING
+        return most - fall * shares[0]
     least, most = _WITH_ALL_WORDS
     return least + (most - least) * unanswered(shares)
 
 
-def _moved(query: Vector, mean: Vector) -> Vector:
-    """Return a query's vector moved towards the mean of those of the best hits."""
-    moved: Vector = query + _FEEDBACK * mean / np.linalg.norm(mean)
-    moved /= np.linalg.norm(moved)
-    return moved
+class _Nearby:
+    """Chunks of a commit, as near as their nearest windows are to a query."""
 
+    def __init__(self, meaning: Meaning) -> None:
+        self._meaning = meaning
+        self._reader = meaning.searcher.getIndexReader()
+        self.vectors = all_vectors(self._reader)
+        self._mean, self._deviation = self._unrelated()
 
-def _words_first(selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
-    """Put the hits without a word of the query behind the last one with all of them."""
-    first = next(place for place, hit in enumerate(hits) if hit.is_by_meaning)
-    later = [hit for hit in hits[first:] if not hit.is_by_meaning]
-    shares = coverages(selection, later)
-    whole = [hit.doc for hit, share in zip(later, shares, strict=True) if share >= _ALL_WORDS]
-    if not whole:
-        return list(hits)
-    last = next(place for place, hit in enumerate(hits) if hit.doc == whole[-1])
-    until = hits[: last + 1]
-    return [
-        *(hit for hit in until if not hit.is_by_meaning),
-        *(hit for hit in until if hit.is_by_meaning),
-        *hits[last + 1 :],
-    ]
+    def of(self, documents: Iterable[int]) -> dict[int, Nearness]:
+        """Return how near those of some chunks are that have vectors."""
+        found, cosines, places = self._best(documents)
+        return self._nearness(found, cosines, places)
 
+    def nearest(self, count: int, least: float) -> dict[int, Nearness]:
+        """Return so many of the nearest chunks, the nearest first."""
+        if not len(self.vectors.documents):
+            return {}
+        meaning = self._meaning
+        documents = (
+            _similar(self.vectors, meaning.vector, _CANDIDATES)
+            if meaning.allowed is None
+            else self._similar_allowed()
+        )
+        live: Any = MultiBits.getLiveDocs(self._reader)
+        found, cosines, places = self._best(
+            document for document in documents if live is None or live.get(document)
+        )
+        order = np.lexsort((found, -cosines))[:count]
+        near = self._nearness(found[order], cosines[order], places[order])
+        return {document: one for document, one in near.items() if one.value >= least}
 
-def nearest(
-    searcher: Any, vector: Vector, count: int, least: float, allowed: Any | None = None
-) -> dict[int, float]:
-    """Return the cosines of so many of the nearest chunks, by Lucene's number, the nearest first.
+    def _best(
+        self, documents: Iterable[int]
+    ) -> tuple[npt.NDArray[np.int64], Vector, npt.NDArray[np.uint32]]:
+        """Return the chunks with vectors, and the cosine and the place of their best windows."""
+        windows = self.vectors.of(self._reader, documents)
+        cosines = unit_rows(windows.rows) @ self._meaning.vector
+        order = np.lexsort((-cosines, windows.documents))
+        best = order[np.flatnonzero(np.diff(windows.documents[order], prepend=-1))]
+        return windows.documents[best], cosines[best], windows.places[best]
 
-    The vector has length 1; only chunks that match the allowed query, if there is one, count.
-    """
-    reader = searcher.getIndexReader()
-    vectors = all_vectors(reader)
-    if not len(vectors.documents):
-        return {}
-    documents = (
-        _similar(vectors, vector, _CANDIDATES)
-        if allowed is None
-        else _similar_allowed(searcher, vectors, vector, allowed)
-    )
-    live: Any = MultiBits.getLiveDocs(reader)
-    there = [document for document in documents if live is None or live.get(document)]
-    found = stored_vectors(reader, there, vector).cosines(vector)
-    near = sorted(found.items(), key=lambda item: (-item[1], item[0]))[:count]
-    return {document: cosine for document, cosine in near if cosine >= least}
+    def _nearness(
+        self,
+        documents: npt.NDArray[np.int64],
+        cosines: Vector,
+        places: npt.NDArray[np.uint32],
+    ) -> dict[int, Nearness]:
+        usual, spread = self._meaning.unrelated
+        values = (cosines - self._mean) / (SPREAD * self._deviation)
+        unusual = (cosines - usual) / spread
+        columns = (array.tolist() for array in (documents, values, cosines, unusual, places))
+        return {
+            document: Nearness(value, cosine, above, (begin, end))
+            for document, value, cosine, above, (begin, end) in zip(*columns, strict=True)
+        }
 
+    def _unrelated(self) -> tuple[float, float]:
+        """Return mean and standard deviation of the cosines of texts of the index with a query.
 
-def vector_of(value: bytes) -> Vector | None:
-    """Return the vector of a stored value, with length 1; None if it has only a key."""
-    stored = np.frombuffer(value, np.int8)[KEY_BYTES:]
-    if not len(stored):
-        return None
-    row: Vector = unit_rows(stored[None])[0]
-    return row
+        Nearly all of them have nothing to do with it. Of few texts that is not sure, so that what
+        the model usually gives counts the more, the fewer there are.
+        """
+        found = sample(self._reader)
+        mean, deviation = self._meaning.unrelated
+        count = len(found.starts)
+        if not count:
+            return mean, deviation
+        cosines = np.maximum.reduceat(found.rows @ self._meaning.vector, found.starts)
+        known = min(1.0, count / _MANY)
+        return (
+            known * float(cosines.mean()) + (1 - known) * mean,
+            max(0.001, known * float(cosines.std()) + (1 - known) * deviation),
+        )
+
+    def _similar_allowed(self) -> list[int]:
+        """Return the chunks that pass the filters with the most signs in common with a query."""
+        searcher, allowed = self._meaning.searcher, self._meaning.allowed
+        total = int(searcher.count(allowed))
+        if total <= _FEW_FILTERED:
+            hits = searcher.search(allowed, max(1, total)).scoreDocs
+            return [ScoreDoc.cast_(hit).doc for hit in hits]
+        share = total / max(1, self._reader.numDocs())
+        most = min(_MOST_TESTED, round(_CANDIDATES / share))
+        candidates = _similar(self.vectors, self._meaning.vector, most)
+        unscored = [ScoreDoc(document, 0.0) for document in candidates]
+        must = BooleanClause.Occur.MUST
+        test = BooleanQuery.Builder().add(ConstantScoreQuery(allowed), must).build()
+        return [hit.doc for hit in scored_again(searcher, unscored, test) if hit.score > 0]
 
 
 def _similar(vectors: Vectors, query: Vector, count: int) -> list[int]:
-    """Return the chunks whose vectors have the most signs in common with a query's."""
-    own = signs(query[None])
+    """Return the chunks of the windows whose vectors have the most signs in common with a query."""
+    if len(vectors.documents) <= count:
+        return _listed(vectors.documents)
+    own = signs(query[None], vectors.mean)
     differing = np.zeros(len(vectors.documents), np.uint16)
     both = np.empty(_BLOCK, np.uint64)
     bits = np.empty(_BLOCK, np.uint8)
@@ -229,58 +264,10 @@ def _similar(vectors: Vectors, query: Vector, count: int) -> list[int]:
             np.bitwise_xor(stored, asked, out=both[:size])
             np.bitwise_count(both[:size], out=bits[:size])
             block += bits[:size]
-    if len(differing) <= count:
-        return _listed(vectors.documents)
     # A histogram of so few different numbers is faster than a partition.
     most = int(np.searchsorted(np.cumsum(np.bincount(differing)), count))
     return _listed(vectors.documents[differing <= most][: 2 * count])
 
 
-def _similar_allowed(searcher: Any, vectors: Vectors, query: Vector, allowed: Any) -> list[int]:
-    """Return the chunks that pass the filters and have the most signs in common with a query."""
-    total = int(searcher.count(allowed))
-    if total <= _FEW_FILTERED:
-        hits = searcher.search(allowed, max(1, total)).scoreDocs
-        return [ScoreDoc.cast_(hit).doc for hit in hits]
-    share = total / max(1, searcher.getIndexReader().numDocs())
-    candidates = _similar(vectors, query, min(_MOST_TESTED, round(2 * _CANDIDATES / share)))
-    unscored = [ScoreDoc(document, 0.0) for document in candidates]
-    test = BooleanQuery.Builder().add(ConstantScoreQuery(allowed), BooleanClause.Occur.MUST).build()
-    return [hit.doc for hit in scored_again(searcher, unscored, test) if hit.score > 0]
-
-
 def _listed(documents: npt.NDArray[np.int64]) -> list[int]:
-    return [int(document) for document in documents]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StoredVectors:
-    """Vectors of chunks."""
-
-    documents: Sequence[int]  # Lucene's numbers of the chunks
-    rows: npt.NDArray[np.float32]  # one vector a row, as they are stored
-    lengths: npt.NDArray[np.float32]
-
-    def cosines(self, query: Vector) -> dict[int, float]:
-        """Return the cosines with a vector of length 1, by Lucene's number of the chunk."""
-        cosines = (self.rows @ query) / self.lengths
-        return dict(zip(self.documents, cosines.tolist(), strict=True))
-
-    def mean_of(self, documents: Iterable[int]) -> Vector:
-        """Return the mean of the vectors of some of the chunks, each with length 1."""
-        places = [self.documents.index(document) for document in documents]
-        mean: Vector = (self.rows[places] / self.lengths[places, None]).mean(axis=0)
-        return mean
-
-
-def stored_vectors(reader: Any, documents: Iterable[int], query: Vector) -> StoredVectors:
-    """Return the vectors of those of some chunks that have one like a query's."""
-    size = KEY_BYTES + len(query)
-    found = {
-        document: value
-        for document, value in stored_values(reader, documents).items()
-        if len(value) == size
-    }
-    stored = np.frombuffer(b"".join(found.values()), np.int8).reshape(len(found), size)
-    rows = stored[:, KEY_BYTES:].astype(np.float32)
-    return StoredVectors(list(found), rows, lengths_of(rows))
+    return [int(document) for document in np.unique(documents)]

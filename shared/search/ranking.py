@@ -32,15 +32,11 @@ _SECONDS_OF_A_DAY: Final = 86_400
 _UNKNOWN_AGE: Final = 1.0
 """Age of a document without a date, in half-lives: neither preferred to dated ones nor buried."""
 
-_MOST_WITH_NAMES: Final = 0.3
-"""Greatest weight of the meaning of a query with a digit or a name with signs in it."""
+_MOST_WITH_IDENTIFIERS: Final = 0.05
+"""Greatest weight of the meaning of a query with an identifier."""
 
-_WORD: Final = re.compile(r"\W*[^\W\d_]+(?:['\u2019/-][^\W\d_]+)*\W*|[\W_]*")
-"""A word of letters, or of several with hyphens between them, with any punctuation around it."""
-
-_MOST_PIECES: Final = 3.0
-"""Number of pieces of a word, on the mean, beyond which a query is in a language that the model's
-tokenizer does not know."""
+_IDENTIFIER: Final = re.compile(r"(?=.*[^\W\d_])(?=.*\d)\S+")
+"""A word with letters and digits, such as B-17: vectors hardly tell it from B-18."""
 
 
 @dataclass(frozen=True)
@@ -145,30 +141,28 @@ def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -
         return None
     if request.search == "meaning":
         vector = encoder.vector(model, request.query)
-        return None if vector is None else Meaning(vector, 1.0, True, searcher, alone=True)
+        if vector is None:
+            return None
+        return Meaning(vector, model.unrelated, 1.0, True, searcher, alone=True)
     clauses = clauses_of(query.telling)
     most = _most(clauses) if _is_known_language(request.query, model) else 0.0
-    loaded = encoder.encoder(model) if most else None
-    if loaded is None or loaded.pieces_per_word(request.query) > _MOST_PIECES:
+    vector = encoder.vector(model, request.query) if most else None
+    if vector is None:
         return None
-    vector = encoder.vector(model, request.query)
     adds = all(clause.occur == "should" for clause in clauses) and request.sort == BY_SCORE
-    return None if vector is None else Meaning(vector, most, adds, searcher)
+    return Meaning(vector, model.unrelated, most, adds, searcher)
 
 
 def _most(clauses: Sequence[Clause]) -> float:
     """Return the greatest weight that the meaning of some parts of a query may have.
 
-    It is 0 unless all are words that a chunk may have in any field, and not all of them names.
+    It is 0 unless all are words that a chunk may have in any field, and not all are identifiers.
     """
     plain = [plain_word(clause) for clause in clauses if clause.occur != "must_not"]
-    words = [word for word in plain if word is not None]
-    if len(words) < len(clauses):
+    identifiers = [word is None or bool(_IDENTIFIER.fullmatch(word)) for word in plain]
+    if None in plain or all(identifiers):
         return 0.0
-    names = [word for word in words if not _WORD.fullmatch(word)]
-    if len(names) == len(words):
-        return 0.0
-    return _MOST_WITH_NAMES if names else 1.0
+    return _MOST_WITH_IDENTIFIERS if any(identifiers) else 1.0
 
 
 def _is_known_language(text: str, model: SentenceModel) -> bool:

@@ -15,7 +15,17 @@ from shared.query.tree import Node
 from shared.storage.fingerprints import Fingerprint
 
 if TYPE_CHECKING:
-    from shared.semantic.vectors import Vector
+    from shared.semantic.encoder import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near a chunk is to a query in meaning."""
+
+    value: float  # 0 for a text that has nothing to do with it, about 1 for one that answers
+    cosine: float  # of the query and the nearest window
+    unusual: float  # the cosine's distance from those of unrelated texts, in standard deviations
+    window: tuple[int, int]  # the begin and the end of the window in the chunk's text
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +35,12 @@ class RankedHit:
     doc: int  # Lucene's number of the chunk
     score: float
     words: float  # the score by words; 0 if it has none of them
-    cosine: float | None = None  # of its vector and the query's; None if it is not known
+    near: Nearness | None = None  # None if nothing is known of its meaning
 
     @property
     def is_by_meaning(self) -> bool:
         """True if it has no word of the query."""
-        return self.cosine is not None and not self.words
+        return self.near is not None and not self.words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +48,7 @@ class Meaning:
     """Meaning of a query."""
 
     vector: "Vector"  # of length 1
+    unrelated: tuple[float, float]  # mean and deviation of the model's cosines of unrelated texts
     most: float  # the greatest weight of the meaning, from 0 to 1
     adds: bool  # whether chunks without any word of the query are found, too
     searcher: Any  # Lucene's, of the chunks with vectors

@@ -1,22 +1,61 @@
-"""Encoder of texts by an ONNX model in a folder.
+"""Encoder of texts by an ONNX model in a folder, and the files of such a folder.
+
+A folder has ``model.onnx``, perhaps with its weights in ``model.bin``, a tokenizer, which is
+``tokenizer.model`` (of SentencePiece) or ``tokenizer.json`` (of the library tokenizers), and
+``mcp-lucene.json``, for example::
+
+    {"dimensions": 384, "pooling": "mean", "max_tokens": 512, "languages": [],
+     "query_prefix": "query: ", "passage_prefix": "passage: "}
+
+A key ``sha256`` may have the hashes of the other files, which are then compared.
 
 One text at a time on one core is the fastest, and several processes do not disturb each other.
 """
 
-from collections.abc import Sequence
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import onnxruntime
-from tokenizers import Tokenizer
 
 from shared.errors import SemanticModelError
-from shared.semantic.description import MODEL_FILE, TOKENIZER_FILE, describe
-from shared.semantic.onnx.inspection import check_safe
-from shared.semantic.passages import MAX_PASSAGE_CHARACTERS
+from shared.messages import reason_of
 from shared.semantic.sentence_model import SentenceModel
-from shared.semantic.vectors import Vector, unit_vector
+
+Vector: TypeAlias = npt.NDArray[np.float32]
+
+MODEL_FILE: Final = "model.onnx"
+WEIGHTS_FILE: Final = "model.bin"
+PIECES_FILE: Final = "tokenizer.model"
+TOKENIZER_FILE: Final = "tokenizer.json"
+DESCRIPTION_FILE: Final = "mcp-lucene.json"
+
+MAX_FILE_BYTES: Final = 2_000_000_000
+"""Maximum size of a file, in bytes; the format of ONNX files allows 2 GB."""
+
+MAX_CHARACTERS: Final = 4_000
+"""Maximum length of a text that is embedded, in characters; no model reads more."""
+
+_TYPES: Final[Mapping[str, tuple[type, str]]] = {
+    "dimensions": (int, "a whole number"),
+    "query_prefix": (str, "a text"),
+    "passage_prefix": (str, "a text"),
+    "pooling": (str, "a text"),
+    "max_tokens": (int, "a whole number"),
+    "languages": (list, "a list"),
+    "unrelated": (list, "a list"),
+    "sha256": (dict, "a table"),
+}
+"""Keys of a description with the types of their values."""
 
 _IDS: Final = "input_ids"
 
@@ -27,6 +66,30 @@ text without padding."""
 _TOKEN_AXES: Final = 3
 """Axes of an output with one vector for each token: texts, tokens, dimensions."""
 
+_MOST_UNKNOWN: Final = 0.5
+"""Share of a text's tokens beyond which the tokenizer does not know its script."""
+
+_BLANK: Final = "\u2581"
+"""Token that SentencePiece puts before an unknown word, and no other."""
+
+_GREATEST: Final = 127
+"""Greatest component of a stored vector, which fills 8 bits: the cosine does not notice."""
+
+_UNRELATED: Final = (
+    ("How is the oil filter of a tractor changed?", "The choir rehearses on Tuesday evenings."),
+    ("Who wrote the minutes of the meeting?", "Whisk the egg whites until they form stiff peaks."),
+    ("What does the parking permit cost?", "Glaciers retreat where summers become warmer."),
+    (
+        "When was the bridge built?",
+        "Hold the button for five seconds to reset the router.",
+    ),
+    ("Which vitamins are in spinach?", "The tenant pays the deposit before moving in."),
+    ("How do I cancel my subscription?", "Owls hunt at night and hear a mouse under the snow."),
+    ("Why is the sky blue?", "Invoices are payable within thirty days without deduction."),
+    ("Where does the train to the airport leave?", "The poet revised her sonnets for decades."),
+)
+"""Questions, each with a text that has nothing to do with any of them."""
+
 
 class Encoder(Protocol):
     """Encoder of texts to vectors of length 1."""
@@ -35,92 +98,63 @@ class Encoder(Protocol):
     def model(self) -> SentenceModel:
         """The model."""
 
-    def query(self, text: str) -> Vector:
-        """Return the vector of a query.
+    def query(self, text: str) -> Vector | None:
+        """Return the vector of a query; None if the model knows nothing of its script.
 
         Raises:
             SemanticModelError: the model failed.
         """
 
     def passages(self, texts: Sequence[str]) -> Sequence[Vector | None]:
-        """Return the vector of each passage; None for one in which the model finds no token.
+        """Return the vector of each text; None if the model knows nothing of its script.
 
         Raises:
             SemanticModelError: the model failed.
         """
 
-    def pieces_per_word(self, text: str) -> float:
-        """Return the mean number of pieces into which the tokenizer cuts a word; 0 if unknown."""
-
 
 class OnnxEncoder:
-    """Encoder by a model in a folder, see `shared.semantic.description`.
+    """Encoder by a model in a folder.
 
     Args:
         folder: the folder.
         name: the model as it was named.
+        is_ours: whether the files were checked when they were put there.
 
     Raises:
-        SemanticModelError: a file is missing, damaged, unsafe or unsuitable.
+        SemanticModelError: a file is missing, damaged or unsuitable.
     """
 
-    def __init__(self, folder: Path, name: str) -> None:
-        described, content = describe(folder, name)
-        check_safe(content, name)
-        try:
-            self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
-            # The file may cut at another length, or fill up to one.
-            self._tokenizer.enable_truncation(described.max_tokens)
-            self._tokenizer.no_padding()
-        except Exception as error:
-            raise SemanticModelError(name, f"{TOKENIZER_FILE}: {_short(error)}") from error
-        del content
+    def __init__(self, folder: Path, name: str, *, is_ours: bool = False) -> None:
+        self.model = described(folder, name, is_ours=is_ours)
+        self._tokens = _tokenizer(folder, self.model)
         self._session = _session(folder / MODEL_FILE, name)
-        self._name = name
         self._inputs = [one.name for one in self._session.get_inputs()]
         if unknown := set(self._inputs) - {_IDS, *_OTHER_INPUTS}:
             raise SemanticModelError(name, f"{MODEL_FILE} has unknown inputs: {min(unknown)}")
-        self.model = described
 
-    def query(self, text: str) -> Vector:
+    def query(self, text: str) -> Vector | None:
         """Return the vector of a query; see `Encoder`."""
-        vector = self._vector(self.model.query_prefix + text)
-        if vector is None:
-            raise SemanticModelError(self._name, "its tokenizer makes no token of the query")
-        return vector
+        return self._vector(self.model.query_prefix, text)
 
     def passages(self, texts: Sequence[str]) -> list[Vector | None]:
-        """Return the vector of each passage; see `Encoder`."""
-        return [self._vector(self.model.passage_prefix + text) for text in texts]
+        """Return the vector of each text; see `Encoder`."""
+        return [self._vector(self.model.passage_prefix, text) for text in texts]
 
-    def pieces_per_word(self, text: str) -> float:
-        """Return the mean number of pieces into which the tokenizer cuts a word."""
-        pieces = [word for word in self._encoding(text).word_ids if word is not None]
-        return len(pieces) / len(set(pieces)) if pieces else 0.0
-
-    def _encoding(self, text: str) -> Any:
-        # The tokenizer reads all of a text before it cuts, and takes no half of a surrogate pair.
-        readable = text[:MAX_PASSAGE_CHARACTERS].encode(errors="replace").decode()
+    def _vector(self, prefix: str, text: str) -> Vector | None:
         try:
-            return self._tokenizer.encode(readable)
-        except Exception as error:
-            raise SemanticModelError(
-                self._name, f"its tokenizer failed: {_short(error)}"
-            ) from error
-
-    def _vector(self, text: str) -> Vector | None:
-        ids = self._encoding(text).ids
-        if not ids:
-            return None
-        tokens = np.array([ids], np.int64)
-        given = {
-            name: tokens if name == _IDS else np.full_like(tokens, _OTHER_INPUTS[name])
-            for name in self._inputs
-        }
-        try:
+            # A tokenizer takes no half of a surrogate pair.
+            ids = self._tokens(prefix, text[:MAX_CHARACTERS].encode(errors="replace").decode())
+            if not ids:
+                return None
+            tokens = np.array([ids], np.int64)
+            given = {
+                name: tokens if name == _IDS else np.full_like(tokens, _OTHER_INPUTS[name])
+                for name in self._inputs
+            }
             output = np.asarray(self._session.run(None, given)[0])
-        except Exception as error:
-            raise SemanticModelError(self._name, f"it failed: {_short(error)}") from error
+        except Exception as error:  # the libraries have no base class of their errors
+            raise SemanticModelError(self.model.name, f"it failed: {_short(error)}") from error
         with np.errstate(all="ignore"):
             return unit_vector(self._pooled(output), self.model)
 
@@ -128,6 +162,195 @@ class OnnxEncoder:
         if output.ndim == _TOKEN_AXES and self.model.pooling != "none":
             return output[0].mean(axis=0) if self.model.pooling == "mean" else output[0, 0]
         return output[0] if output.ndim > 1 else output
+
+
+def measured(encoder: Encoder) -> SentenceModel:
+    """Return the model of an encoder with the cosines of unrelated texts.
+
+    Raises:
+        SemanticModelError: the model failed.
+    """
+    queries = [encoder.query(question) for question, _ in _UNRELATED]
+    passages = encoder.passages([text for _, text in _UNRELATED])
+    rows = [vector for vector in (*queries, *passages) if vector is not None]
+    if len(rows) < 2 * len(_UNRELATED):
+        raise SemanticModelError(encoder.model.name, "it makes no vectors of English texts")
+    cosines = np.array(rows[: len(_UNRELATED)]) @ np.array(rows[len(_UNRELATED) :]).T
+    deviation = max(0.001, float(cosines.std()))
+    return replace(encoder.model, unrelated=(round(float(cosines.mean()), 4), round(deviation, 4)))
+
+
+def unit_vector(values: Any, model: SentenceModel) -> Vector:
+    """Return an output of a model as a vector of length 1.
+
+    Raises:
+        SemanticModelError: it has another number of dimensions, or is not finite, or is zero.
+    """
+    # What is too large for 32 bits becomes infinite.
+    with np.errstate(all="ignore"):
+        vector = np.asarray(values, np.float32)
+        if vector.shape != (model.dimensions,):
+            raise SemanticModelError(
+                model.name, f"its output has the shape {vector.shape}, not ({model.dimensions},)"
+            )
+        length = float(np.linalg.norm(vector))
+    if not np.isfinite(length) or not length:
+        raise SemanticModelError(model.name, "its output is not finite, or zero")
+    return vector / length
+
+
+def quantized(vector: Vector) -> bytes:
+    """Return a vector as whole numbers of 8 bits, the greatest of which is 127."""
+    greatest = float(np.abs(vector).max()) or 1.0
+    return np.round(vector * (_GREATEST / greatest)).astype(np.int8).tobytes()
+
+
+def described(folder: Path, name: str, *, is_ours: bool = False) -> SentenceModel:
+    """Return the model in a folder, by its description and the hashes of its files.
+
+    Raises:
+        SemanticModelError: a file is missing or too large, or is not what the description says, or
+            the description is wrong.
+    """
+    with _opened(folder / DESCRIPTION_FILE, name) as opened:
+        content = opened.read()
+    values = _description(content, name)
+    expected = values.pop("sha256", {})
+    total = hashlib.sha256(content)
+    weights = [WEIGHTS_FILE] if (folder / WEIGHTS_FILE).exists() else []
+    for file in (MODEL_FILE, *weights, _tokenizer_file(folder)):
+        found = expected.get(file) if is_ours else None
+        if found is None:
+            with _opened(folder / file, name) as opened:
+                found = hashlib.file_digest(opened, "sha256").hexdigest()
+        if found != expected.get(file, found):
+            raise SemanticModelError(
+                name,
+                f"{file} does not have the hash in {DESCRIPTION_FILE}",
+                "remove it, and install it again",
+            )
+        total.update(bytes.fromhex(found))
+    try:
+        lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+        return SentenceModel(name, total.hexdigest(), **{**values, **lists})
+    except (TypeError, ValueError) as error:
+        raise SemanticModelError(name, f"{DESCRIPTION_FILE}: {error}") from error
+
+
+def write_folder(target: Path, files: Mapping[str, bytes], name: str) -> None:
+    """Write the files of a model into a folder, which appears with all of them or not at all.
+
+    Raises:
+        SemanticModelError: the file system refuses to write.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".writing-") as temporary:
+            made = Path(temporary) / "model"
+            made.mkdir()
+            for file, content in files.items():
+                (made / file).write_bytes(content)
+            try:
+                made.rename(target)
+            except OSError:
+                # Another process was faster, or an earlier one was stopped and left a part.
+                if not all((target / file).is_file() for file in files):
+                    for file in files:
+                        os.replace(made / file, target / file)  # noqa: PTH105 - an existing one, too
+    except OSError as error:
+        raise SemanticModelError(
+            name, f"it cannot be written to {target} ({reason_of(error)})"
+        ) from error
+
+
+@contextmanager
+def _opened(file: Path, name: str) -> Iterator[BufferedReader]:
+    """Lend a file of a model, opened for reading."""
+    try:
+        if not file.is_file():
+            raise SemanticModelError(name, f"{file} is missing, or not a regular file")
+        if file.stat().st_size > MAX_FILE_BYTES:
+            raise SemanticModelError(name, f"{file.name} is larger than 2 GB")
+        with file.open("rb") as opened:
+            yield opened
+    except OSError as error:
+        raise SemanticModelError(name, f"{file}: {reason_of(error)}") from error
+
+
+def _description(content: bytes, name: str) -> dict[str, Any]:
+    try:
+        values = json.loads(content)
+    except ValueError as error:
+        raise SemanticModelError(name, f"{DESCRIPTION_FILE} is not JSON ({error})") from error
+    if not isinstance(values, dict) or "dimensions" not in values:
+        raise SemanticModelError(name, f'{DESCRIPTION_FILE} has no "dimensions"')
+    for key, value in values.items():
+        if key not in _TYPES:
+            raise SemanticModelError(
+                name,
+                f'{DESCRIPTION_FILE} has the unknown key "{key[:40]}"',
+                "if the model is newer than this software, upgrade",
+            )
+        kind, words = _TYPES[key]
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise SemanticModelError(
+                name, f'{DESCRIPTION_FILE}: the value of "{key}" should be {words}'
+            )
+    return values
+
+
+def _tokenizer_file(folder: Path) -> str:
+    return PIECES_FILE if (folder / PIECES_FILE).is_file() else TOKENIZER_FILE
+
+
+def _tokenizer(folder: Path, model: SentenceModel) -> Any:
+    """Return a function from a prefix and a text to tokens, none if its script is unknown."""
+    file = _tokenizer_file(folder)
+    make = _sentence_pieces if file == PIECES_FILE else _tokens
+    try:
+        return make(str(folder / file), model.max_tokens)
+    except Exception as error:  # the libraries have no base class of their errors
+        raise SemanticModelError(model.name, f"{file}: {_short(error)}") from error
+
+
+def _sentence_pieces(file: str, max_tokens: int) -> Any:
+    # The library tokenizers takes five times the memory for the same pieces.
+    from sentencepiece import SentencePieceProcessor
+
+    pieces = SentencePieceProcessor(model_file=file)
+    first, last, unknown = pieces.bos_id(), pieces.eos_id(), pieces.unk_id()
+    blank = pieces.piece_to_id(_BLANK)
+
+    def ids(prefix: str, text: str) -> list[int]:
+        found: list[int] = pieces.encode(prefix + text)[: max_tokens - 2]
+        is_known = found and _is_known(pieces.encode(text), unknown, blank)
+        return [first, *found, last] if is_known else []
+
+    return ids
+
+
+def _tokens(file: str, max_tokens: int) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(file)
+    # The file may cut at another length, or fill up to one.
+    tokenizer.enable_truncation(max_tokens)
+    tokenizer.no_padding()
+    named = getattr(tokenizer.model, "unk_token", None)
+    unknown = tokenizer.token_to_id(named) if named else None
+    blank = tokenizer.token_to_id(_BLANK)
+
+    def ids(prefix: str, text: str) -> list[int]:
+        own = tokenizer.encode(text, add_special_tokens=False).ids
+        found: list[int] = tokenizer.encode(prefix + text).ids
+        return found if _is_known(own, unknown, blank) else []
+
+    return ids
+
+
+def _is_known(tokens: Sequence[int], unknown: int | None, blank: int | None) -> bool:
+    telling = [token for token in tokens if token != blank]
+    return unknown is None or telling.count(unknown) <= _MOST_UNKNOWN * len(telling)
 
 
 def _session(file: Path, name: str) -> Any:
@@ -139,9 +362,9 @@ def _session(file: Path, name: str) -> Any:
     # Errors are reported by exceptions; warnings about a graph help nobody.
     options.log_severity_level = 4
     try:
-        # Of a file's content it would keep a copy, 23 MB of minilm.
+        # Of a file's content it would keep a copy. It opens no file outside the folder.
         return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-    except Exception as error:
+    except Exception as error:  # the library has no base class of its errors
         raise SemanticModelError(name, f"{MODEL_FILE}: {_short(error)}") from error
 
 

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.errors import SemanticModelError
-from shared.semantic.description import (
+from shared.semantic.encoder import (
     DESCRIPTION_FILE,
     MAX_FILE_BYTES,
     MODEL_FILE,
     TOKENIZER_FILE,
+    OnnxEncoder,
     write_folder,
 )
-from shared.semantic.encoder import OnnxEncoder
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import ModelInfo, RepoSibling

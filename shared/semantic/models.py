@@ -1,6 +1,7 @@
 """Sentence models by name: where their files are, and what encodes with them."""
 
 import os
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,6 +13,8 @@ from shared.settings.current import sentence_model
 from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, MODEL_CACHE_VARIABLE, VARIABLES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shared.semantic.encoder import Encoder
 
 EXTRA: Final = "semantic"
@@ -19,7 +22,10 @@ EXTRA: Final = "semantic"
 HUB_PREFIX: Final = "hub:"
 """Beginning of the name of a model of the Hugging Face Hub."""
 
-_LIBRARIES: Final = ("numpy", "onnxruntime", "tokenizers")
+PACKAGES: Final = {DEFAULT_SENTENCE_MODEL: "mcp_lucene_e5"}
+"""Packages that consist of a model, by the model's name."""
+
+_LIBRARIES: Final = ("numpy", "onnxruntime", "sentencepiece")
 
 
 def missing_library() -> str | None:
@@ -27,11 +33,13 @@ def missing_library() -> str | None:
     return next((library for library in _LIBRARIES if find_spec(library) is None), None)
 
 
+def is_usable(name: str) -> bool:
+    """Check whether a model that is a package can be used, without importing anything."""
+    return missing_library() is None and find_spec(PACKAGES[name]) is not None
+
+
 def check_extra(feature: str) -> None:
     """Check that the libraries are installed.
-
-    Args:
-        feature: the command or function that needs them.
 
     Raises:
         ExtraMissingError: one is not installed.
@@ -41,7 +49,7 @@ def check_extra(feature: str) -> None:
 
 
 def cache_folder() -> Path:
-    """Return the folder of converted and downloaded models, in the user's cache folder."""
+    """Return the folder of downloaded models, in the user's cache folder."""
     if named := os.environ.get(MODEL_CACHE_VARIABLE):
         return Path(named).absolute()
     import platformdirs
@@ -50,23 +58,13 @@ def cache_folder() -> Path:
 
 
 def needs_preparation(name: str) -> bool:
-    """Return whether a model has to be converted, or downloaded before, which takes a while.
-
-    Args:
-        name: the model, as for `install`.
-    """
-    if missing_library():
+    """Check whether a model has to be downloaded, which takes a while."""
+    if missing_library() or not name.startswith(HUB_PREFIX):
         return False
-    if name.startswith(HUB_PREFIX):
-        from shared.semantic import hub
+    from shared.semantic import hub
 
-        folder = hub.pinned_folder(cache_folder(), name)
-        return folder is None or not folder.is_dir()
-    if name != DEFAULT_SENTENCE_MODEL:
-        return False
-    from shared.semantic import minilm
-
-    return not minilm.is_converted(cache_folder())
+    folder = hub.pinned_folder(cache_folder(), name)
+    return folder is None or not folder.is_dir()
 
 
 def is_named(model: SentenceModel, name: str) -> bool:
@@ -76,37 +74,36 @@ def is_named(model: SentenceModel, name: str) -> bool:
     )
 
 
-def install(name: str) -> "Encoder":
-    """Return the encoder of a model, which is converted or downloaded if it has to be.
+def install(name: str) -> SentenceModel:
+    """Return a model that can be used; one of the hub is downloaded if it has to be.
 
     Args:
-        name: ``minilm``, a folder, ``hub:OWNER/NAME[@REVISION]``, or an address with a model's
-            name, ``URL#MODEL``, whose server is asked for a vector.
+        name: ``e5``, a folder, ``hub:OWNER/NAME[@REVISION]``, or an address with a model's name,
+            ``URL#MODEL``, whose server is asked for a vector.
 
     Raises:
-        SemanticModelError: the model is missing, damaged, unsafe or unsuitable, or its server does
-            not answer.
+        SemanticModelError: the model is missing, damaged or unsuitable, or its server does not
+            answer.
         ExtraMissingError: a library is not installed.
     """
     check_extra("a sentence model")
-    if server_of(name):
-        return installed(name)
-    if name == DEFAULT_SENTENCE_MODEL:
-        from shared.semantic import minilm
+    from shared.semantic.encoder import described, measured
 
-        if not minilm.is_converted(cache_folder()):
-            minilm.convert_into(cache_folder())
+    if server_of(name):
+        return measured(installed(name))
+    if name in PACKAGES:
+        return described(_folder(name), name)
     if name.startswith(HUB_PREFIX):
         from shared.semantic import hub
 
         name = hub.download_into(cache_folder(), name)
-    return _encoder(name)
+    return measured(_encoder(name))
 
 
 def check_allowed(model: SentenceModel, named: str | None = None) -> None:
     """Check that the user of this machine wants the model of an index, which may be anyone's.
 
-    The models in the cache are compared with their hashes; a folder or a server that only the index
+    Packages and the models in the cache are this user's; a folder or a server that only the index
     names is not touched.
 
     Args:
@@ -116,8 +113,8 @@ def check_allowed(model: SentenceModel, named: str | None = None) -> None:
     Raises:
         SemanticModelError: only the index names it.
     """
-    is_cached = model.name == DEFAULT_SENTENCE_MODEL or model.name.startswith(HUB_PREFIX)
-    if is_cached or model.name in {named, sentence_model()}:
+    is_ours = model.name in PACKAGES or model.name.startswith(HUB_PREFIX)
+    if is_ours or model.name in {named, sentence_model()}:
         return
     server = server_of(model.name)
     would = f"texts would be sent to {server.host}" if server else "it would be read"
@@ -148,21 +145,54 @@ def encoder_of(model: SentenceModel) -> "Encoder":
     return encoder
 
 
+def prepare_worker() -> None:
+    """Leave the machine to those who work with it."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+
+
+def stored_vectors_of(model: SentenceModel, texts: "Sequence[str]") -> list[bytes]:
+    """Return the vectors of texts as they are stored; none of a text without one.
+
+    Raises:
+        SemanticModelError: the model is missing or failed.
+        ExtraMissingError: a library is not installed.
+    """
+    encoder = _kept_encoder(model)
+    from shared.semantic.encoder import quantized
+
+    return [b"" if one is None else quantized(one) for one in encoder.passages(texts)]
+
+
+@cache
+def _kept_encoder(model: SentenceModel) -> "Encoder":
+    return encoder_of(model)
+
+
 def _encoder(name: str) -> "Encoder":
-    """Return the encoder of a model that is there."""
     from shared.semantic.encoder import OnnxEncoder
 
-    if name == DEFAULT_SENTENCE_MODEL:
-        from shared.semantic import minilm
+    is_ours = name in PACKAGES or name.startswith(HUB_PREFIX)
+    return OnnxEncoder(_folder(name), name, is_ours=is_ours)
 
-        folder = minilm.folder(cache_folder())
-        if not minilm.is_converted(cache_folder()):
-            if not minilm.is_installed():
-                raise SemanticModelError(
-                    name, f"it is not in the cache {cache_folder()}", "install it"
-                )
-            minilm.convert_into(cache_folder())
-    elif name.startswith(HUB_PREFIX):
+
+def _folder(name: str) -> Path:
+    """Return the folder of a model that is there.
+
+    Raises:
+        SemanticModelError: it is not.
+    """
+    if name in PACKAGES:
+        package = find_spec(PACKAGES[name])
+        if package and package.submodule_search_locations:
+            return Path(package.submodule_search_locations[0])
+        distribution = PACKAGES[name].replace("_", "-")
+        raise SemanticModelError(
+            name,
+            f"the package {distribution} is not installed",
+            f"install it: pip install {distribution}",
+        )
+    if name.startswith(HUB_PREFIX):
         from shared.semantic import hub
 
         there = hub.pinned_folder(cache_folder(), name)
@@ -172,9 +202,11 @@ def _encoder(name: str) -> "Encoder":
                 f"it is not in the cache {cache_folder()}",
                 "switch search by meaning on again, which downloads it",
             )
-        folder = there
-    else:
-        folder = Path(name)
-        if not folder.is_dir():
-            raise SemanticModelError(name, "there is no such folder")
-    return OnnxEncoder(folder, name)
+        return there
+    if not Path(name).is_dir():
+        raise SemanticModelError(
+            name,
+            "there is no such model or folder",
+            f"name one of: {', '.join(PACKAGES)}, a folder, hub:OWNER/NAME, or URL#MODEL",
+        )
+    return Path(name)

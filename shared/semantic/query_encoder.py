@@ -13,8 +13,7 @@ from shared.settings.current import sentence_model
 from shared.settings.defaults import SEMANTIC_OFF
 
 if TYPE_CHECKING:
-    from shared.semantic.encoder import Encoder
-    from shared.semantic.vectors import Vector
+    from shared.semantic.encoder import Encoder, Vector
 
 _MAX_QUERIES: Final = 100
 """Number of queries whose vectors are kept: the next page of a search asks for the same one."""
@@ -36,7 +35,7 @@ class QueryEncoder:
         self._lock = Lock()
         self._model: SentenceModel | None = None
         self._encoder: Encoder | None = None
-        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+        self._vectors: OrderedDict[str, Vector | None] = OrderedDict()
         self._problem: str | None = None
         self._is_down = False
         self._resumes = 0.0

@@ -17,7 +17,7 @@ class SentenceModel:
     """A sentence model, as each commit with vectors records it.
 
     Attributes:
-        name: the model as it was named: ``minilm``, a folder, a hub's name or an address.
+        name: the model as it was named: ``e5``, a folder, a hub's name or an address.
         sha256: the hash of its files, hexadecimal; "" for a model behind an address.
         dimensions: the number of dimensions of its vectors.
         query_prefix: text that the model expects before a query.
@@ -25,6 +25,8 @@ class SentenceModel:
         pooling: the way from its outputs to a vector.
         max_tokens: the number of tokens of a text that it reads; the rest is ignored.
         languages: ISO 639-1 codes of the languages that it knows; empty for all.
+        unrelated: mean and standard deviation of the cosines of questions with texts that have
+            nothing to do with them.
 
     Raises:
         ValueError: a value is out of its range.
@@ -38,6 +40,7 @@ class SentenceModel:
     pooling: Pooling = "none"
     max_tokens: int = 256
     languages: tuple[str, ...] = ()
+    unrelated: tuple[float, float] = (0.0, 0.1)
 
     def __post_init__(self) -> None:
         if not 1 <= self.dimensions <= MAX_DIMENSIONS:
@@ -46,6 +49,9 @@ class SentenceModel:
             raise ValueError(f"pooling should be one of: {', '.join(get_args(Pooling))}")
         if self.max_tokens < 1:
             raise ValueError("max_tokens should be at least 1")
+        mean, deviation = self.unrelated
+        if not (-1 <= mean <= 1 and 0 < deviation <= 1):
+            raise ValueError("unrelated should be a mean and a standard deviation of cosines")
 
     def makes_same_vectors(self, other: "SentenceModel") -> bool:
         """Check whether another model is the same, whatever its name or folder."""
@@ -70,4 +76,5 @@ class SentenceModel:
             TypeError: the same.
         """
         values = json.loads(text)
-        return cls(**{**values, "languages": tuple(values["languages"])})
+        lists = {"languages": tuple(values["languages"]), "unrelated": tuple(values["unrelated"])}
+        return cls(**{**values, **lists})

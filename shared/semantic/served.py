@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from shared.errors import LanguageModelError, SemanticModelError
-from shared.semantic.passages import MAX_PASSAGE_CHARACTERS
 from shared.semantic.sentence_model import MAX_DIMENSIONS, SentenceModel
 from shared.settings.defaults import SEMANTIC_API_KEY_VARIABLE
 
 if TYPE_CHECKING:
-    from shared.semantic.vectors import Vector
+    from shared.semantic.encoder import Vector
 
 _QUERY_SECONDS: Final = 3.0
 """Maximum time for the vector of a query, in seconds; the search goes on without it."""
@@ -112,12 +111,8 @@ class ServedEncoder:
         """
         return self._vectors(texts, _PASSAGES_SECONDS, _ATTEMPTS) if texts else []
 
-    def pieces_per_word(self, text: str) -> float:  # noqa: ARG002 - only the server knows
-        """Return 0: the tokenizer of the model is not known."""
-        return 0.0
-
     def _vectors(self, texts: Sequence[str], seconds: float, attempts: int) -> "list[Vector]":
-        from shared.semantic.vectors import unit_vector
+        from shared.semantic.encoder import unit_vector
 
         found = _embeddings(self.model.name, texts, seconds, attempts)
         return [unit_vector(values, self.model) for values in found]
@@ -155,7 +150,9 @@ def _embeddings(
         server.url, server.model, os.environ.get(SEMANTIC_API_KEY_VARIABLE) or None
     )
     # Half of a surrogate pair cannot be sent.
-    readable = [text[:MAX_PASSAGE_CHARACTERS].encode(errors="replace").decode() for text in texts]
+    from shared.semantic.encoder import MAX_CHARACTERS
+
+    readable = [text[:MAX_CHARACTERS].encode(errors="replace").decode() for text in texts]
     try:
         return endpoint.embeddings(readable, timeout=seconds, attempts=attempts)
     except LanguageModelError as error:

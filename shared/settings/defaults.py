@@ -176,7 +176,7 @@ MIN_NORMALIZER_TIMEOUT: Final = 0.5
 MAX_NORMALIZER_TIMEOUT: Final = 60
 """Bounds of that time in seconds; clients of the server abandon a search after a minute."""
 
-DEFAULT_SENTENCE_MODEL: Final = "minilm"
+DEFAULT_SENTENCE_MODEL: Final = "e5"
 """Sentence model that ``idx semantic on`` uses if none is named."""
 
 SEMANTIC_OFF: Final = "off"

@@ -45,7 +45,7 @@ from shared.model.chunks import Chunk, Place
 from shared.model.document import MAX_METADATA, Document, FileState, Scalar
 from shared.model.folders import file_term
 from shared.model.metadata import texts_of
-from shared.semantic.passages import passage
+from shared.semantic.windows import key_of
 from shared.storage.fingerprints import Fingerprinter, fingerprint_fields
 from shared.storage.vectors import vector_field
 
@@ -215,16 +215,16 @@ _MAX_EXACT_INTEGER: Final = 2**53
 """Limit below which a double represents every integer exactly (IEEE 754)."""
 
 
-KnownVector = Callable[[str, str], bytes | None]
-"""Function that returns the stored vector of a passage of a document, by the document's id and the
-passage; None if it is not known."""
+KnownVectors = Callable[[str, bytes], bytes | None]
+"""Function that returns the stored vectors of a chunk by the document's id and the chunk's key, see
+`shared.semantic.windows.key_of`; None if they are not known."""
 
 
 Batch = tuple[str, list[Any]]
 """Language of the stems, and Lucene documents for chunks in this language."""
 
 
-def to_lucene(document: Document, known: KnownVector | None = None) -> Iterator[Batch]:
+def to_lucene(document: Document, known: KnownVectors | None = None) -> Iterator[Batch]:
     """Yield batches of Lucene documents, one document per chunk in order; nothing for a blank text.
 
     Args:
@@ -258,7 +258,7 @@ def placed_chunks(document: Document) -> tuple[Document, Iterator[tuple[Chunk, P
 
 
 def placed_to_lucene(
-    document: Document, placed: Iterable[tuple[Chunk, Place]], known: KnownVector | None = None
+    document: Document, placed: Iterable[tuple[Chunk, Place]], known: KnownVectors | None = None
 ) -> Iterator[Batch]:
     """Yield batches of Lucene documents for chunks that are already cut.
 
@@ -289,10 +289,9 @@ def placed_to_lucene(
             for field in fingerprint_fields(fingerprinter.fingerprint):
                 made[-1].add(field)
         if known:
-            for fields_, (piece, place) in zip(made, batch, strict=True):
-                section = str(place.get("section", ""))
-                if vector := known(document.id, passage(document.title, section, piece.content)):
-                    fields_.add(vector_field(vector))
+            for fields_, (piece, _) in zip(made, batch, strict=True):
+                if value := known(document.id, key_of(document.title, piece.content)):
+                    fields_.add(vector_field(value))
         for language, same in groupby(zip(languages, made, strict=True), itemgetter(0)):
             yield language, [fields_ for _, fields_ in same]
 

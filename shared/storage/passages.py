@@ -1,37 +1,40 @@
-"""Passages of stored chunks: the texts that are embedded."""
+"""Texts of stored chunks, as they are embedded."""
 
 from collections.abc import Iterator
-from typing import Any
+from itertools import groupby, islice
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
 from org.apache.lucene.index import SortedDocValues, Term
 from org.apache.lucene.search import IndexSearcher, TermQuery
 
 from shared.model import schema
-from shared.semantic.passages import passage
+from shared.semantic.windows import key_of
 from shared.storage.stored_chunks import details_of, stored_fields
 from shared.storage.vectors import segments_with_vectors
 
-_FIELDS = (schema.ID, schema.CONTENT, schema.DETAILS)
+_FIELDS = (schema.ID, schema.CONTENT, schema.DETAILS, schema.SOURCE_DOCUMENT)
+
+MOST_TOGETHER: Final = 8
+"""Maximum number of chunks that are embedded at once, in less than a second."""
 
 
-def stored_passage(stored_fields_: Any, number: int) -> tuple[str, str]:
-    """Return the id and the passage of a chunk.
+class StoredText(NamedTuple):
+    """The text of a chunk."""
 
-    Args:
-        stored_fields_: Lucene's access to stored fields.
-        number: Lucene's number of the chunk.
-    """
-    stored = stored_fields_.document(number, stored_fields(*_FIELDS))
-    details = details_of(stored)
-    section = str(details.place.get("section", ""))
-    content = stored.get(schema.CONTENT) or ""
-    return stored.get(schema.ID), passage(details.title, section, content)
+    id: str
+    source_document: str
+    title: str
+    content: str
 
 
-def passage_with_id(searcher: Any, id_: str) -> str | None:
-    """Return the passage of the chunk with an id; None if there is no such chunk."""
+def key_with_id(searcher: Any, id_: str) -> bytes | None:
+    """Return the key of the chunk with an id; None if there is no such chunk."""
     found = searcher.search(TermQuery(Term(schema.ID, schema.keyword(id_))), 1).scoreDocs
-    return stored_passage(searcher.storedFields(), found[0].doc)[1] if len(found) else None
+    if not len(found):
+        return None
+    text = _stored_text(searcher.storedFields(), found[0].doc)
+    return key_of(text.title, text.content)
 
 
 def documents_with_vectors(reader: Any) -> Iterator[str]:
@@ -46,10 +49,19 @@ def documents_with_vectors(reader: Any) -> Iterator[str]:
             yield documents.lookupOrd(ordinal).utf8ToString()
 
 
-def passages_matching(reader: Any, query: Any) -> Iterator[tuple[str, str]]:
-    """Yield the id and the passage of each chunk that a query matches, in the index's order."""
+def texts_matching(reader: Any, query: Any) -> Iterator[list[StoredText]]:
+    """Yield the chunks that a query matches, neighbours in a document together."""
     searcher = IndexSearcher(reader)
     stored = searcher.storedFields()
     count = max(1, int(searcher.count(query)))
-    for hit in searcher.search(query, count).scoreDocs:
-        yield stored_passage(stored, hit.doc)
+    texts = (_stored_text(stored, hit.doc) for hit in searcher.search(query, count).scoreDocs)
+    for _, same in groupby(texts, attrgetter("source_document")):
+        while some := list(islice(same, MOST_TOGETHER)):
+            yield some
+
+
+def _stored_text(stored_fields_: Any, number: int) -> StoredText:
+    stored = stored_fields_.document(number, stored_fields(*_FIELDS))
+    title = details_of(stored).title
+    content = stored.get(schema.CONTENT) or ""
+    return StoredText(stored.get(schema.ID), stored.get(schema.SOURCE_DOCUMENT), title, content)

@@ -1,14 +1,16 @@
-"""Vectors of chunks: doc values of the same commit as the text.
+"""Vectors of the windows of chunks: doc values of the same commit as the text.
 
-A value is the key of the text that was embedded, followed by its vector; a chunk in a language that
-the model does not know, or in which it finds no token, has the key only. Values are read as they
-are needed. In memory are only the signs of the vectors' components, 48 bytes for each of 384
-dimensions: the number of differing signs orders vectors nearly as their cosines do, and takes a
-thirtieth of the time.
+A value is as `shared.semantic.windows.packed` makes it; a chunk in a language or a script that the
+model does not know has no windows in it. Values are read as they are needed. In memory are only the
+signs of the vectors' components, 48 bytes for each of 384 dimensions: the number of differing signs
+orders vectors nearly as their cosines do, and takes a thirtieth of the time. Vectors of a model lie
+in one corner of the space, so that their mean is subtracted first: of the nearest ten, 98 % are
+then among the 500 with the most signs in common, else 49 % (docs/measured/semantic.md).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,8 +34,9 @@ from org.apache.lucene.util import BytesRef
 
 from shared.java.cancellation import check
 from shared.model import schema
-from shared.semantic.passages import KEY_BYTES
-from shared.storage.commits import cached_per_commit
+from shared.semantic.sentence_model import SentenceModel
+from shared.semantic.windows import KEY_BYTES
+from shared.storage.commits import cached_per_commit, user_data
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,8 +45,18 @@ if TYPE_CHECKING:
 _CHECK_INTERVAL: Final = 10_000
 """Number of values after which a cancellation is noticed."""
 
-_BLOCK: Final = 4_096
-"""Number of vectors whose signs are taken at once."""
+_BLOCK: Final = 1_024
+"""Number of chunks whose signs are taken at once."""
+
+_MOST_KEPT: Final = 10_000
+"""Number of chunks up to which their vectors are kept in memory, 1.5 KB each: to read those of some
+hundred takes several milliseconds."""
+
+_PLACE_BYTES: Final = 8
+"""Size of the place of a window, in bytes."""
+
+SAMPLED: Final = 512
+"""Number of chunks by which a text is told from one that has nothing to do with the query."""
 
 _MAX_KNOWN_SEGMENTS: Final = 200
 """Maximum number of segments whose vectors are kept in memory; merges make older ones useless."""
@@ -88,18 +101,127 @@ def stored_values(reader: Any, documents: Iterable[int]) -> dict[int, bytes]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Vectors:
-    """What is kept in memory of the vectors of a segment, or of a whole commit.
+class Windows:
+    """The windows of some chunks, those of a chunk beside each other."""
 
-    Deleted chunks are among them.
+    documents: "npt.NDArray[np.int64]"  # Lucene's number of the chunk of each window
+    places: "npt.NDArray[np.uint32]"  # a row with the begin and the end of each in the chunk
+    rows: "npt.NDArray[np.int8]"  # the vector of each, a row
 
-    Attributes:
-        documents: Lucene's numbers of the chunks with a vector, ascending.
-        signs: the signs of these vectors, see `shared.semantic.vectors.signs`; one vector a column.
+    def of(self, documents: "npt.NDArray[np.int64]") -> "Windows":
+        """Return those of some of the chunks, given by their numbers in ascending order."""
+        import numpy as np
+
+        firsts = np.searchsorted(self.documents, documents, "left")
+        counts = np.searchsorted(self.documents, documents, "right") - firsts
+        before = np.cumsum(counts) - counts
+        chosen = np.repeat(firsts - before, counts) + np.arange(counts.sum())
+        return Windows(self.documents[chosen], self.places[chosen], self.rows[chosen])
+
+
+def windows_of(values: Mapping[int, bytes], dimensions: int) -> Windows:
+    """Return the windows in stored values by Lucene's number of the chunk."""
+    import numpy as np
+
+    documents, places, rows = [], [], []
+    for document, value in values.items():
+        count = value[KEY_BYTES] if len(value) > KEY_BYTES else 0
+        begin = KEY_BYTES + 1
+        vectors = begin + count * _PLACE_BYTES
+        if count and len(value) == vectors + count * dimensions:
+            documents += [document] * count
+            places.append(value[begin:vectors])
+            rows.append(value[vectors:])
+    return Windows(
+        np.array(documents, np.int64),
+        np.frombuffer(b"".join(places), np.uint32).reshape(-1, 2),
+        np.frombuffer(b"".join(rows), np.int8).reshape(-1, max(1, dimensions)),
+    )
+
+
+def dimensions_of(reader: Any) -> int:
+    """Return the number of dimensions of a commit's vectors; 0 without search by meaning."""
+    text = user_data(reader).get(schema.COMMIT_MODEL)
+    return SentenceModel.load(text).dimensions if text else 0
+
+
+def unit_rows(rows: "npt.NDArray[np.int8]") -> "npt.NDArray[np.float32]":
+    """Return stored vectors, one a row, with length 1."""
+    import numpy as np
+
+    found = rows.astype(np.float32)
+    lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", found, found)), 1.0)
+    unit: npt.NDArray[np.float32] = found / lengths[:, None]
+    return unit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Vectors of some chunks of a commit, spread over all of it, with length 1."""
+
+    rows: "npt.NDArray[np.float32]"  # one vector a row, those of a chunk beside each other
+    starts: "npt.NDArray[np.int64]"  # the first row of each chunk
+
+
+@cached_per_commit
+def sample(reader: Any) -> Sample:
+    """Return the vectors of up to `SAMPLED` chunks of a commit."""
+    import numpy as np
+
+    step = max(1, int(reader.maxDoc()) // SAMPLED)
+    values = stored_values(reader, range(0, int(reader.maxDoc()), step))
+    found = windows_of(values, dimensions_of(reader))
+    return Sample(unit_rows(found.rows), np.flatnonzero(np.diff(found.documents, prepend=-1)))
+
+
+def signs(
+    rows: "npt.NDArray[np.float32]", mean: "npt.NDArray[np.float32]"
+) -> "npt.NDArray[np.uint64]":
+    """Return which components of vectors exceed those of a mean, as bits, 64 in each number.
+
+    Returns:
+        One vector a column, since columns of a few numbers are compared faster one after the other.
     """
+    import numpy as np
+
+    bits = np.packbits(rows > mean, axis=1)
+    padded = np.ascontiguousarray(np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8))))
+    return np.ascontiguousarray(padded.view(np.uint64).T)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Segment:
+    """What is kept in memory of the vectors of a segment, whose chunks are numbered from 0."""
 
     documents: "npt.NDArray[np.int64]"
     signs: "npt.NDArray[np.uint64]"
+    mean: "npt.NDArray[np.float32]"
+    windows: Windows | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vectors:
+    """What is kept in memory of the vectors of a commit; those of deleted chunks are among them."""
+
+    documents: "npt.NDArray[np.int64]"  # Lucene's number of the chunk of each vector, ascending
+    signs: "npt.NDArray[np.uint64]"  # of the vectors, one a column
+    mean: "npt.NDArray[np.float32]"  # which was subtracted before
+    kept: Sequence[tuple[int, Windows]] | None  # all, by the first chunk of each segment, if few
+
+    def of(self, reader: Any, documents: Iterable[int]) -> Windows:
+        """Return the windows of some chunks of the commit."""
+        import numpy as np
+
+        if self.kept is None:
+            return windows_of(stored_values(reader, documents), len(self.mean))
+        wanted = np.unique(np.fromiter(documents, np.int64))
+        found = [(base, windows.of(wanted - base)) for base, windows in self.kept]
+        none = windows_of({}, len(self.mean))
+        return Windows(
+            np.concatenate([none.documents, *(one.documents + base for base, one in found)]),
+            np.concatenate([none.places, *(one.places for _, one in found)]),
+            np.concatenate([none.rows, *(one.rows for _, one in found)]),
+        )
 
 
 @cached_per_commit
@@ -107,64 +229,81 @@ def all_vectors(reader: Any) -> Vectors:
     """Return the vectors of a commit; of its segments only new ones are read."""
     import numpy as np
 
-    leaves = [(context.docBase, context.reader()) for context in _leaves(reader)]
-    parts = [(base, _of_segment(leaf)) for base, leaf in leaves]
-    widest = max((part.signs.shape[0] for _, part in parts), default=0)
-    parts = [(base, part) for base, part in parts if part.signs.shape[0] == widest]
-    if not parts:
-        return Vectors(np.zeros(0, np.int64), np.zeros((0, 0), np.uint64))
+    mean = _mean(reader)
+    keeps = int(reader.maxDoc()) <= _MOST_KEPT
+    parts = [
+        (int(context.docBase), _of_segment(context.reader(), mean, keeps=keeps))
+        for context in _leaves(reader)
+    ]
     return Vectors(
-        np.concatenate([part.documents + int(base) for base, part in parts]),
-        np.concatenate([part.signs for _, part in parts], axis=1),
+        np.concatenate([np.zeros(0, np.int64), *(part.documents + base for base, part in parts)]),
+        np.concatenate([_no_signs(mean), *(part.signs for _, part in parts)], axis=1),
+        mean,
+        [(base, part.windows) for base, part in parts if part.windows] if keeps else None,
     )
 
 
-_known: dict[tuple[bytes, int], Vectors] = {}
+_known: dict[tuple[bytes, int, int], _Segment] = {}
 """Vectors of the segments that were read, by id and generation of their doc values."""
 
-_adding: Final = Lock()
+_means: dict[int, "tuple[int, npt.NDArray[np.float32]]"] = {}
+"""Mean that is subtracted from the vectors of so many dimensions, and the number of vectors that it
+was taken of; any is right, and a better one finds more."""
+
+_changing: Final = Lock()
 
 
-def _of_segment(leaf: Any) -> Vectors:
+def _mean(reader: Any) -> "npt.NDArray[np.float32]":
+    """Return the mean of a commit's vectors, which is taken again when there are twice as many."""
+    import numpy as np
+
+    rows = sample(reader).rows
+    count, dimensions = rows.shape
+    with _changing:
+        taken, mean = _means.get(dimensions, (0, np.zeros(dimensions, np.float32)))
+        if count >= 2 * taken and count:
+            mean = rows.mean(axis=0)
+            _means[dimensions] = count, mean
+            _known.clear()
+        return mean
+
+
+def _of_segment(leaf: Any, mean: "npt.NDArray[np.float32]", *, keeps: bool) -> _Segment:
     """Return the vectors of a segment, which are read once."""
     info = SegmentReader.cast_(leaf).getSegmentInfo()
-    name = (bytes(info.info.getId().bytes_), int(info.getDocValuesGen()))
+    name = (bytes(info.info.getId().bytes_), int(info.getDocValuesGen()), len(mean))
     found = _known.get(name)
-    if found is None:
-        found = _read(leaf)
-        with _adding:
+    if found is None or found.mean is not mean or (found.windows is None) == keeps:
+        found = _read(leaf, mean, keeps=keeps)
+        with _changing:
             _known[name] = found
             for oldest in list(_known)[:-_MAX_KNOWN_SEGMENTS]:
                 del _known[oldest]
     return found
 
 
-def _read(leaf: Any) -> Vectors:
+def _read(leaf: Any, mean: "npt.NDArray[np.float32]", *, keeps: bool) -> _Segment:
     import numpy as np
 
-    from shared.semantic.vectors import signs
+    documents = [np.zeros(0, np.int64)]
+    found = [_no_signs(mean)]
+    values = _values(leaf)
+    kept = windows_of(dict(values), len(mean)) if keeps else None
+    if kept:
+        documents.append(kept.documents)
+        found.append(signs(unit_rows(kept.rows), mean))
+    # All vectors of a segment at once would take eight times the memory of their signs.
+    while block := dict(islice(values, _BLOCK)):
+        windows = windows_of(block, len(mean))
+        documents.append(windows.documents)
+        found.append(signs(unit_rows(windows.rows), mean))
+    return _Segment(np.concatenate(documents), np.concatenate(found, axis=1), mean, kept)
 
-    documents: list[int] = []
-    parts: list[npt.NDArray[np.uint64]] = []
-    block: list[bytes] = []
-    size = 0
 
-    def signs_of_block() -> None:
-        stored = np.frombuffer(b"".join(block), np.int8).reshape(len(block), size)
-        parts.append(signs(stored))
-        block.clear()
+def _no_signs(mean: "npt.NDArray[np.float32]") -> "npt.NDArray[np.uint64]":
+    import numpy as np
 
-    for number, value in _values(leaf):
-        vector = value[KEY_BYTES:]
-        size = size or len(vector)
-        if vector and len(vector) == size:
-            documents.append(number)
-            block.append(vector)
-            # All vectors of a segment at once would take eight times the memory of their signs.
-            if len(block) == _BLOCK:
-                signs_of_block()
-    signs_of_block()
-    return Vectors(np.array(documents, np.int64), np.concatenate(parts, axis=1))
+    return np.zeros((-(-len(mean) // 64), 0), np.uint64)
 
 
 def keys_with_documents(reader: Any) -> Iterator[tuple[bytes, int]]:

@@ -23,6 +23,7 @@ from shared.model.document import Document, FileState
 from shared.model.folders import IndexedFolders
 from shared.model.metadata import within_limits
 from shared.semantic.sentence_model import SentenceModel
+from shared.semantic.windows import KEY_BYTES
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import (
@@ -35,7 +36,7 @@ from shared.storage.commits import (
 from shared.storage.field_names import keys_of_documents
 from shared.storage.integrity import open_directory, verify
 from shared.storage.mapping import file_state_field, to_lucene
-from shared.storage.passages import documents_with_vectors, passage_with_id
+from shared.storage.passages import documents_with_vectors, key_with_id
 from shared.storage.vectors import vector_field
 from shared.writing.document_queue import DocumentWriter, document_term, results
 from shared.writing.known_vectors import KnownVectors
@@ -322,22 +323,22 @@ class Index:
             self._changed = False
             self._mark_changed()
 
-    def set_vectors(self, vectors: Mapping[str, tuple[str, bytes]]) -> int:
+    def set_vectors(self, values: Mapping[str, bytes]) -> int:
         """Store the vectors of chunks whose text is still the one that was embedded.
 
         Args:
-            vectors: the passage and the value of each chunk, by chunk id.
+            values: the value of each chunk by its id, see `shared.semantic.windows.packed`.
 
         Returns:
-            The number of vectors that were stored.
+            The number of chunks whose vectors were stored.
         """
         stored = 0
         with self._writing():
             reader = DirectoryReader.open(self._writer)
             try:
                 searcher = IndexSearcher(reader)
-                for id_, (text, value) in vectors.items():
-                    if passage_with_id(searcher, id_) == text:
+                for id_, value in values.items():
+                    if key_with_id(searcher, id_) == value[:KEY_BYTES]:
                         self._mark_changed()
                         term = Term(schema.ID, schema.keyword(id_))
                         self._writer.updateDocValues(term, [vector_field(value)])

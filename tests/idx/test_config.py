@@ -137,6 +137,7 @@ def test_an_option_beats_the_variable_beats_the_file_beats_the_default(
 def test_each_value_is_shown_with_its_origin(
     idx: Idx, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.delenv("IDX_SEMANTIC")
     assert {origin for _, origin in shown(idx).values()} == {"default"}
     file = write("".join(f"{name} = {values[0]}\n" for name, values in VALUES.items()))
     expected = {name: (values[1], str(file)) for name, values in VALUES.items()}

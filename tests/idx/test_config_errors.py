@@ -11,7 +11,10 @@ from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 
 
-def test_nothing_in_the_current_folder_is_configuration(idx: Idx, tmp_path: Path) -> None:
+def test_nothing_in_the_current_folder_is_configuration(
+    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("IDX_SEMANTIC")
     (tmp_path / ".env").write_text("IDX_INDEX_PATH=elsewhere\nIDX_WAIT=-1\n")
     (tmp_path / "config.toml").write_text("index_path = 'elsewhere'")
     (tmp_path / "mcp-lucene").mkdir()

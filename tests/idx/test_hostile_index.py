@@ -19,7 +19,7 @@ from shared.maintenance.restore import restore
 from shared.model.document import FileState, SourceFile
 from shared.model.failures import FILE_NAME, load_failures
 from shared.model.folders import IndexedFolder, IndexedFolders
-from shared.semantic.description import FILES
+from shared.semantic.encoder import DESCRIPTION_FILE, MODEL_FILE, TOKENIZER_FILE
 from shared.semantic.sentence_model import SentenceModel
 from tests.conftest import Connect, Idx
 from tests.embedding_server import counting, embeds
@@ -267,8 +267,9 @@ def test_a_model_that_an_index_names_is_neither_asked_nor_read(
 ) -> None:
     folder = tmp_path / "model"
     folder.mkdir()
-    for name in FILES:
+    for name in (DESCRIPTION_FILE, MODEL_FILE, TOKENIZER_FILE):
         pipe(folder / name)
+    monkeypatch.delenv("IDX_SEMANTIC")
     monkeypatch.setenv("IDX_SEMANTIC_API_KEY", "swordfish")
     with serving(embeds(counting)) as server:
         model = named(server.url, folder)
@@ -280,7 +281,7 @@ def test_a_model_that_an_index_names_is_neither_asked_nor_read(
         assert "a-chunk-001" in searched.stdout
         asked = len(server.requests)
     if by_user:
-        assert asked or "is not a regular file" in searched.stderr
+        assert asked or "not a regular file" in searched.stderr
     else:
         assert not asked
         assert "which only the index names" in searched.stderr

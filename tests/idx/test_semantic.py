@@ -5,17 +5,18 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index, Searcher
 from shared.maintenance.embedding import embed, embedding_state
-from shared.semantic import minilm
-from shared.semantic.models import cache_folder
-from shared.settings.defaults import MODEL_CACHE_VARIABLE
 from tests.conftest import Idx
 from tests.programs import PROGRAMS
+from tests.shared.semantic.test_e5 import source
+
+pytestmark = pytest.mark.usefixtures("semantic")
 
 QUESTION = "How much money do I get if I am laid off?"
 
@@ -29,12 +30,6 @@ TEXTS = {
 }
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _model() -> None:
-    if not minilm.is_converted(cache_folder()):
-        minilm.convert_into(cache_folder())
-
-
 @pytest.fixture
 def office(tmp_path: Path) -> Path:
     return written(tmp_path / "office")
@@ -45,8 +40,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index with vectors; copy it."""
     folder = tmp_path_factory.mktemp("semantic")
     office, path = written(folder / "office"), folder / "index"
-    for command in (("sync", office), ("semantic", "on")):
-        subprocess.run([PROGRAMS / "idx", *command, "-i", path], check=True, capture_output=True)
+    subprocess.run([PROGRAMS / "idx", "sync", office, "-i", path], check=True, capture_output=True)
     return path
 
 
@@ -61,7 +55,6 @@ def synced(idx: Idx, tmp_path: Path, office: Path) -> Path:
     """An index with vectors of `office`."""
     path = tmp_path / "index"
     idx("sync", str(office), "-i", str(path))
-    idx("semantic", "on", "-i", str(path))
     return path
 
 
@@ -92,37 +85,53 @@ def test_a_chunk_with_all_words_stays_first(idx: Idx, index: Path) -> None:
         assert found(idx, index, query)[0] == found(idx, index, query, "--search", "words")[0]
 
 
-def test_a_chunk_with_none_of_the_words_stays_behind_all_that_have_them_all(
-    idx: Idx, index: Path
-) -> None:
-    quay = "The harbour master wrote about tides, buoys, ropes and gulls on the quay that morning. "
-    parts = ("The nets were laid on deck.", "A boat drifted off.", "Somebody lost how much money, ")
-    scattered = quay * 3 + quay.join(parts) + "if I do get it, I am unsure. " + quay * 2
-    with Index(index) as open_index:
-        for number in range(6):
-            open_index.add(Document(f"asked {number}", "Asked", QUESTION))
-        open_index.add(Document("scattered", "Harbour", scattered))
-    embed(index)
-    answer = json.loads(idx("search", QUESTION, "-i", str(index), "--json").stdout)
-    places = {hit["source_document"]: hit for hit in answer["results"]}
-    assert places["severance.txt"]["matched"] == "meaning"
-    assert places["severance.txt"]["score"] > places["scattered"]["score"]
-    assert [*places].index("scattered") < [*places].index("severance.txt")
-
-
-@pytest.mark.parametrize(
-    "query", ['"paper jam"', "pap*", "+printer -tray", "B-17", "title:printer"]
-)
-def test_syntax_and_names_are_searched_by_words_only(idx: Idx, index: Path, query: str) -> None:
+@pytest.mark.parametrize("query", ['"paper jam"', "pap*", "+printer -tray", "title:printer"])
+def test_syntax_is_searched_by_words_only(idx: Idx, index: Path, query: str) -> None:
     by_words = idx("search", query, "-i", str(index), "--json", "--search", "words").stdout
     assert idx("search", query, "-i", str(index), "--json").stdout == by_words
+
+
+def test_an_identifier_is_looked_for_by_words(idx: Idx, index: Path) -> None:
+    with Index(index) as open_index:
+        for name in ("B-17", "B-18", "C-40"):
+            text = f"Form {name} is filled in twice and handed in on the second floor."
+            open_index.add(Document(name, f"Form {name}", text))
+    embed(index)
+    # No vector tells these forms from each other.
+    for query in ("B-17", "B-99", "B-17 C-40"):
+        by_words = idx("search", query, "-i", str(index), "--json", "--search", "words").stdout
+        assert idx("search", query, "-i", str(index), "--json").stdout == by_words
+    assert found(idx, index, "Where do I hand in C-40?")[0] == "C-40"
 
 
 @pytest.mark.parametrize(
     "query", ["Wie viel Geld bekomme ich nach der Kündigung", "كم تبلغ التعويضات"]
 )
-def test_other_languages_are_searched_by_words_only(idx: Idx, index: Path, query: str) -> None:
-    assert "meaning" not in idx("search", query, "-i", str(index), "--explain").stdout
+def test_a_question_in_another_language_finds_the_answer(idx: Idx, index: Path, query: str) -> None:
+    assert found(idx, index, query, "--search", "words") == []
+    assert found(idx, index, query)[0] == "severance.txt"
+
+
+def test_a_question_in_an_unknown_script_is_searched_by_words_only(idx: Idx, index: Path) -> None:
+    assert "weight" in idx("search", "who pays", "-i", str(index), "--explain").stdout
+    assert "weight" not in idx("search", "ⵎⴰⵏⵡⴰ ⵉⵜⵜⴰⴽⴽⴰⵏ", "-i", str(index), "--explain").stdout
+
+
+def test_a_hit_by_meaning_shows_its_nearest_part(idx: Idx, index: Path) -> None:
+    filler = "The harbour master wrote about tides, buoys, ropes and gulls on the quay. " * 10
+    answer = f"{TEXTS['severance']} It is paid out with the last salary. Nobody else receives it."
+    with Index(index) as open_index:
+        open_index.add(Document("long", "Work", f"{filler}{answer} {filler}"))
+        open_index.delete("severance.txt")
+    embed(index)
+    with Searcher(index) as searcher:
+        hits = searcher.search(QUESTION, content="passages").results
+    (hit,) = [hit for hit in hits if hit.source_document == "long"]
+    assert hit.matched == "meaning"
+    assert hit.passages is not None
+    assert "severance pay" in hit.passages[0]
+    assert len(hit.passages[0]) < len(filler)
+    assert "severance pay" in idx("search", QUESTION, "-i", str(index)).stdout
 
 
 def test_all_words_are_still_required(idx: Idx, index: Path) -> None:
@@ -155,14 +164,76 @@ def test_what_is_added_later_is_embedded(idx: Idx, index: Path) -> None:
     assert found(idx, index, "money for relatives when somebody dies")[0] == "bereaved"
 
 
+def status(idx: Idx, index: Path) -> tuple[str | None, int, int]:
+    """The name of the model, and the number of chunks and of those without vectors."""
+    shown = json.loads(idx("semantic", "status", "-i", str(index), "--json").stdout)
+    return shown["model"] and shown["model"]["name"], shown["chunks"], shown["pending"]
+
+
 def test_embedding_can_be_left_for_later(idx: Idx, synced: Path, office: Path) -> None:
     (office / "new.txt").write_text("Shareholders vote once a year on the dividend.")
-    idx("sync", str(office), "-i", str(synced), "--semantic", "later")
-    status = json.loads(idx("semantic", "status", "-i", str(synced), "--json").stdout)
-    assert (status["chunks"], status["pending"]) == (6, 1)
+    idx("sync", str(office), "-i", str(synced), "--vectors", "later")
+    assert status(idx, synced) == ("e5", 6, 1)
     assert "new.txt" in found(idx, synced, "dividend")
     assert "1 are missing" in idx("semantic", "status", "-i", str(synced)).stdout
     assert "6 of 6 chunks" in idx("semantic", "update", "-i", str(synced)).stdout
+
+
+ADD = ("add", "-d", "note", "-t", "Note", "-c", "Shareholders vote once a year.")
+CREATORS: dict[str, tuple[str, ...]] = {
+    "a text": ADD,
+    "a file": ("add", "severance.txt"),
+    "a folder": ("sync", "notes"),
+    "a JSON file": ("bulk", "-j", "notes.jsonl"),
+}
+"""Commands that create an index with one text."""
+
+
+@pytest.mark.parametrize("command", CREATORS)
+@pytest.mark.parametrize(
+    ("vectors", "model", "pending"), [("now", "e5", 0), ("later", "e5", 1), ("off", None, 0)]
+)
+def test_a_new_index_has_meaning_unless_its_first_command_says_no(
+    idx: Idx, tmp_path: Path, command: str, vectors: str, model: str | None, pending: int
+) -> None:
+    (tmp_path / "notes").mkdir()
+    for file in ("severance.txt", "notes/severance.txt"):
+        (tmp_path / file).write_text(TEXTS["severance"])
+    (tmp_path / "notes.jsonl").write_text('{"Id": "note", "Title": "Note", "Content": "A text."}')
+    index = tmp_path / "index"
+    idx(*CREATORS[command], "-i", str(index), "--vectors", vectors)
+    assert status(idx, index) == (model, 1, pending)
+    # It stays so.
+    idx("add", "-d", "second", "-t", "Second", "-c", "Another text.", "-i", str(index))
+    assert status(idx, index) == (model, 2, 0)
+
+
+@pytest.mark.parametrize("command", [ADD, ("init",)])
+def test_the_setting_off_holds_for_new_indexes(
+    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Sequence[str]
+) -> None:
+    monkeypatch.setenv("IDX_SEMANTIC", "off")
+    idx(*command, "-i", str(tmp_path / "index"))
+    assert status(idx, tmp_path / "index")[0] is None
+
+
+def test_a_new_index_without_texts_has_meaning_too(idx: Idx, tmp_path: Path) -> None:
+    index = tmp_path / "index"
+    idx("init", "-i", str(index))
+    assert status(idx, index) == ("e5", 0, 0)
+    assert "Embedded 1 chunk" in idx(*ADD, "-i", str(index)).stderr
+
+
+def test_an_index_that_was_made_without_stays_without(
+    idx: Idx, tmp_path: Path, office: Path
+) -> None:
+    index = tmp_path / "index"
+    with Index(index, create=True) as open_index:
+        open_index.add(Document("old", "Old", "An index of an earlier version."))
+    assert "Embedded" not in idx(*ADD, "-i", str(index)).stderr
+    assert "Embedded" not in idx("sync", str(office), "-i", str(index)).stderr
+    assert "Embedded" not in idx("rebuild", "-i", str(index)).stderr
+    assert status(idx, index) == (None, 7, 0)
 
 
 def test_the_same_text_is_not_embedded_twice(idx: Idx, synced: Path, office: Path) -> None:
@@ -191,7 +262,9 @@ def test_the_setting_switches_it_on_and_off(
     idx: Idx, office: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = tmp_path / "index"
-    monkeypatch.setenv("IDX_SEMANTIC", "minilm")
+    with Index(index, create=True):
+        pass
+    monkeypatch.setenv("IDX_SEMANTIC", "e5")
     assert "Embedded 5 chunks" in idx("sync", str(office), "-i", str(index)).stderr
     assert found(idx, index, QUESTION)[0] == "severance.txt"
     monkeypatch.setenv("IDX_SEMANTIC", "off")
@@ -202,7 +275,7 @@ def test_a_missing_model_is_said_and_words_go_on(
     idx: Idx, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "model"
-    shutil.copytree(minilm.folder(cache_folder()), folder)
+    shutil.copytree(source(), folder)
     monkeypatch.setenv("IDX_SEMANTIC", str(folder))
     idx("semantic", "on", "-i", str(index))
     assert found(idx, index, QUESTION)[0] == "severance.txt"
@@ -210,7 +283,7 @@ def test_a_missing_model_is_said_and_words_go_on(
     run = idx("search", "printer jam", "-i", str(index))
     assert "printer.txt" in run.stdout
     assert "Ranked by words only: the sentence model" in run.stderr
-    assert "no such folder" in run.stderr
+    assert "there is no such model or folder" in run.stderr
 
 
 def test_without_the_extra_an_index_with_vectors_is_searched_by_words(
@@ -218,7 +291,7 @@ def test_without_the_extra_an_index_with_vectors_is_searched_by_words(
 ) -> None:
     hidden = tmp_path / "hidden"
     hidden.mkdir()
-    names = "numpy=None, onnxruntime=None, tokenizers=None"
+    names = "numpy=None, onnxruntime=None, sentencepiece=None"
     (hidden / "sitecustomize.py").write_text(f"import sys; sys.modules.update({names})\n")
     monkeypatch.setenv("PYTHONPATH", str(hidden))
     run = idx("search", "printer jam", "-i", str(index))
@@ -234,8 +307,9 @@ def test_without_the_extra_an_index_with_vectors_is_searched_by_words(
 
 def test_another_model_embeds_everything_again(idx: Idx, index: Path, tmp_path: Path) -> None:
     folder = tmp_path / "model"
-    shutil.copytree(minilm.folder(cache_folder()), folder)
-    (folder / "mcp-lucene.json").write_text('{"dimensions": 384, "max_tokens": 64}')
+    shutil.copytree(source(), folder)
+    values = json.loads((folder / "mcp-lucene.json").read_text())
+    (folder / "mcp-lucene.json").write_text(json.dumps({**values, "max_tokens": 64}))
     run = idx("semantic", "on", "--model", str(folder), "-i", str(index))
     assert "Embedded 5 chunks" in run.stderr
     state = embedding_state(index)
@@ -243,20 +317,12 @@ def test_another_model_embeds_everything_again(idx: Idx, index: Path, tmp_path: 
     assert (state.model.max_tokens, state.embedded) == (64, 5)
 
 
-def test_a_model_is_prepared_once_and_this_is_said(
-    idx: Idx, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(MODEL_CACHE_VARIABLE, str(tmp_path / "models"))
-    assert "Preparing the model minilm" in idx("semantic", "on", "-i", str(index)).stderr
-    assert "Preparing" not in idx("semantic", "on", "-i", str(index)).stderr
-
-
 def test_a_setting_that_names_another_model_is_said(
     idx: Idx, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("IDX_SEMANTIC", str(tmp_path / "other"))
     run = idx("add", "-d", "a", "-t", "A", "-c", "text", "-i", str(index))
-    assert "embedded with the model minilm, not" in run.stderr
+    assert "embedded with the model e5, not" in run.stderr
 
 
 def test_a_model_that_does_not_exist_is_named(idx: Idx, index: Path) -> None:
@@ -271,9 +337,8 @@ def test_a_folder_of_thousands_of_chunks_survives_interruptions(tmp_path: Path) 
     with Index(path, create=True) as index:
         for number in range(1_500):
             index.add(Document(f"d{number}", f"Note {number}", f"On day {number} it rained."))
-    environment = {MODEL_CACHE_VARIABLE: str(cache_folder())}
     command = [str(PROGRAMS / "idx"), "semantic", "on", "-i", str(path)]
-    run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+    run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     while embedding_state(path).model is None:
         time.sleep(0.1)
     time.sleep(1)
@@ -298,10 +363,9 @@ def test_texts_that_say_nothing_are_embedded(idx: Idx, index: Path, text: str) -
         assert searcher.search(QUESTION).results[0].source_document == "severance.txt"
 
 
-def test_chunks_in_other_languages_get_no_vector(index: Path) -> None:
-    german = "Wer entlassen wird, erhält eine Abfindung von zwei Monatsgehältern. " * 6
+def test_chunks_in_unknown_scripts_get_no_vector(index: Path) -> None:
     with Index(index) as open_index:
-        open_index.add(Document("abfindung", "Abfindung", german))
+        open_index.add(Document("tamazight", "ⵜⴰⵎⴰⵣⵉⵖⵜ", "ⵜⴰⵎⴰⵣⵉⵖⵜ ⴷ ⵜⵓⵜⵍⴰⵢⵜ. " * 6))
     assert embed(index).other_languages == 1
     assert embedding_state(index).pending == 0
     assert embed(index).chunks == 0

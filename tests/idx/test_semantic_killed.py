@@ -14,16 +14,16 @@ from typing import Final
 
 import pytest
 from org.apache.lucene.index import MultiBits
-from org.apache.lucene.search import IndexSearcher
 
 from shared import Document, Index, Searcher
 from shared.java import vm
 from shared.maintenance.check import check
 from shared.maintenance.embedding import embed, embedding_state, switch_on
+from shared.model import schema
 from shared.storage.commits import open_last_commit
 from shared.storage.integrity import open_directory
 from shared.storage.lock import holder
-from shared.storage.passages import stored_passage
+from shared.storage.stored_chunks import stored_fields
 from shared.storage.vectors import stored_values
 from tests.programs import PROGRAMS
 
@@ -60,9 +60,9 @@ def values(path: Path) -> dict[str, bytes]:
         closing(open_last_commit(directory, path)) as reader,
     ):
         live = MultiBits.getLiveDocs(reader)
-        stored = IndexSearcher(reader).storedFields()
+        stored = reader.storedFields()
         return {
-            stored_passage(stored, number)[0]: value
+            stored.document(number, stored_fields(schema.ID)).get(schema.ID): value
             for number, value in stored_values(reader, range(reader.maxDoc())).items()
             if live is None or live.get(number)
         }
@@ -111,7 +111,7 @@ def workers_of(run: "subprocess.Popen[str]") -> Iterator[int]:
 def test_without_its_workers_it_ends_with_an_error_and_the_next_one_completes_it(
     plain: Path,
 ) -> None:
-    switch_on(plain, "minilm")
+    switch_on(plain, "e5")
     with subprocess.Popen(
         [PROGRAMS / "idx", "semantic", "update", "-i", plain], stderr=subprocess.PIPE, text=True
     ) as run:
@@ -134,7 +134,7 @@ def test_without_its_workers_it_ends_with_an_error_and_the_next_one_completes_it
 @pytest.mark.parametrize("kills", [30])
 def test_a_killed_embedding_is_completed(plain: Path, tmp_path: Path, kills: int) -> None:
     whole = shutil.copytree(plain, tmp_path / "whole")
-    switch_on(whole, "minilm")
+    switch_on(whole, "e5")
     embed(whole)
     expected, found = values(whole), results(whole)
     assert len(expected) == CHUNKS
@@ -145,7 +145,7 @@ def test_a_killed_embedding_is_completed(plain: Path, tmp_path: Path, kills: int
         if not path.exists() or not embedding_state(path).pending:
             shutil.rmtree(path, ignore_errors=True)
             shutil.copytree(plain, path)
-            switch_on(path, "minilm")
+            switch_on(path, "e5")
         before = values(path)
         was_killed += killed(path, moments, storing=was_killed % 3 > 0)
         assert check(path, wait=0).problems == []

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,16 +10,17 @@ from mcp import Client
 
 from shared import Document, Index
 from shared.maintenance.embedding import embed, switch_off, switch_on
-from shared.semantic import minilm
-from shared.semantic.models import cache_folder, install
+from shared.semantic.models import encoder_of, install
 from tests.conftest import connected
 from tests.embedding_server import NAME, embeds
 from tests.model_server import hangs_up, serving
 from tests.server.http.served import served_here
 from tests.server.pages.browsing import visit
 from tests.server.tool_answers import answer
+from tests.shared.semantic.test_e5 import source
+from tests.shared.semantic.vectors import vectors_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("semantic")]
 
 QUESTION = "How much money do I get if I am laid off?"
 
@@ -39,14 +41,14 @@ def fill(path: Path) -> None:
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("semantic") / "lucene-index"
     fill(path)
-    switch_on(path, "minilm")
+    switch_on(path, "e5")
     embed(path)
     return path
 
 
 @pytest.fixture(scope="module")
 async def client(index: Path) -> AsyncIterator[Client]:
-    async with connected(index, IDX_MODEL_CACHE=str(cache_folder())) as client:
+    async with connected(index) as client:
         yield client
 
 
@@ -106,7 +108,7 @@ async def test_a_model_that_is_missing_is_said_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "model"
-    shutil.copytree(minilm.folder(cache_folder()), folder)
+    shutil.copytree(source(), folder)
     fill(tmp_path / "index")
     monkeypatch.setenv("IDX_SEMANTIC", str(folder))
     switch_on(tmp_path / "index", str(folder))
@@ -124,7 +126,7 @@ async def test_a_server_of_models_that_goes_away_is_said_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(tmp_path / "index")
-    with serving(embeds(install("minilm").passages)) as models:
+    with serving(embeds(partial(vectors_of, encoder_of(install("e5"))))) as models:
         monkeypatch.setenv("IDX_SEMANTIC", f"{models.url}#{NAME}")
         switch_on(tmp_path / "index", f"{models.url}#{NAME}")
         embed(tmp_path / "index")
@@ -145,14 +147,14 @@ async def test_a_server_of_models_that_goes_away_is_said_once(
 async def test_the_server_follows_the_index(tmp_path: Path) -> None:
     path = tmp_path / "index"
     fill(path)
-    async with connected(path, IDX_MODEL_CACHE=str(cache_folder())) as client:
+    async with connected(path) as client:
 
         async def is_found() -> bool:
             found = answer(await client.call_tool("Search", {"query": QUESTION}))
             return "severance" in [hit["source_document"] for hit in found["results"]]
 
         assert not await is_found()
-        switch_on(path, "minilm")
+        switch_on(path, "e5")
         assert not await is_found()
         embed(path)
         assert await is_found()

@@ -38,7 +38,7 @@ def test_without_vectors_chunks_are_compared_by_their_terms(index: Path) -> None
 
 @embeds
 def test_with_vectors_they_are_compared_by_meaning(index: Path) -> None:
-    switch_on(index, "minilm")
+    switch_on(index, "e5")
     embed(index)
     with Searcher(index) as searcher:
         found = searcher.similar_chunks("dismissal-chunk-001")
@@ -50,12 +50,24 @@ def test_with_vectors_they_are_compared_by_meaning(index: Path) -> None:
 
 
 @embeds
-def test_a_chunk_in_another_language_is_compared_by_its_terms(index: Path) -> None:
-    german = "Wer entlassen wird, erhält eine Abfindung von zwei Monatsgehältern. " * 6
+def test_a_chunk_in_another_language_is_compared_by_meaning_too(index: Path) -> None:
     with Index(index) as open_index:
-        open_index.add(Document("a", "Abfindung", german))
-        open_index.add(Document("b", "Abfindung", german + "Das gilt immer."))
-    switch_on(index, "minilm")
+        german = "Wer entlassen wird, erhält eine Abfindung von zwei Gehältern."
+        open_index.add(Document("abfindung", "Notiz", german))
+    switch_on(index, "e5")
+    embed(index)
+    with Searcher(index) as searcher:
+        found = searcher.similar_chunks("abfindung-chunk-001").results
+    assert {chunk.source_document for chunk in found[:2]} == {"dismissal", "copy"}
+
+
+@embeds
+def test_a_chunk_in_an_unknown_script_is_compared_by_its_terms(index: Path) -> None:
+    text = "ⵜⴰⵎⴰⵣⵉⵖⵜ ⴷ ⵜⵓⵜⵍⴰⵢⵜ. " * 6
+    with Index(index) as open_index:
+        open_index.add(Document("a", "ⵜⴰⵎⴰⵣⵉⵖⵜ", text))
+        open_index.add(Document("b", "ⵜⴰⵎⴰⵣⵉⵖⵜ", f"{text}ⵎⴰⵏⵡⴰ."))
+    switch_on(index, "e5")
     embed(index)
     with Searcher(index) as searcher:
         found = searcher.similar_chunks("a-chunk-001")

@@ -1,7 +1,7 @@
 """Sentence models on a server."""
 
 import re
-from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from shared.semantic.sentence_model import SentenceModel
 from shared.semantic.served import server_of
 from tests.embedding_server import NAME, ODD_VECTORS, as_json, counting, embeds, fails_at_first
 from tests.model_server import ModelServer, sends_bytes, serving
-from tests.shared.semantic.vectors import vectors_of
+from tests.shared.semantic.vectors import query_vector, vectors_of
 
 ELSEWHERE = "https://models.example/v1#small"
 
@@ -24,16 +24,17 @@ def name_of(server: ModelServer) -> str:
 
 def test_the_server_tells_the_dimensions() -> None:
     with serving(embeds(counting)) as server:
-        encoder = install(name_of(server))
-        assert encoder.model == SentenceModel(name_of(server), "", 4)
-        (vector,) = vectors_of(encoder_of(encoder.model), ["rent"])
-        assert vector @ encoder.query("rent") == pytest.approx(1)
+        model = install(name_of(server))
+        assert replace(model, unrelated=(0.0, 0.1)) == SentenceModel(name_of(server), "", 4)
+        encoder = encoder_of(model)
+        (vector,) = vectors_of(encoder, ["rent"])
+        assert vector @ query_vector(encoder, "rent") == pytest.approx(1)
         assert np.linalg.norm(vector) == pytest.approx(1)
 
 
 def test_half_of_a_surrogate_pair_is_sent_as_a_question_mark() -> None:
     with serving(embeds(counting)) as server:
-        install(name_of(server)).query("a \ud800")
+        encoder_of(install(name_of(server))).query("a \ud800")
     assert server.requests[-1].body["input"] == ["a ?"]
 
 
@@ -80,7 +81,7 @@ def test_only_the_user_sends_texts_to_another_machine(monkeypatch: pytest.Monkey
     check_allowed(model)
 
 
-@pytest.mark.parametrize("name", ["minilm", "hub:intfloat/e5@main"])
+@pytest.mark.parametrize("name", ["e5", "hub:intfloat/e5@main"])
 def test_a_model_of_the_cache_is_allowed(name: str) -> None:
     check_allowed(SentenceModel(name, "0", 4))
 
@@ -92,7 +93,7 @@ def test_one_elsewhere_on_this_machine_is_the_user_s_choice(name: str) -> None:
 
 
 def test_other_names_are_files() -> None:
-    assert server_of("minilm") is None
+    assert server_of("e5") is None
     assert server_of("httpfolder") is None
 
 
@@ -120,11 +121,16 @@ def test_a_server_that_fails_is_left_alone_and_this_is_said_once(
         assert asked(61) == (True, None, 3)
 
 
-def test_texts_are_sent_together() -> None:
-    def embed(texts: Sequence[str]) -> list[list[float]]:
-        return counting(texts)
+def test_the_cosines_of_unrelated_texts_are_measured() -> None:
+    with serving(embeds(counting)) as server:
+        mean, deviation = install(name_of(server)).unrelated
+    # Nearly all that these vectors say is the length of a text.
+    assert 0.9 < mean < 1
+    assert deviation < 0.1
 
-    with serving(embeds(embed)) as server:
+
+def test_texts_are_sent_together() -> None:
+    with serving(embeds(counting)) as server:
         encoder = encoder_of(SentenceModel(name_of(server), "", 4))
         assert len(encoder.passages(["a", "b", "c"])) == 3
         assert encoder.passages([]) == []

@@ -6,10 +6,10 @@ import pytest
 
 from shared import Document, Index
 from shared.maintenance.embedding import embedding_state
-from shared.semantic.passages import key_of, passage
 from shared.semantic.sentence_model import SentenceModel
+from shared.semantic.windows import key_of, packed
 
-MODEL = SentenceModel("minilm", "hash", 4)
+MODEL = SentenceModel("e5", "hash", 4)
 VECTOR = b"\x01\x02\x03\x04"
 TEXTS = {f"d{number}": f"On day {number} it rained." for number in range(6)}
 
@@ -26,9 +26,13 @@ def index(tmp_path: Path) -> Path:
         for name, text in TEXTS.items():
             index.add(document(name, text))
         index.sentence_model = MODEL
-        passages = {f"{name}-chunk-001": passage("Note", "", text) for name, text in TEXTS.items()}
-        vectors = {id_: (text, key_of(text) + VECTOR) for id_, text in passages.items()}
-        assert index.set_vectors(vectors) == 6
+        values = {
+            f"{name}-chunk-001": packed(key_of("Note", text), [(0, len(text), VECTOR)])
+            for name, text in TEXTS.items()
+        }
+        assert index.set_vectors(values) == 6
+        of_another_text = packed(key_of("Note", "Another text."), [(0, 4, VECTOR)])
+        assert index.set_vectors({"d1-chunk-001": of_another_text, "none": of_another_text}) == 0
     return path
 
 
