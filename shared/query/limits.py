@@ -26,7 +26,6 @@ from shared.query.tree import (
     Clauses,
     Expression,
     Fuzzy,
-    Leaf,
     Node,
     Pattern,
     Range,
@@ -238,13 +237,13 @@ def check_patterns(tree: Node, terms: IndexTerms) -> None:
         )
 
 
-def _looks_at_terms(leaf: Leaf) -> bool:
+def _looks_at_terms(leaf: Node) -> bool:
     if isinstance(leaf, Range):
         return not schema.is_number_field(leaf.field or "")
     return isinstance(leaf, Pattern | Fuzzy | Expression)
 
 
-def _cost(leaf: Leaf, terms: IndexTerms) -> int:
+def _cost(leaf: Node, terms: IndexTerms) -> int:
     parts: int
     match leaf:
         case Pattern(field):

@@ -1,8 +1,12 @@
-"""Parser of Lucene's classic query syntax; words stay as typed, and are not on fields yet."""
+"""The first steps: a typed query becomes a tree and filters, or plain words if it is not valid.
+
+Lucene's classic parser reads the syntax; words stay as typed, and are not on fields yet.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
@@ -28,9 +32,14 @@ from org.apache.lucene.search import (
     WildcardQuery,
 )
 
+from shared.analysis.analyzers import tokens
 from shared.errors import QueryError, QueryParseError
+from shared.messages import shortened
 from shared.model import schema
-from shared.model.request import Operator
+from shared.model.filters import Filter
+from shared.model.request import Operator, SearchRequest, Syntax
+from shared.query.forms import as_typed
+from shared.query.index_terms import IndexTerms
 from shared.query.limits import (
     MAX_CLAUSES,
     MAX_DEPTH,
@@ -43,7 +52,13 @@ from shared.query.limits import (
     running,
     too_many_clauses,
 )
-from shared.query.syntax import original_position
+from shared.query.named_fields import fields_before, on_named_fields, unknown_names
+from shared.query.syntax import (
+    excluded_words,
+    has_evident_syntax,
+    original_position,
+    to_lucene_syntax,
+)
 from shared.query.tree import (
     Clause,
     Clauses,
@@ -65,11 +80,65 @@ from shared.query.tree import (
 _NO_FIELD: Final = "\0"
 """Placeholder for the field of parts that do not name one."""
 
-_SHOWN: Final = 40
-"""Maximum length of the part of a query that an error repeats, in characters."""
+_SHOWN: Final = 40  # characters of a query that an error or a note repeats
+_MOST_NOTED: Final = 3  # excluded words in a note
 
 _OPERATORS: Final = frozenset(("AND", "OR", "NOT"))
 _COLUMN: Final = re.compile(r"at line 1, column (\d+)")
+
+
+@dataclass(frozen=True)
+class ReadQuery:
+    """A query as parsed."""
+
+    classic: str  # the text that Lucene's parser got
+    tree: Node  # with named fields resolved
+    filters: Sequence[Filter] = ()  # those in the query
+    notes: tuple[str, ...] = ()  # sentences on parts that may not be interpreted as intended
+
+
+def read(request: SearchRequest, terms: IndexTerms) -> ReadQuery:
+    """Parse a query by the rules of its syntax."""
+    text = request.query
+    for word in excluded_words(text, request.syntax):
+        # An option of a command line that some chunk has excludes nothing.
+        option = "".join(token.text for token in tokens(as_typed(f"-{word}")))
+        if terms.frequency(schema.CONTENT, option):
+            text = text.replace(f"-{word}", f"\\-{word}", 1)
+    if not text.strip():
+        return ReadQuery(text, Everything())
+    if text != request.query:
+        request = replace(request, query=text)
+    if ":" not in text:
+        classic, tree, notes = _as_meant(request, request.syntax, (), ())
+        return ReadQuery(classic, tree, (), tuple(notes))
+    fields = fields_before(text, terms)
+    unknown = unknown_names(request, fields, terms)
+    apart = {named.colon for named in unknown if named.is_one_word}
+    classic, tree, notes = _as_meant(request, request.syntax, fields.names, apart)
+    names = [named.name for named in unknown if request.syntax != "plain"]
+    tree, filters, on_names = on_named_fields(tree, names, fields, terms)
+    return ReadQuery(classic, tree, filters, (*notes, *on_names))
+
+
+def _as_meant(
+    request: SearchRequest, syntax: Syntax, names: Collection[str], apart: Collection[int]
+) -> tuple[str, Node, list[str]]:
+    """Return a query in Lucene's syntax, its tree, and notes on what may be meant otherwise."""
+    text = request.query
+    classic = to_lucene_syntax(text, syntax, names, apart)
+    try:
+        tree = parse(text, classic, request.operator)
+    except QueryParseError as error:
+        if syntax != "auto" or has_evident_syntax(text, names):
+            raise
+        note = f"The query was searched as plain text, since it is not valid: {error.reason}."
+        return *_as_meant(request, "plain", names, apart)[:2], [note]
+    excluded = [repr(shortened(f"-{word}", _SHOWN)) for word in excluded_words(text, syntax)]
+    if not excluded:
+        return classic, tree, []
+    shown = " and ".join(excluded[:_MOST_NOTED])
+    return classic, tree, [f"{shown} excluded chunks; in quotes, it is searched as text."]
 
 
 def parse(text: str, classic: str, operator: Operator) -> Node:

@@ -19,7 +19,7 @@ from shared.model.search_results import (
     SimilarDocuments,
 )
 from shared.query.limits import running
-from shared.query.read import notes_on_folders
+from shared.query.named_fields import notes_on_folders
 from shared.query.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
 from shared.search.grouping import (

@@ -17,8 +17,7 @@ from shared.query.limits import running
 from shared.query.lucene import values_with
 from shared.query.named_fields import shown
 from shared.query.pipeline import ParsedQuery
-from shared.query.tree import leaves
-from shared.query.values import ValueWords
+from shared.query.tree import ValueWords, leaves
 from shared.search.answer import note_on
 from shared.search.ranking import Ranking, best_first, recency
 from shared.search.selection import ScoreExplanation, Selection

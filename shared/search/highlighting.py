@@ -18,7 +18,7 @@ from shared.model import schema
 from shared.model.search_results import MARKS
 from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
-from shared.query.tree import Fuzzy, Leaf, Pattern, TermPhrase, Terms, Values, leaves
+from shared.query.tree import Fuzzy, Node, Pattern, TermPhrase, Terms, Values, leaves
 
 MAX_PASSAGES: Final = 3
 
@@ -92,7 +92,7 @@ class Passages:
         # Korean has blanks between words, which are marked as a whole.
         self._in_syllables = re.compile(f"[가-힣]*?({syllables})(?:(?<=[가-힣])[가-힣]*)?")
 
-    def _add(self, leaf: Leaf, mark: _Mark, terms: IndexTerms) -> None:
+    def _add(self, leaf: Node, mark: _Mark, terms: IndexTerms) -> None:
         match leaf:
             case Terms(schema.CONTENT | schema.STEMS, texts) | Values(schema.CONTENT, texts):
                 for text in texts:

@@ -47,11 +47,11 @@ from shared.model import schema
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import ChunkText, ExplainedTerm, Facet
+from shared.query.filters import in_folder
 from shared.query.limits import check_allowed, is_costly, running
 from shared.query.lucene import Compiler, LuceneTerms, scored_again, terms_of
 from shared.query.pipeline import parse_query
 from shared.query.tree import Node, TermPhrase, leaves, ranks
-from shared.query.values import in_folder
 from shared.search.confidence import coverages, unanswered
 from shared.search.facets import count_documents, count_facets, document_order, filtered, order
 from shared.search.grouping import resolved
