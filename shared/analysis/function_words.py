@@ -6,7 +6,7 @@ A query is searched without those of its own language, if it has other words.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -19,8 +19,10 @@ _LEAST_SHARE: Final = 0.05
 form of "to be" in Spanish, which matters only if Spanish may be meant."""
 
 _FEWEST_OF_OTHERS: Final = 2
-"""Minimum number of words of a query that are function words of a language with fewer chunks, and
-of no other one, by which it is in that language."""
+"""Minimum number of function words of a language with fewer chunks, and of no other one, by which a
+query is in it."""
+
+_REMEMBERED: Final = 10_000  # words of queries
 
 _FOLDER: Final = Path(__file__).parent
 
@@ -92,9 +94,9 @@ def left_out_of_query(
     if shares.keys() <= {UNDETERMINED}:
         known = common = set(WITH_FUNCTION_WORDS)
     texts = [word.strip(PUNCTUATION) for word in words]
-    empty_in = [_empty_in(text, known) for text in texts]
+    empty_in = [known & _empty_in(text) for text in texts]
     for language in known & _asking_words().keys():
-        for number in _asking(texts, language):
+        for number in _asking([text.lower() for text in texts], language):
             empty_in[number].add(language)
     counts = Counter(language for of_word in empty_in for language in of_word)
     most = max((counts[language] for language in common), default=0)
@@ -106,11 +108,12 @@ def left_out_of_query(
     return [not meant.isdisjoint(languages) for languages in empty_in], of_query
 
 
-def _empty_in(text: str, languages: Collection[str]) -> set[str]:
-    """Return those of some languages in which a word is a function word."""
+@lru_cache(maxsize=_REMEMBERED)
+def _empty_in(text: str) -> frozenset[str]:
+    """Return the languages in which a word is a function word; all for an abbreviation."""
     if not _PLAIN.fullmatch(text):
-        return set()
-    found = set(languages)
+        return frozenset()
+    found = WITH_FUNCTION_WORDS
     if not _ABBREVIATION.fullmatch(text):
         for word in text.split("/"):
             found &= function_words_in(word)
@@ -120,11 +123,10 @@ def _empty_in(text: str, languages: Collection[str]) -> set[str]:
 def _asking(words: Sequence[str], language: str) -> Iterator[int]:
     """Yield the positions of words that ask for a measure in a language, and of the measure."""
     alone, in_pairs = _asking_words()[language]
-    low = [word.lower() for word in words]
-    for number, (word, following) in enumerate(zip(low, [*low[1:], ""], strict=True)):
-        if word in alone:
+    for number, pair in enumerate(zip(words, [*words[1:], ""], strict=True)):
+        if pair[0] in alone:
             yield number
-        if (word, following) in in_pairs:
+        if pair in in_pairs:
             yield from (number, number + 1)
 
 
@@ -133,9 +135,9 @@ def _asking_words() -> Mapping[str, tuple[frozenset[str], frozenset[tuple[str, s
     """Return by language the words that ask for a measure alone, and those before its name."""
     found = {}
     for line in _lines(_FOLDER / "asking.txt"):
-        language, *asking = line.partition(":")[0].split()
-        measures = line.partition(":")[2].split()
+        before, _, after = line.partition(":")
+        language, *asking = before.split()
+        measures = after.split()
         alone = asking[:-1] if measures else asking
-        pairs = ((asking[-1], measure) for measure in measures)
-        found[language] = frozenset(alone), frozenset(pairs)
+        found[language] = frozenset(alone), frozenset((asking[-1], one) for one in measures)
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from shared.analysis.analyzers import Token, irregular_stems, lemmas, tokens
+from shared.analysis.analyzers import Token, as_typed, irregular_stems, lemmas, tokens
 from shared.analysis.function_words import PUNCTUATION, function_words_in, is_capital_name
 from shared.analysis.languages import SPELLED_OUT, UNDETERMINED, WITH_DICTIONARY
 from shared.model import schema
@@ -17,8 +17,6 @@ DIGRAPH: Final = re.compile("(?<![aeiouq])([aou])e(?=[^aeiou])", re.IGNORECASE)
 
 After a vowel or a q, and at the end of a word, it is not a digraph: Bauer, queue, blue.
 """
-
-_OPTION: Final = re.compile(r"^--?(?=[^\W\d_])")
 
 _LONG_NAME: Final = 6  # letters of a name that hardly becomes another word without one of them
 _LONGEST_ABBREVIATION: Final = 5  # letters; longer words are in capitals by emphasis
@@ -36,11 +34,6 @@ class Form(NamedTuple):
     others: tuple[str, ...]  # those of irregular forms, and of languages that do not know the word
     is_of_syllables: bool  # whether it is of Chinese, Japanese or Korean
     is_capital: bool = False  # whether it is a function word in capitals, such as IT, and a name
-
-
-def as_typed(word: str) -> str:
-    """Return a word as the analyzer takes it: it knows an option only behind a blank."""
-    return _OPTION.sub("opt_", word)
 
 
 def forms_of(word: str, languages: Sequence[str], terms: IndexTerms) -> Iterator[Form]:

@@ -58,8 +58,7 @@ from shared.storage.field_names import metadata_fields
 Named = Word | Phrase | Wildcard | Fuzzy | Expression | Range
 """Leaves that may follow the name of a field."""
 
-_MAIL: Final = "message/rfc822"
-"""Type of mails, whose title is their subject and whose author is their sender."""
+_MAIL: Final = "message/rfc822"  # whose title is its subject and whose author is its sender
 
 _SENDER: Final = "from"
 

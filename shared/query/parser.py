@@ -32,13 +32,12 @@ from org.apache.lucene.search import (
     WildcardQuery,
 )
 
-from shared.analysis.analyzers import tokens
+from shared.analysis.analyzers import as_typed, tokens
 from shared.errors import QueryError, QueryParseError
 from shared.messages import shortened
 from shared.model import schema
 from shared.model.filters import Filter
 from shared.model.request import Operator, SearchRequest, Syntax
-from shared.query.forms import as_typed
 from shared.query.index_terms import IndexTerms
 from shared.query.limits import (
     MAX_CLAUSES,
@@ -77,8 +76,7 @@ from shared.query.tree import (
     weighted,
 )
 
-_NO_FIELD: Final = "\0"
-"""Placeholder for the field of parts that do not name one."""
+_NO_FIELD: Final = "\0"  # placeholder for the field of parts that do not name one
 
 _SHOWN: Final = 40  # characters of a query that an error or a note repeats
 _MOST_NOTED: Final = 3  # excluded words in a note

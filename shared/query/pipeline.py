@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from shared.analysis.analyzers import folded, tokens
+from shared.analysis.analyzers import as_typed, folded, tokens
 from shared.analysis.function_words import left_out_of_query
 from shared.analysis.languages import LANGUAGES, SPELLED_OUT, UNDETERMINED, WITH_COMPOUNDS
 from shared.java.cancellation import check
@@ -32,9 +32,9 @@ from shared.model.chunks import WORDS_PER_CHUNK
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
-from shared.query.forms import DIGRAPH, Form, as_typed
+from shared.query.forms import DIGRAPH, Form
 from shared.query.index_terms import IndexTerms
-from shared.query.limits import check_patterns, check_text, running
+from shared.query.limits import check_patterns, check_text
 from shared.query.parser import ReadQuery, parse, read
 from shared.query.spelling import Spelling, compounds_of
 from shared.query.syntax import WORD, as_meant, to_lucene_syntax
@@ -99,6 +99,7 @@ class ParsedQuery:
     languages: Mapping[str, float]  # those in which words are searched, see `IndexTerms.languages`
     weights: Weights
     is_plain: bool  # whether it consists of words without operators and fields
+    leaves: Sequence[Node]  # of the tree, with those that must not match
 
     @property
     def steps(self) -> Mapping[str, Node]:
@@ -114,7 +115,7 @@ class ParsedQuery:
 
 
 def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> ParsedQuery:
-    """Parse a query and apply all steps; a blank one matches every chunk."""
+    """Parse a query and apply all steps, within `running`; a blank one matches every chunk."""
     check_text(request.query)
     meant = as_meant(request.query, request.syntax)
     if meant != request.query:
@@ -126,27 +127,27 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
     telling, language = without_function_words(asked.tree, quoted, usual, languages)
     spelling = Spelling(terms, language)
     words = Words(terms, weights, tuple(languages), request.operator == "and")
-    with running():
-        tree, parts = _Pass(words, spelling, quoted, request.syntax != "lucene").run(telling)
-        rewritten = _rewritten(request, weights, usual, languages)
-        other_parts: Sequence[Part] = ()
-        if not isinstance(rewritten, Nothing):
-            other, other_parts = _Pass(words, spelling, (), takes_other_words=False).run(rewritten)
-            if other_parts:
-                tree = any_of(tree, weighted(other, weights.rewritten))
-        is_plain = all(
-            clause.occur != "must_not" and plain_word(clause) is not None
-            for clause in clauses_of(asked.tree)
-        )
-        typed = request.query.split()
-        if is_plain and usual == "should":
-            tree = any_of(tree, words.numbers(request.query), words.neighbours(typed))
-        if is_plain:
-            tree = _with_ranks(tree, typed, language, words)
-        check_patterns(tree, terms)
+    tree, parts = _Pass(words, spelling, quoted, request.syntax != "lucene").run(telling)
+    rewritten = _rewritten(request, weights, usual, languages)
+    other_parts: Sequence[Part] = ()
+    if not isinstance(rewritten, Nothing):
+        other, other_parts = _Pass(words, spelling, (), takes_other_words=False).run(rewritten)
+        if other_parts:
+            tree = any_of(tree, weighted(other, weights.rewritten))
+    is_plain = all(
+        clause.occur != "must_not" and plain_word(clause) is not None
+        for clause in clauses_of(asked.tree)
+    )
+    typed = request.query.split()
+    if is_plain and usual == "should":
+        tree = any_of(tree, words.numbers(request.query), words.neighbours(typed))
+    if is_plain:
+        tree = _with_ranks(tree, typed, language, words)
+    every = list(leaves(tree, excluded=True))
+    check_patterns(every, terms)
     return ParsedQuery(
         *(asked, telling, tree, parts, rewritten, other_parts),
-        *(spelling, languages, weights, is_plain),
+        *(spelling, languages, weights, is_plain, every),
     )
 
 
@@ -296,7 +297,7 @@ class _Pass:
         if not similar or not weight:
             return None if isinstance(halves, Nothing) else words.part(halves)
         others = [
-            weighted(found, weight * one.weight)
+            weighted(found, weight * one.alike)
             for one in similar
             if (found := words.word(Word(one.text), words.forms(one.text))[0])
         ]

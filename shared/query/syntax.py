@@ -22,8 +22,7 @@ _FEWEST_IN_CAPITALS: Final = 2
 """Minimum number of function words of a language by which a query in capitals is a sentence; fewer
 may be names, as in "US GDP"."""
 
-_LONGEST_RANGE: Final = 500
-"""Maximum length of the part of a range before TO, in characters."""
+_LONGEST_RANGE: Final = 500  # characters of the part of a range before TO
 
 _FIELDS: Final = "|".join((schema.ID, schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT))
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from shared.analysis.analyzers import tokens, tokens_of
+from shared.analysis.analyzers import as_typed, tokens, tokens_of
 from shared.analysis.function_words import PUNCTUATION, function_words_in
 from shared.analysis.languages import WITH_COMPOUNDS
 from shared.model import schema
 from shared.model.weights import Weights
-from shared.query.forms import Form, as_typed, forms_of
+from shared.query.forms import Form, forms_of
 from shared.query.index_terms import IndexTerms
 from shared.query.tree import (
     Clause,

@@ -9,7 +9,7 @@ from typing import Any, Final
 from org.apache.lucene.index import Term
 from org.apache.lucene.search import ScoreDoc, TermQuery
 
-from shared.analysis.analyzers import positions_of, writing_analyzer_of
+from shared.analysis.analyzers import analyzer_of, positions_of
 from shared.analysis.detection import language_of
 from shared.analysis.languages import UNDETERMINED
 from shared.errors import ChunkNotFoundError
@@ -99,7 +99,7 @@ def topic_terms(text: str, terms: IndexTerms) -> Node:
 
     The weights sum to 1; `Nothing` if there are none.
     """
-    analyzer = writing_analyzer_of(schema.STEMS, language_of(text) or UNDETERMINED)
+    analyzer = analyzer_of(schema.STEMS, language_of(text) or UNDETERMINED)
     counts = Counter(term for _, term in positions_of(analyzer, text))
     candidates = nlargest(_CANDIDATES, counts.items(), key=itemgetter(1))
     terms.look_up((schema.STEMS, term) for term, _ in candidates)

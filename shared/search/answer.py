@@ -2,17 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
 from shared.analysis.analyzers import tokens
 from shared.java.cancellation import check, is_ending
 from shared.model import metadata, schema
-from shared.model.request import BY_SCORE, SearchRequest, Texts
+from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import (
-    ChunkText,
-    Facet,
     Hit,
     OtherHit,
     SearchAnswer,
@@ -34,17 +32,10 @@ from shared.search.highlighting import Passages
 from shared.search.ranking import Ranking, best_first, recency, scored
 from shared.search.selection import Meaning, RankedHit, Selection
 
-_FEW_HITS: Final = 3
-"""Maximum number of hits of a poor answer, which gets a suggestion."""
-
-_HITS_BY_WORDS: Final = 50
-"""Number of hits that are looked at first for a page of documents."""
-
-_HITS_BY_MEANING: Final = 250
-"""Number of hits that search by meaning scores again, with those that it adds."""
-
-_SHOWN_IDS: Final = 5
-"""Maximum number of ids of similar documents in a result."""
+_FEW_HITS: Final = 3  # of a poor answer, which gets a suggestion
+_HITS_BY_WORDS: Final = 50  # that are looked at first for a page of documents
+_HITS_BY_MEANING: Final = 250  # that search by meaning scores again, with those that it adds
+_SHOWN_IDS: Final = 5  # of similar documents in a result
 
 _OWN_VALUES: Final = {part.name for part in fields(OtherHit)} - {"file_path"}
 """Values of a hit that its document does not have in common with others."""
@@ -55,9 +46,7 @@ of a sentence."""
 
 _WORD: Final = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*)+")
 
-_LETTERS_MORE: Final = 4
-"""Maximum difference in length between a word and its term, for example due to combining
-accents."""
+_LETTERS_MORE: Final = 4  # of a word than its term has, for example due to combining accents
 
 
 def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
@@ -74,27 +63,36 @@ def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
         total += ranking.fusion.added if ranking.fusion else 0
         shown = [hit for group in groups for hit in group.hits]
         likely = confidences(selection, query, [*best, *shown])
-        rated = zip(_hits(selection, shown, request), likely[len(best) :], strict=True)
-        values = iter([{**hit, "confidence": confidence} for hit, confidence in rated])
-        facets = _facets(selection, request)
+        values = _values(selection, shown, likely[len(best) :], request)
+        of_documents = request.group == "document"
+        stopped = _is_partial(selection)
+        facets = [] if stopped else selection.facets(request.facets, of_documents=of_documents)
+        results = list(_results(groups, values, request))
         # The same hits decide on every page.
         low_confidence = max(likely[: len(best)], default=0.0) < LOW
         is_poor = low_confidence or total <= _FEW_HITS
         meant = list(more_frequent_words(selection.terms, query.spelling.rare)) if is_poor else []
         corrections = query.spelling.corrections
+        suggestion = _suggestion(selection, request.query, [*corrections, *meant])
+        is_partial = _is_partial(selection)
         return SearchAnswer(
             query=request.query,
             totalHits=total,
             low_confidence=low_confidence,
-            results=list(_results(groups, values, request)),
-            suggestion=_suggestion(selection, request.query, [*corrections, *meant]),
+            results=results,
+            suggestion=suggestion,
             suggestion_applied=bool(corrections) and not meant,
-            facets=facets,
-            partial=selection.is_stopped or is_ending(),
+            # Counts of a search that was stopped would be partial.
+            facets=[] if is_partial else facets,
+            partial=is_partial,
             note=note_on(selection),
             rewritten=request.rewritten,
             total_documents=documents,
         )
+
+
+def _is_partial(selection: Selection) -> bool:
+    return selection.is_stopped or is_ending()
 
 
 def note_on(selection: Selection) -> str | None:
@@ -104,17 +102,12 @@ def note_on(selection: Selection) -> str | None:
     """
     read = selection.query.read
     problem = selection.take_problem()
-    notes = (*read.notes, *notes_on_folders(read.filters, selection.has_no_file_in))
-    by_words = [f"Ranked by words only: {problem}."] if problem else []
-    return " ".join((*notes, *by_words)) or None
-
-
-def _facets(selection: Selection, request: SearchRequest) -> list[Facet]:
-    """Return the facets; empty if the search was stopped, as counts would be partial."""
-    if selection.is_stopped or is_ending():
-        return []
-    facets = selection.facets(request.facets, of_documents=request.group == "document")
-    return [] if selection.is_stopped or is_ending() else facets
+    notes = list(read.notes)
+    if read.filters:
+        notes += notes_on_folders(read.filters, selection.has_no_file_in)
+    if problem:
+        notes.append(f"Ranked by words only: {problem}.")
+    return " ".join(notes) or None
 
 
 def _ordered(
@@ -148,17 +141,19 @@ def _page(
         return _ordered(selection, request, meaning, count)
 
     if request.group == "none":
-        ranking, similar = first_of_newest(selection, find, end) if newest_only else (find(end), {})
-        hits = [hit for hit in ranking.hits if not newest_only or hit.doc in similar][begin:end]
+        similar: Mapping[int, Sequence[str]] = {}
+        if newest_only:
+            ranking, similar = first_of_newest(selection, find, end)
+            hits = [hit for hit in ranking.hits if hit.doc in similar][begin:end]
+        else:
+            ranking = find(end)
+            hits = [*ranking.hits[begin:end]]
         shown = scored(selection, hits) if is_sorted else hits
         return ranking, None, [GroupedHits([hit], None, similar.get(hit.doc, ())) for hit in shown]
+    least = _HITS_BY_MEANING if meaning else _HITS_BY_WORDS
+    keeps_order = is_sorted or browses
     ranking, texts = first_of_documents(
-        selection,
-        find,
-        end,
-        _HITS_BY_MEANING if meaning else _HITS_BY_WORDS,
-        newest_only=newest_only,
-        keeps_order=is_sorted or browses,
+        selection, find, end, least, newest_only=newest_only, keeps_order=keeps_order
     )
     groups = in_groups(selection, texts[begin:], ranking, is_sorted=is_sorted)
     if is_sorted:
@@ -196,37 +191,37 @@ def _only_own(hit: dict[str, Any]) -> dict[str, Any]:
     return {name: hit[name] for name in _OWN_VALUES} | {"passages": passages and passages[:1]}
 
 
-def _hits(
-    selection: Selection, found: Sequence[RankedHit], request: SearchRequest
+def _values(
+    selection: Selection,
+    found: Sequence[RankedHit],
+    likely: Sequence[float],
+    request: SearchRequest,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the values of each hit, without its confidence."""
+    """Yield the values of each hit, which comes with its confidence."""
     is_marked = request.content in {"passages", "both", "marked"}
     highlighter = Passages(selection.query, selection.terms) if is_marked else None
-    for ranked, (chunk, count) in zip(found, selection.chunks(found), strict=True):
+    chunks = selection.chunks(found)
+    for ranked, confidence, (chunk, count) in zip(found, likely, chunks, strict=True):
         check()
-        content, passages = _texts(chunk, highlighter, request.content)
+        content: str | None = chunk.content
+        passages = None
+        language = str(chunk.metadata.get(metadata.LANGUAGE, ""))
+        if highlighter and request.content == "marked":
+            content = highlighter.marked(chunk.content, language)
+        elif highlighter:
+            passages = highlighter.best_in(chunk.content, language)
+        if request.content in {"none", "passages"}:
+            content = None
         yield {
             **vars(chunk),
             "content": content,
             "score": ranked.score,
+            "confidence": confidence,
             "matched": "meaning" if ranked.is_by_meaning else None,
             "has_next": chunk.chunk_index < count,
             "has_previous": chunk.chunk_index > 1,
             "passages": passages,
         }
-
-
-def _texts(
-    chunk: ChunkText, highlighter: Passages | None, wanted: Texts
-) -> tuple[str | None, list[str] | None]:
-    """Return the content and the passages of a chunk, as far as they are wanted."""
-    if highlighter is None:
-        return (chunk.content if wanted == "full" else None), None
-    language = str(chunk.metadata.get(metadata.LANGUAGE, ""))
-    if wanted == "marked":
-        return highlighter.marked(chunk.content, language), None
-    passages = highlighter.best_in(chunk.content, language)
-    return (chunk.content if wanted == "both" else None), passages
 
 
 def _suggestion(selection: Selection, query: str, corrections: Sequence[Correction]) -> str | None:
@@ -240,18 +235,16 @@ def _suggestion(selection: Selection, query: str, corrections: Sequence[Correcti
 def _as_written(selection: Selection, term: str) -> str:
     """Return the most common spelling of a term in some chunks, since it has no case or accents."""
     for field in (schema.CONTENT, schema.TITLE):
-        found = Counter(_forms(selection, field, term))
+        found: Counter[str] = Counter(
+            word
+            for text in selection.texts_with(field, term, TEXTS_OF_A_WORD)
+            for word in _WORD.findall(text)
+            # Folding a word takes far longer than seeing that it cannot have the term.
+            if (word[0].lower() == term[0] or not word[0].isascii())
+            and abs(len(word) - len(term)) <= _LETTERS_MORE
+            and [token.text for token in tokens(word)] == [term]
+        )
         if found:
             # On a tie the lower-case form is the word itself.
             return max(found, key=lambda form: (found[form], form.islower(), form))
     return term
-
-
-def _forms(selection: Selection, field: str, term: str) -> Iterator[str]:
-    for text in selection.texts_with(field, term, TEXTS_OF_A_WORD):
-        for word in _WORD.findall(text):
-            # Folding a word takes far longer than seeing that it cannot have the term.
-            begins_alike = word[0].lower() == term[0] or not word[0].isascii()
-            may_be = begins_alike and abs(len(word) - len(term)) <= _LETTERS_MORE
-            if may_be and [token.text for token in tokens(word)] == [term]:
-                yield word

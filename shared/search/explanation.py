@@ -22,16 +22,12 @@ from shared.search.answer import note_on
 from shared.search.ranking import Ranking, best_first, recency
 from shared.search.selection import ScoreExplanation, Selection
 
-MAX_TERMS: Final = 200
-"""Maximum number of listed terms; a pattern may match more."""
-
-MAX_PARTS: Final = 20
-"""Maximum number of listed parts of a hit's score, the greatest first."""
+MAX_TERMS: Final = 200  # listed; a pattern may match more
+MAX_PARTS: Final = 20  # listed of a hit's score, the greatest first
 
 _WEIGHT: Final = "weight("
 
-_FEEDBACK: Final = "terms of the best hits"
-"""Name of what hits after the first one gain by their terms (feedback)."""
+_FEEDBACK: Final = "terms of the best hits"  # what hits after the first one gain by them
 
 
 def explain(selection: Selection, request: SearchRequest, detail: Detail) -> QueryExplanation:

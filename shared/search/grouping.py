@@ -18,20 +18,11 @@ from shared.search.ranking import Ranking, scored
 from shared.search.selection import Fingerprinted, RankedHit, Selection
 from shared.storage.fingerprints import VERSION_RESEMBLANCE, Fingerprint
 
-MOST_OF_A_DOCUMENT: Final = 3
-"""Maximum number of hits of a document that are shown together."""
-
-_GROWTH: Final = 8
-"""Factor by which the number of hits grows while they are of too few documents."""
-
-MOST_VERSIONS: Final = 500
-"""Maximum number of documents that are compared at a time with those of a page of results."""
-
-_LEAST_BLOCK: Final = 5
-"""Number of documents whose versions are looked for at once, at least."""
-
-_RARE: Final = 50
-"""Maximum number of documents that have a telling term."""
+MOST_OF_A_DOCUMENT: Final = 3  # hits that are shown together
+_GROWTH: Final = 8  # factor of the number of hits while they are of too few documents
+MOST_VERSIONS: Final = 500  # documents that are compared at a time with those of a page of results
+_LEAST_BLOCK: Final = 5  # documents whose versions are looked for at once
+_RARE: Final = 50  # documents that have a telling term, at most
 
 _AS_WELL: Final = 0.8
 """Share of the score of a document that a version of it must have to take its place. In versions

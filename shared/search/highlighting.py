@@ -22,11 +22,8 @@ from shared.query.tree import Fuzzy, Node, Pattern, TermPhrase, Terms, Values, l
 
 MAX_PASSAGES: Final = 3
 
-PASSAGE_LENGTH: Final = 200
-"""Approximate length of a passage, in characters; it ends with a whole word."""
-
-_LEAD: Final = 100
-"""Maximum length of a passage before its first match, in characters."""
+PASSAGE_LENGTH: Final = 200  # characters, about; a passage ends with a whole word
+_LEAD: Final = 100  # characters of a passage before its first match, at most
 
 _SENTENCE_END: Final = re.compile(r"[.!?…:]\s+|[\u3002\uff01\uff1f]\s*|\n\s*")
 
@@ -37,8 +34,7 @@ _BLANK: Final = re.compile(r"\s+")
 
 _IN_PATTERN: Final = re.compile(r"\\(.)|([*?])|(.)", re.DOTALL)
 
-_MOST_PATTERNS: Final = 20
-"""Maximum number of phrases, and of other patterns, that are looked for in a text."""
+_MOST_PATTERNS: Final = 20  # phrases, and other patterns, that are looked for in a text
 
 
 class _Mark(NamedTuple):

@@ -51,7 +51,7 @@ from shared.query.filters import in_folder
 from shared.query.limits import check_allowed, is_costly, running
 from shared.query.lucene import Compiler, LuceneTerms, scored_again, terms_of
 from shared.query.pipeline import parse_query
-from shared.query.tree import Node, TermPhrase, leaves, ranks
+from shared.query.tree import Node, TermPhrase, ranks
 from shared.search.confidence import coverages, unanswered
 from shared.search.facets import count_documents, count_facets, document_order, filtered, order
 from shared.search.grouping import resolved
@@ -73,32 +73,17 @@ _FEW_CONDITIONS: Final = 10
 """Maximum number of prefix and range filters that do not make a query costly; each reads all values
 of a metadata key."""
 
-_BITS: Final = 24
-"""Number of bits of a score (``float``, IEEE 754), each of which can represent one part."""
+_BITS: Final = 24  # of a score (``float``, IEEE 754), each of which can represent one part
+REORDERED: Final = 50  # hits that are reordered
+_HITS: Final = 4  # best hits that are assumed to be relevant
+_TERMS: Final = 10  # most significant terms that are used
+_FEWEST_PARTS: Final = 5  # words of a query on a topic; few words have to match as they are
 
-REORDERED: Final = 50
-"""Number of hits that are reordered."""
+_LEAST_UNANSWERED: Final = 0.5  # how little the best hit must be the answer to reorder others
 
-_HITS: Final = 4
-"""Number of best hits that are assumed to be relevant."""
-
-_TERMS: Final = 10
-"""Number of most significant terms that are used."""
-
-_FEWEST_PARTS: Final = 5
-"""Minimum number of words of a query on a topic; few words have to match as they are."""
-
-_LEAST_UNANSWERED: Final = 0.5
-"""How little the best hit must be the answer for others to be reordered."""
-
-_MEAN_SUM: Final = 18.0
-"""Sum of the weights that Lucene gives ten terms, the least of which has 1, on the mean."""
-
-_LEAST_OCCURRENCES: Final = 2
-"""Minimum number of times that a term occurs in them."""
-
-_COMMON: Final = 30
-"""Share of the chunks in per cent beyond which a term is too common to be significant."""
+_MEAN_SUM: Final = 18.0  # of the weights that Lucene gives ten terms, the least of which has 1
+_LEAST_OCCURRENCES: Final = 2  # of a term in the best hits
+_COMMON: Final = 30  # share of the chunks in per cent beyond which a term is not significant
 
 
 class LuceneSelection(Selection):
@@ -113,15 +98,14 @@ class LuceneSelection(Selection):
 
     def __init__(self, snapshot: Snapshot, request: SearchRequest) -> None:
         self.terms = terms_of(snapshot.reader)
-        self.query = parse_query(request, self.terms, snapshot.weights)
-        tree = self.query.tree
         of_values = sum(each.operator in {"prefix", "range"} for each in request.filters)
-        is_slow = is_costly(tree) or of_values > _FEW_CONDITIONS
         with running():
+            self.query = parse_query(request, self.terms, snapshot.weights)
+            is_slow = of_values > _FEW_CONDITIONS or is_costly(self.query.leaves)
             if is_slow:
                 check_allowed()
             self._compiler = Compiler(self.terms, guard=guarded if is_slow else None)
-            self.ranked = self._compiler.query(tree)
+            self.ranked = self._compiler.query(self.query.tree)
         self.shares = {}
         self._shows_content = request.content != "none"
         self._documents: dict[int, Any] = {}
@@ -141,7 +125,7 @@ class LuceneSelection(Selection):
         return filtered(query, self._filters, self._snapshot) if self._filters else query
 
     def best(self, count: int) -> Found:
-        if all(isinstance(leaf, TermPhrase) for leaf in leaves(self.query.tree)):
+        if all(isinstance(leaf, TermPhrase) for leaf in self.query.leaves):
             # All hits are counted in the same pass: comparing positions is the costliest part, and
             # among so few hits hardly any can be skipped.
             found = FacetsCollectorManager.search(
@@ -323,7 +307,7 @@ class LuceneSelection(Selection):
 
     def take_problem(self) -> str | None:
         encoder = self._snapshot.encoder
-        return encoder.take_problem() if encoder else None
+        return encoder.take_problem() if encoder and self._snapshot.model else None
 
     @property
     def is_stopped(self) -> bool:

@@ -24,16 +24,13 @@ from shared.storage.commits import Snapshot
 if TYPE_CHECKING:
     from shared.search.meaning import Fusion
 
-RECENT_HITS: Final = 1_000
-"""Number of hits that are ordered by their age, too; those after them stay after them."""
+RECENT_HITS: Final = 1_000  # that are ordered by their age, too; those after them stay after them
 
 _SECONDS_OF_A_DAY: Final = 86_400
 
-_UNKNOWN_AGE: Final = 1.0
-"""Age of a document without a date, in half-lives: neither preferred to dated ones nor buried."""
+_UNKNOWN_AGE: Final = 1.0  # half-lives of a document without a date: neither preferred nor buried
 
-_MOST_WITH_NAMES: Final = 0.3
-"""Greatest weight of the meaning of a query with a digit or a name with signs in it."""
+_MOST_WITH_NAMES: Final = 0.3  # weight of the meaning of a query with a digit or a name with signs
 
 _WORD: Final = re.compile(r"\W*[^\W\d_]+(?:['\u2019/-][^\W\d_]+)*\W*|[\W_]*")
 """A word of letters, or of several with hyphens between them, with any punctuation around it."""

@@ -55,12 +55,14 @@ def parsed(request: SearchRequest, snapshot: ClusterSnapshot) -> ParsedQuery:
     terms.is_deferring = True
     try:
         for _ in range(_MOST_ROUNDS):
-            query = parse_query(request, terms, snapshot.weights)
+            with running():
+                query = parse_query(request, terms, snapshot.weights)
             if not terms.fetch():
                 return query
     finally:
         terms.is_deferring = False
-    return parse_query(request, terms, snapshot.weights)
+    with running():
+        return parse_query(request, terms, snapshot.weights)
 
 
 class ClusterSelection(Selection):
