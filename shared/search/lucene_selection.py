@@ -109,6 +109,7 @@ class LuceneSelection(Selection):
         self.shares = {}
         self._shows_content = request.content != "none"
         self._documents: dict[int, Any] = {}
+        self._told: tuple[Sequence[Node], list[Any]] = ([], [])
         self._snapshot = snapshot.stoppable() if is_slow else snapshot
         self.searcher = self._snapshot.searcher
         filters = (*request.filters, *self.query.read.filters)
@@ -234,20 +235,29 @@ class LuceneSelection(Selection):
         return _ranked(scored_again(self.searcher, before, query))
 
     def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
-        compiler = Compiler(self.terms, ranks=False, guard=guarded_until_cancelled)
         found: dict[int, list[int]] = {hit.doc: [] for hit in hits}
-        for begin in range(0, len(trees), _BITS):
+        # The same trees are asked for the best hits and for all that are shown.
+        if trees != self._told[0]:
+            self._told = trees, self._telling(trees)
+        for number, telling in enumerate(self._told[1]):
             check()
-            some = trees[begin : begin + _BITS]
+            unscored = [ScoreDoc(doc, 0.0) for doc in found]
+            for hit in scored_again(self.searcher, unscored, telling):
+                bits, begin = int(hit.score), number * _BITS
+                found[hit.doc] += (begin + bit for bit in range(_BITS) if bits >> bit & 1)
+        return [found[hit.doc] for hit in hits]
+
+    def _telling(self, trees: Sequence[Node]) -> list[Any]:
+        """Return queries whose scores have a bit for each of some trees that a hit matches."""
+        compiler = Compiler(self.terms, ranks=False, guard=guarded_until_cancelled)
+        made = []
+        for begin in range(0, len(trees), _BITS):
             builder = BooleanQuery.Builder()
-            for bit, tree in enumerate(some):
+            for bit, tree in enumerate(trees[begin : begin + _BITS]):
                 telling = BoostQuery(ConstantScoreQuery(compiler.query(tree)), float(1 << bit))
                 builder.add(telling, BooleanClause.Occur.SHOULD)
-            unscored = [ScoreDoc(doc, 0.0) for doc in found]
-            for hit in scored_again(self.searcher, unscored, builder.build()):
-                bits = int(hit.score)
-                found[hit.doc] += (begin + bit for bit in range(len(some)) if bits >> bit & 1)
-        return [found[hit.doc] for hit in hits]
+            made.append(builder.build())
+        return made
 
     def contents(self, hits: Sequence[RankedHit]) -> list[str]:
         found = self._loaded(hits, shows_content=True)
