@@ -3,8 +3,7 @@
 import re
 from typing import Final
 
-from shared.analysis.function_words import counted_function_words
-from shared.analysis.languages import LANGUAGES
+from shared.analysis.languages import LANGUAGES, counted_function_words
 
 _PIECE: Final = 400  # characters of each sampled piece of a long text
 

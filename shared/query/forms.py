@@ -7,8 +7,14 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from shared.analysis.analyzers import Token, as_typed, irregular_stems, lemmas, tokens
-from shared.analysis.function_words import PUNCTUATION, function_words_in, is_capital_name
-from shared.analysis.languages import SPELLED_OUT, UNDETERMINED, WITH_DICTIONARY
+from shared.analysis.languages import (
+    PUNCTUATION,
+    SPELLED_OUT,
+    UNDETERMINED,
+    WITH_DICTIONARY,
+    function_words_in,
+    is_capital_name,
+)
 from shared.model import schema
 from shared.query.index_terms import IndexTerms
 

@@ -246,7 +246,7 @@ def _take_filters(tree: Node, fields: NamedFields) -> tuple[Node, tuple[Filter, 
     return together(left) if left else Everything(), filters
 
 
-def shown(conditions: Sequence[Filter]) -> str:
+def shown_filters(conditions: Sequence[Filter]) -> str:
     """Return filters in a notation like Lucene's syntax, in which ``#`` precedes a filter."""
     return " ".join(
         f"{'-' if condition.operator == 'not_in' else '#'}{condition.field}:{_shown(condition)}"

@@ -5,7 +5,7 @@
    (`shared.query.parser`). Named fields become filters and metadata fields
    (`shared.query.named_fields`).
 3. Function words, such as "what" and "the", are left out beside other words
-   (`shared.analysis.function_words`). They are kept in quotes, with a plus or in an expression with
+   (`shared.analysis.languages`). They are kept in quotes, with a plus or in an expression with
    operators.
 4. One pass puts each word, phrase and pattern on the fields of the index, as far as some chunk has
    it (`shared.query.words`). A word that no chunk has is replaced by compounds with it, or else by
@@ -24,8 +24,13 @@ from functools import cached_property
 from typing import Final
 
 from shared.analysis.analyzers import as_typed, folded, tokens
-from shared.analysis.function_words import left_out_of_query
-from shared.analysis.languages import LANGUAGES, SPELLED_OUT, UNDETERMINED, WITH_COMPOUNDS
+from shared.analysis.languages import (
+    LANGUAGES,
+    SPELLED_OUT,
+    UNDETERMINED,
+    WITH_COMPOUNDS,
+    left_out_of_query,
+)
 from shared.java.cancellation import check
 from shared.model import metadata, schema
 from shared.model.chunks import WORDS_PER_CHUNK

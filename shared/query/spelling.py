@@ -22,8 +22,12 @@ from itertools import chain, islice, product, takewhile
 from typing import Final, NamedTuple
 
 from shared.analysis.analyzers import Token, lemmas, lemmas_of, tokens
-from shared.analysis.function_words import function_words_in, is_capital_name
-from shared.analysis.languages import UNDETERMINED, WITH_DICTIONARY
+from shared.analysis.languages import (
+    UNDETERMINED,
+    WITH_DICTIONARY,
+    function_words_in,
+    is_capital_name,
+)
 from shared.model import schema
 from shared.query.index_terms import IndexTerms
 

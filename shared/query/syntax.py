@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from shared.analysis.function_words import counted_function_words
-from shared.analysis.languages import WITH_FUNCTION_WORDS
+from shared.analysis.languages import WITH_FUNCTION_WORDS, counted_function_words
 from shared.model import schema
 from shared.model.request import Syntax
 

@@ -13,8 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 from shared.analysis.analyzers import as_typed, tokens, tokens_of
-from shared.analysis.function_words import PUNCTUATION, function_words_in
-from shared.analysis.languages import WITH_COMPOUNDS
+from shared.analysis.languages import PUNCTUATION, WITH_COMPOUNDS, function_words_in
 from shared.model import schema
 from shared.model.weights import Weights
 from shared.query.forms import Form, forms_of

@@ -48,13 +48,9 @@ _Found = tuple[int, int, _Mark]
 """Match in a text, or in a word of it: its beginning, its end, and what matches."""
 
 
-class _Passage(NamedTuple):
-    """A part of a text, the matches in it, and the sum of the rarities of what matches."""
-
-    start: int
-    end: int
-    found: Sequence[_Found]
-    weight: float
+_Passage = tuple[float, int, int, Sequence[_Found]]
+"""Part of a text: less the sum of the rarities of what matches, its beginning, its end, and the
+matches in it."""
 
 
 class Passages:
@@ -116,15 +112,14 @@ class Passages:
         It is the beginning if nothing in it matched, for example if only the title did.
         """
         chosen: list[_Passage] = []
-        passages = _passages(text, self._found(text, language))
-        for passage in sorted(passages, key=lambda one: (-one.weight, one.start)):
-            if all(passage.end <= one.start or one.end <= passage.start for one in chosen):
+        for passage in sorted(_passages(text, self._found(text, language)), key=itemgetter(0, 1)):
+            _, start, end, _ = passage
+            if all(end <= first or last <= start for _, first, last, _ in chosen):
                 chosen.append(passage)
             if len(chosen) == MAX_PASSAGES:
                 break
-        return [_marked(text, one.start, one.end, one.found) for one in chosen] or [
-            _first_words(text)
-        ]
+        marked = [_marked(text, start, end, found) for _, start, end, found in chosen]
+        return marked or [_first_words(text)]
 
     def marked(self, text: str, language: str = "") -> str:
         """Return a whole text with each match between `MARKS`."""
@@ -141,10 +136,7 @@ class Passages:
         if self._terms:
             found += self._of_words(text, language)
         if self._phrases or self._patterns:
-            matches = list(_WORD.finditer(text))
-            typed = tokens_of([match[0] for match in matches])
-            found += self._of_patterns(matches, typed)
-            found += self._of_phrases(matches, typed)
+            found += self._of_patterns(text)
         # The longest of those that begin at one place comes first.
         found.sort(key=itemgetter(1), reverse=True)
         found.sort(key=itemgetter(0))
@@ -208,27 +200,24 @@ class Passages:
         begin, end = letters.span() if letters else (0, len(word))
         return mark and (begin, end, mark)
 
-    def _of_patterns(
-        self, words: Sequence[re.Match[str]], typed: Sequence[Sequence[Token]]
-    ) -> Iterator[_Found]:
-        for word, tokens in zip(words, typed, strict=True):
-            texts = {*(token.text for token in tokens), "".join(token.text for token in tokens)}
+    def _of_patterns(self, text: str) -> Iterator[_Found]:
+        """Yield the matches of phrases and of other patterns."""
+        words = list(_WORD.finditer(text))
+        typed = tokens_of([word[0] for word in words])
+        for word, of_word in zip(words, typed, strict=True):
+            texts = [token.text for token in of_word]
             for expression, mark in self._patterns[:_MOST_PATTERNS]:
-                if any(map(expression.fullmatch, texts)):
+                if any(map(expression.fullmatch, {*texts, "".join(texts)})):
                     yield *word.span(), mark
-
-    def _of_phrases(
-        self, words: Sequence[re.Match[str]], typed: Sequence[Sequence[Token]]
-    ) -> Iterator[_Found]:
         places = [
             (word, token.text)
-            for word, tokens in zip(words, typed, strict=True)
-            for token in tokens
+            for word, of_word in zip(words, typed, strict=True)
+            for token in of_word
         ]
         for phrase, mark in self._phrases[:_MOST_PATTERNS]:
             wanted = [frozenset(texts) for texts in phrase.positions]
-            for first, (_, text) in enumerate(places):
-                if text in wanted[0]:
+            for first, (_, term) in enumerate(places):
+                if term in wanted[0]:
                     for place in _row(places, first, wanted, phrase.slop):
                         yield *places[place][0].span(), mark
 
@@ -294,15 +283,16 @@ def _marked(
 
 def _passages(text: str, found: Sequence[_Found]) -> Iterator[_Passage]:
     """Yield the passage of each match that is the first one in it."""
+    ends = [end for _, end, _ in found]
     for number, (first, last, _) in enumerate(found):
-        start = _start(text, found[number - 1][1] if number else 0, first)
+        start = _start(text, ends[number - 1] if number else 0, first)
         end = start + PASSAGE_LENGTH
         if end < len(text):
             blank = _BLANK.search(text, end - 1, end + PASSAGE_LENGTH)
             end = blank.start() if blank else end
         end = max(end, last)
-        within = found[number : bisect_right(found, end, lo=number, key=itemgetter(1))]
-        yield _Passage(start, end, within, sum(dict(mark for _, _, mark in within).values()))
+        within = found[number : bisect_right(ends, end, lo=number)]
+        yield -sum(dict([mark for _, _, mark in within]).values()), start, end, within
 
 
 def _start(text: str, least: int, match: int) -> int:

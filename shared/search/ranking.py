@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from shared.analysis.detection import VOTING, detect_language
-from shared.analysis.function_words import function_words_in
+from shared.analysis.languages import function_words_in
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.query.pipeline import ParsedQuery

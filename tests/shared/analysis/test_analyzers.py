@@ -8,8 +8,13 @@ import pytest
 from shared import Document, Index, Searcher, create
 from shared.analysis.analyzers import analyzer_of, folded, positions_of, tokens, tokens_of
 from shared.analysis.detection import language_of
-from shared.analysis.function_words import function_words, function_words_in
-from shared.analysis.languages import LANGUAGES, UNDETERMINED, WITH_FUNCTION_WORDS
+from shared.analysis.languages import (
+    LANGUAGES,
+    UNDETERMINED,
+    WITH_FUNCTION_WORDS,
+    function_words,
+    function_words_in,
+)
 from shared.model import schema
 
 TEXTS = Path(__file__).parents[2] / "data" / "languages"
