@@ -90,7 +90,9 @@ def conditions(
     """Return the clauses that a chunk must match to pass every filter."""
     return [
         Clause(
-            in_collections(_named(condition, collections), terms, folders)
+            in_collections(
+                checked(_names(condition, "names of collections"), collections), terms, folders
+            )
             if condition.field == COLLECTION
             else _condition(condition, terms, folders),
             "must_not" if condition.operator in {"ne", "not_in"} else "must",
@@ -120,11 +122,6 @@ def _in_collection(collection: Collection, terms: IndexTerms, folders: IndexedFo
         if not is_of_chunks and schema.metadata_field(condition.field) not in terms.fields:
             return Nothing()
     return Clauses(tuple(conditions(collection.filters, terms, folders)))
-
-
-def _named(condition: Filter, collections: Collections) -> list[Collection]:
-    """Return the collections that a filter names."""
-    return checked(_names(condition, "names of collections"), collections)
 
 
 def _names(condition: Filter, kind: str) -> list[str]:
@@ -232,7 +229,10 @@ def _range(condition: Filter, field: str, terms: IndexTerms) -> Node:
     if not is_of_chunks and (
         not has_numbers or (are_texts and not all(is_number(str(bound)) for bound in given))
     ):
-        return Range(_utc(low), _end(_utc(high)), field=field)
+        end = _utc(high)
+        # A bound includes all of a year, month, day or minute.
+        is_part = end is not None and _PART_OF_TIME.fullmatch(end)
+        return Range(_utc(low), f"{end}{_LAST}" if is_part else end, field=field)
     least = -math.inf if low is None else _number(condition, low)
     most = math.inf if high is None else _number(condition, high)
     if not is_of_chunks:
@@ -247,11 +247,6 @@ def _range(condition: Filter, field: str, terms: IndexTerms) -> Node:
 def _utc(bound: Scalar | None) -> str | None:
     """Return a bound with UTC spelled as in the index."""
     return bound if bound is None else _UTC.sub("Z", metadata_text(bound))
-
-
-def _end(bound: str | None) -> str | None:
-    """Return the last text that a bound includes: all of a year, month, day or minute."""
-    return f"{bound}{_LAST}" if bound is not None and _PART_OF_TIME.fullmatch(bound) else bound
 
 
 def _values(condition: Filter) -> list[Scalar]:

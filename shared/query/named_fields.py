@@ -23,7 +23,7 @@ from shared.analysis.analyzers import tokens
 from shared.messages import is_plain_word, shortened
 from shared.model import metadata, schema
 from shared.model.document import Scalar
-from shared.model.filters import Filter
+from shared.model.filters import Filter, FilterOperator
 from shared.model.request import SearchRequest
 from shared.model.schema import FOLDER
 from shared.query.filters import value_words
@@ -224,8 +224,7 @@ def _take_filters(tree: Node, fields: NamedFields) -> tuple[Node, tuple[Filter, 
     """Remove the filters from a query; `Everything` is left if it has nothing else."""
     if not fields.filters:
         return tree, ()
-    wanted: dict[str, list[Scalar]] = defaultdict(list)
-    unwanted: dict[str, list[Scalar]] = defaultdict(list)
+    found: dict[tuple[FilterOperator, str], list[Scalar]] = defaultdict(list)
     left = []
     for clause in clauses_of(tree):
         named = _named(clause.node, fields)
@@ -233,30 +232,26 @@ def _take_filters(tree: Node, fields: NamedFields) -> tuple[Node, tuple[Filter, 
             left.append(clause)
             continue
         name, values = named
-        conditions = unwanted if clause.occur == "must_not" else wanted
+        operator: FilterOperator = "not_in" if clause.occur == "must_not" else "in"
         for value in values:
             field, meant = _meant(fields.filters[name] if name != FOLDER else FOLDER, value)
-            conditions[field] += meant
-    if not wanted and not unwanted:
+            found[operator, field] += meant
+    if not found:
         return tree, ()
-    filters = (
-        *(Filter(field, "in", values) for field, values in wanted.items()),
-        *(Filter(field, "not_in", values) for field, values in unwanted.items()),
-    )
+    in_order = sorted(found.items(), key=lambda item: item[0][0])
+    filters = tuple(Filter(field, operator, values) for (operator, field), values in in_order)
     return together(left) if left else Everything(), filters
 
 
 def shown_filters(conditions: Sequence[Filter]) -> str:
     """Return filters in a notation like Lucene's syntax, in which ``#`` precedes a filter."""
-    return " ".join(
-        f"{'-' if condition.operator == 'not_in' else '#'}{condition.field}:{_shown(condition)}"
-        for condition in conditions
-    )
-
-
-def _shown(condition: Filter) -> str:
-    values = condition.value if isinstance(condition.value, list) else [condition.value]
-    return str(values[0]) if len(values) == 1 else f"({' '.join(map(str, values))})"
+    shown = []
+    for condition in conditions:
+        values = condition.value if isinstance(condition.value, list) else [condition.value]
+        sign = "-" if condition.operator == "not_in" else "#"
+        texts = " ".join(map(str, values))
+        shown.append(f"{sign}{condition.field}:{f'({texts})' if len(values) > 1 else texts}")
+    return " ".join(shown)
 
 
 def _named(node: Node, fields: NamedFields) -> tuple[str, list[str]] | None:
@@ -266,13 +261,11 @@ def _named(node: Node, fields: NamedFields) -> tuple[str, list[str]] | None:
             return _named(part, fields)
         case Clauses(clauses) if all(clause.occur == "should" for clause in clauses):
             parts = [_named(clause.node, fields) for clause in clauses]
-            names = {part[0] if part else None for part in parts}
-            name = names.pop() if len(names) == 1 else None
-            return (
-                None
-                if name is None
-                else (name, [value for part in parts if part for value in part[1]])
-            )
+            known = [part for part in parts if part is not None]
+            names = {name for name, _ in known}
+            if len(known) < len(parts) or len(names) != 1:
+                return None
+            return names.pop(), [value for _, values in known for value in values]
         case Word() | Phrase() | Wildcard() | Expression() if node.field in fields.filters:
             value = _value(node)
             return None if value is None or node.field is None else (node.field, [value])

@@ -168,9 +168,13 @@ def _clauses(parts: Iterable[tuple[Node, Occur]]) -> Node:
 def _parsed(text: str, classic: str, operator: Operator) -> Node:
     with running():
         check_expressions(classic)
+        # A parser keeps state, so every query has its own.
+        parser = QueryParser(_NO_FIELD, _whole_words())
+        parser.setDefaultOperator(getattr(QueryParser.Operator, operator.upper()))
+        parser.setAllowLeadingWildcard(True)
         try:
             # A static method of the same name hides the instance method.
-            query = QueryParserBase.parse(_parser(operator), classic)
+            query = QueryParserBase.parse(parser, classic)
         except lucene.JavaError as error:
             if not ParseException.instance_(error.getJavaException()):
                 raise
@@ -180,16 +184,6 @@ def _parsed(text: str, classic: str, operator: Operator) -> Node:
     everything = leaves(tree, excluded=True)
     check_fuzzy_words([leaf.text for leaf in everything if isinstance(leaf, Fuzzy)])
     return tree
-
-
-def _parser(operator: Operator) -> Any:
-    # A parser keeps state, so every query has its own.
-    parser = QueryParser(_NO_FIELD, _whole_words())
-    parser.setDefaultOperator(
-        QueryParser.Operator.AND if operator == "and" else QueryParser.Operator.OR
-    )
-    parser.setAllowLeadingWildcard(True)
-    return parser
 
 
 @cache
@@ -212,18 +206,14 @@ def _node(query: Any, depth: int) -> Node:
     if depth == MAX_DEPTH:
         raise nested_too_deeply()
     if BooleanQuery.instance_(query):
-        return _boolean(BooleanQuery.cast_(query), depth + 1)
+        clauses = map(BooleanClause.cast_, BooleanQuery.cast_(query).clauses())
+        return _clauses((_node(clause.query(), depth + 1), _occur(clause)) for clause in clauses)
     if BoostQuery.instance_(query):
         boosted = BoostQuery.cast_(query)
         part = boosted.getQuery()
         # Of parentheses around a single word only the weight is left.
         return weighted(_node(part, depth + BoostQuery.instance_(part)), boosted.getBoost())
     return Nothing()
-
-
-def _boolean(query: Any, depth: int) -> Node:
-    clauses = (BooleanClause.cast_(clause) for clause in query.clauses())
-    return _clauses((_node(clause.query(), depth), _occur(clause)) for clause in clauses)
 
 
 def _occur(clause: Any) -> Occur:
@@ -236,9 +226,8 @@ def _field(name: str) -> str | None:
     return None if name == _NO_FIELD else name
 
 
-def _of_term(make: Callable[[str, str | None], Node]) -> Callable[[Any], Node]:
-    """Return a conversion of a query for a term, which has its field."""
-    return lambda query: make(query.getTerm().text(), _field(query.getTerm().field()))
+def _term(term: Any) -> tuple[str, str | None]:
+    return term.text(), _field(term.field())
 
 
 def _phrase(query: Any) -> Node:
@@ -247,18 +236,13 @@ def _phrase(query: Any) -> Node:
 
 
 def _prefix(query: Any) -> Node:
-    prefix = query.getPrefix()
-    return Wildcard(f"{escaped(prefix.text())}*", _field(prefix.field()))
+    text, field = _term(query.getPrefix())
+    return Wildcard(f"{escaped(text)}*", field)
 
 
 def _fuzzy(query: Any) -> Node:
-    term = query.getTerm()
-    return Fuzzy(term.text(), query.getMaxEdits(), query.getPrefixLength(), _field(term.field()))
-
-
-def _expression(query: Any) -> Node:
-    term = query.getRegexp()
-    return Expression(term.text(), _field(term.field()))
+    text, field = _term(query.getTerm())
+    return Fuzzy(text, query.getMaxEdits(), query.getPrefixLength(), field)
 
 
 def _range(query: Any) -> Node:
@@ -273,12 +257,12 @@ def _range(query: Any) -> Node:
 
 
 _CONVERSIONS: Final[list[tuple[Any, Callable[[Any], Node]]]] = [
-    (TermQuery, _of_term(Word)),
+    (TermQuery, lambda query: Word(*_term(query.getTerm()))),
     (PhraseQuery, _phrase),
     # Prefixes, wildcards and expressions are all automata; their classes exclude each other.
     (PrefixQuery, _prefix),
-    (WildcardQuery, _of_term(Wildcard)),
-    (RegexpQuery, _expression),
+    (WildcardQuery, lambda query: Wildcard(*_term(query.getTerm()))),
+    (RegexpQuery, lambda query: Expression(*_term(query.getRegexp()))),
     (FuzzyQuery, _fuzzy),
     (TermRangeQuery, _range),
     (MatchAllDocsQuery, lambda _: Everything()),

@@ -182,7 +182,9 @@ class Words:
         apart = [
             scaled(
                 self._form(form, fields),
-                weights.part * (weights.short_part if _is_short(form) else 1.0),
+                # A letter or a number tells little.
+                weights.part
+                * (weights.short_part if len(form.term) == 1 or form.term.isdigit() else 1.0),
             )
             for form in forms
         ]
@@ -365,11 +367,6 @@ def _lacks_pairs(forms: Sequence[Form]) -> bool:
         form.is_of_syllables and len(form.term) > 1 and not (form.stems or form.others)
         for form in forms
     )
-
-
-def _is_short(form: Form) -> bool:
-    """Check whether a part of a word tells little: a letter, or a number."""
-    return len(form.term) == 1 or form.term.isdigit()
 
 
 def _is_part(term: str) -> bool:

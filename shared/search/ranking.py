@@ -54,7 +54,14 @@ class Recency:
     def factors(self, selection: Selection, hits: Sequence[RankedHit]) -> list[float]:
         """Return for each hit the factor of its score, from 0 to 1."""
         dates = map(_date, selection.values(MODIFIED, hits))
-        return [0.5 ** (_UNKNOWN_AGE if date is None else self._age(date)) for date in dates]
+        # A date in the future has no age.
+        days = (
+            None if date is None else (self.now - date).total_seconds() / _SECONDS_OF_A_DAY
+            for date in dates
+        )
+        return [
+            0.5 ** (_UNKNOWN_AGE if age is None else max(0.0, age) / self.half_life) for age in days
+        ]
 
     def applied(self, selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
         """Return the hits in the order of their scores times their factors."""
@@ -65,11 +72,6 @@ class Recency:
         ]
         first = sorted(aged[:RECENT_HITS], key=lambda hit: -hit.score)
         return [*first, *aged[RECENT_HITS:]]
-
-    def _age(self, date: datetime) -> float:
-        """Return the age of a date in half-lives; a date in the future has none."""
-        days = (self.now - date).total_seconds() / _SECONDS_OF_A_DAY
-        return max(0.0, days) / self.half_life
 
 
 def recency(half_life: float | None) -> Recency | None:
