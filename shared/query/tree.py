@@ -327,7 +327,7 @@ def flat(
         ):
             yield from flat(part, weight * factor, with_ranks=with_ranks)
         else:
-            yield weighted(clause.node, weight), clause.occur
+            yield clause.node if weight == 1 else weighted(clause.node, weight), clause.occur
 
 
 def rewrite(
