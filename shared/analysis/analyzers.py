@@ -140,8 +140,6 @@ def _bigrams(*, with_unigrams: bool) -> Step:
 
 @dataclass(frozen=True)
 class Chain:
-    """An analysis chain: char filters, a tokenizer, and token filters in order."""
-
     filters: tuple[Step, ...]
     tokenizer: Step = _TOKENIZER
     char_filters: tuple[Step, ...] = _NORMALIZED
@@ -233,7 +231,6 @@ def writing(language: str) -> Iterator[None]:
 
 
 def normalized(text: str) -> str:
-    """Return a text after the char filters of all text fields."""
     return str(_normalizer().normalize("", text).utf8ToString())
 
 
@@ -255,8 +252,6 @@ def topic_analyzer(language: str) -> Analyzer:
 
 
 class Token(NamedTuple):
-    """A term of a text."""
-
     text: str
     is_of_syllables: bool  # whether it is of Chinese, Japanese or Korean: one or two characters
     others: tuple[str, ...] = ()  # further terms of the same word, if a dictionary has several

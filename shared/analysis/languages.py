@@ -18,8 +18,6 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Step:
-    """A Lucene char filter, tokenizer or token filter."""
-
     name: str  # of its factory in Lucene, such as ``elision``
     parameters: Mapping[str, str] = field(default_factory=dict)
 

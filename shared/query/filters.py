@@ -112,7 +112,6 @@ def in_collections(
 
 
 def within(limits: Limits, terms: IndexTerms, folders: IndexedFolders) -> Node:
-    """Return a tree for the chunks within some limits."""
     return all_of(*(in_collections(of, terms, folders) for of in limits.each))
 
 
@@ -125,7 +124,6 @@ def _in_collection(collection: Collection, terms: IndexTerms, folders: IndexedFo
 
 
 def _names(condition: Filter, kind: str) -> list[str]:
-    """Return the values of a filter on something that is compared by its name only."""
     _check(condition)
     if condition.operator not in _COMPARING:
         raise FilterError(
@@ -136,7 +134,6 @@ def _names(condition: Filter, kind: str) -> list[str]:
 
 
 def _condition(condition: Filter, terms: IndexTerms, folders: IndexedFolders) -> Node:
-    """Return a tree for the chunks with the values of a filter, which it may exclude."""
     if _is_on_folders(condition, terms):
         names = _names(condition, "names or paths of folders")
         return any_of(*(in_folder(name, folders) for name in names))
@@ -153,7 +150,6 @@ def _condition(condition: Filter, terms: IndexTerms, folders: IndexedFolders) ->
 
 
 def _values_of(condition: Filter, field: str) -> Node:
-    """Return a tree for the values of a filter, or for those with a prefix."""
     values = _values(condition)
     if condition.operator == "prefix":
         if not isinstance(values[0], str) or field == schema.CHUNK_INDEX:
@@ -169,7 +165,6 @@ def _values_of(condition: Filter, field: str) -> Node:
 
 
 def _resolve(name: str, terms: IndexTerms) -> str:
-    """Return the field of the index that a filter names."""
     if name in _FIELDS_OF_CHUNKS:
         return name
     if name in _TEXT_FIELDS:
@@ -182,7 +177,6 @@ def _is_on_folders(condition: Filter, terms: IndexTerms) -> bool:
 
 
 def _check(condition: Filter) -> None:
-    """Refuse a filter that is invalid on any field."""
     if condition.operator not in _OPERATORS:
         raise FilterError(
             f"there is no filter operator {condition.operator!r}; there are "
@@ -301,17 +295,14 @@ def _literal(text: str) -> str:
 
 
 def _runs(text: str) -> list[str]:
-    """Return the words of a text and the separators between them."""
     return ["".join(run) for _, run in groupby(text, _is_letter)]
 
 
 def _is_letter(character: str) -> bool:
-    """Check whether a character is a letter, a digit, or a combining mark."""
     return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
 def _expressions(pattern: str) -> Iterator[str]:
-    """Yield expressions for the words, the wildcards and each separator of a pattern."""
     for wildcards, letters in _PIECE.findall(pattern):
         yield from (_ANY[sign] for sign in wildcards)
         for run in _runs(unescaped(letters)):

@@ -273,7 +273,6 @@ def _named(node: Node, fields: NamedFields) -> tuple[str, list[str]] | None:
 
 
 def _value(leaf: Word | Phrase | Wildcard | Expression) -> str | None:
-    """Return the value of a filter; None for a leaf that is more than a value."""
     match leaf:
         case Word(text):
             return text
@@ -323,7 +322,6 @@ def _notes_on_names(unknown: Sequence[str], fields: NamedFields) -> Iterator[str
 
 
 def _notes_on_tree(tree: Node, fields: NamedFields, terms: IndexTerms) -> Iterator[str]:
-    """Yield notes on conditions that no document meets."""
     named = [leaf for leaf in leaves(tree) if isinstance(leaf, Named) and leaf.field]
     known = {*fields.names, *_ALWAYS, *terms.fields}
     unknown = [leaf.field for leaf in named if leaf.field and leaf.field not in known]
@@ -339,7 +337,6 @@ def _notes_on_tree(tree: Node, fields: NamedFields, terms: IndexTerms) -> Iterat
 
 
 def _notes_on_filters(filters: Sequence[Filter], terms: IndexTerms) -> Iterator[str]:
-    """Yield notes on filters in the query with values that no document has."""
     for condition in filters:
         if condition.field == FOLDER or condition.operator != "in":
             continue
@@ -358,7 +355,6 @@ def _notes_on_filters(filters: Sequence[Filter], terms: IndexTerms) -> Iterator[
 
 
 def _existing(fields: NamedFields) -> str:
-    """Return a sentence with the fields that a query may name."""
     # Fields that describe the file but hardly help to find it come last.
     names = sorted(
         (name for name in (*_ALWAYS, *fields.names) if is_plain_word(name)),

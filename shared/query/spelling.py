@@ -110,10 +110,14 @@ class Spelling:
         if text is None:
             return []
         frequency = self.terms.frequency(schema.CONTENT, text)
-        if 0 < frequency <= _RARE and self._is_doubtful(text, stems):
-            self.rare.append(word)
-            self.noted += 1
-        if frequency or self._is_spelled_right(text):
+        is_doubtful = frequency <= _RARE and not self._is_spelled_right(text)
+        if frequency and is_doubtful:
+            # All of its forms must be rare, too.
+            counts = (self.terms.frequency(schema.STEMS, stem) for stem in stems)
+            if all(count <= _RARE for count in counts):
+                self.rare.append(word)
+                self.noted += 1
+        if frequency or not is_doubtful:
             return []
         is_certain = not is_known and self._knows_words
         if len(text) < _FEWEST_OTHERWISE and not is_certain:
@@ -152,12 +156,6 @@ class Spelling:
         shares = {code: by for code, by in self.terms.languages.items() if code != UNDETERMINED}
         rest = sum(by for code, by in shares.items() if code not in WITH_DICTIONARY)
         return rest < _LEAST_SHARE <= sum(shares.values()) - rest
-
-    def _is_doubtful(self, text: str, stems: Sequence[str]) -> bool:
-        """Check whether a word is in no dictionary, and all its forms are rare."""
-        return not self._is_spelled_right(text) and all(
-            self.terms.frequency(schema.STEMS, stem) <= _RARE for stem in stems
-        )
 
 
 def similar_terms(
@@ -225,17 +223,12 @@ def more_frequent_words(terms: IndexTerms, words: Sequence[str]) -> Iterator[Cor
 
 def _folded(letters: str) -> str | None:
     """Return a word as in the content; None if it is too short or long, or not a single word."""
+    is_plain = letters.lower() != letters.upper() != letters
+    fewest = _FEWEST_LETTERS if is_plain else _FEWEST_OTHERWISE
     match tokens(letters):
-        case (Token(text=text, is_of_syllables=False),) if (
-            _fewest_letters(letters) <= len(text) <= _MOST_LETTERS
-        ):
+        case (Token(text=text, is_of_syllables=False),) if fewest <= len(text) <= _MOST_LETTERS:
             return text
     return None
-
-
-def _fewest_letters(word: str) -> int:
-    is_plain = word.lower() != word.upper() != word
-    return _FEWEST_LETTERS if is_plain else _FEWEST_OTHERWISE
 
 
 _GERMAN: Final = "de"

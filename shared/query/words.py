@@ -151,7 +151,9 @@ class Words:
         is_of_syllables = any(form.is_of_syllables for form in forms)
         if (len(forms) > _MOST_PARTS and not is_of_syllables) or occur == "must_not":
             joined = Nothing() if is_of_syllables else self._joined(forms, fields)
-            whole = any_of(any_of(self._row_of_forms(forms, fields), numbers), joined)
+            whole = any_of(
+                any_of(self.row([(form.term,) for form in forms], fields), numbers), joined
+            )
             return whole, [self.part(whole)]
         requires_all = occur == "must" or (self.requires_all and occur == "should")
         if is_of_syllables:
@@ -161,7 +163,6 @@ class Words:
     def _of_syllables(
         self, forms: Sequence[Form], fields: Sequence[str], *, requires_all: bool
     ) -> tuple[Node, list[Part]]:
-        """Return the node for a text in Chinese, Japanese or Korean, and its parts."""
         nodes = [self._form(form, fields) for form in forms]
         found = [self._any_form(form, fields) for form in forms]
         # What no chunk has is seldom a word: a pair of characters between two.
@@ -177,7 +178,6 @@ class Words:
     def _of_parts(
         self, forms: Sequence[Form], fields: Sequence[str], numbers: Node, *, requires_all: bool
     ) -> tuple[Node, list[Part]]:
-        """Return the node for a word of several parts, and the parts."""
         weights = self.weights
         apart = [
             scaled(
@@ -191,7 +191,7 @@ class Words:
         found = [self._any_form(form, fields) for form in forms]
         joined = self._joined(forms, fields)
         whole = [
-            scaled(self._row_of_forms(forms, fields), weights.row),
+            scaled(self.row([(form.term,) for form in forms], fields), weights.row),
             scaled(joined, weights.row),
             self._instead(joined, [form.term for form in forms]),
             numbers,
@@ -238,9 +238,6 @@ class Words:
             return self._form(form, fields)
         besides = (self.known(field, form.term) for field in (schema.METADATA, schema.PATH))
         return any_of(Terms(schema.STEMS, stems), *besides)
-
-    def _row_of_forms(self, forms: Sequence[Form], fields: Sequence[str]) -> Node:
-        return self.row([(form.term,) for form in forms], fields)
 
     def _joined(self, forms: Sequence[Form], fields: Sequence[str]) -> Node:
         """Return the parts of a word as one, as in email for e-mail."""

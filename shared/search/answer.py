@@ -182,7 +182,6 @@ def _page(
 def _results(
     groups: Sequence[GroupedHits], values: Iterator[dict[str, Any]], request: SearchRequest
 ) -> Iterator[Hit]:
-    """Yield the results that are likely enough, with the values of all hits in order."""
     for group in groups:
         found = [next(values) for _ in group.hits]
         likely = [hit for hit in found if hit["confidence"] >= request.min_confidence]

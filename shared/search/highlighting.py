@@ -201,7 +201,6 @@ class Passages:
         return mark and (begin, end, mark)
 
     def _of_patterns(self, text: str) -> Iterator[_Found]:
-        """Yield the matches of phrases and of other patterns."""
         words = list(_WORD.finditer(text))
         typed = tokens_of([word[0] for word in words])
         for word, of_word in zip(words, typed, strict=True):
@@ -257,7 +256,6 @@ def _is_of_syllables(text: str) -> bool:
 
 
 def _expression(leaf: Pattern) -> re.Pattern[str]:
-    """Return an expression for the words that a pattern matches."""
     signs = {"*": ".*", "?": "."}
     parts = [
         signs[found[2]] if found[2] else re.escape(found[1] or found[3])
@@ -271,7 +269,6 @@ def _expression(leaf: Pattern) -> re.Pattern[str]:
 def _marked(
     text: str, begin: int, end: int, found: Iterable[_Found], *, strips: bool = True
 ) -> str:
-    """Return a part of a text with each match between `MARKS`."""
     opening, closing = MARKS
     pieces = []
     for start, stop, _ in found:
@@ -308,7 +305,6 @@ def _start(text: str, least: int, match: int) -> int:
 
 
 def _first_words(text: str) -> str:
-    """Return the words within the length of a passage; a part of the first if it is longer."""
     if len(text) <= PASSAGE_LENGTH:
         return text
     words = text[:PASSAGE_LENGTH].rsplit(maxsplit=1)

@@ -271,7 +271,6 @@ class LuceneSelection(Selection):
         return (counted_from_lucene(document, folders) for document in found)
 
     def _loaded(self, hits: Sequence[RankedHit], *, shows_content: bool) -> Iterator[Any]:
-        """Yield the stored fields of hits, each of which is read once."""
         stored = self.searcher.storedFields()
         fields = stored_fields(*(SHOWN_FIELDS if shows_content else SHOWN_FIELDS[:-1]))
         for hit in hits:
@@ -349,7 +348,6 @@ def fingerprinted(
     chunks: Iterable[int],
     is_wanted: Callable[[Fingerprint], bool] = lambda _: True,
 ) -> list[Fingerprinted]:
-    """Return the documents of those of some chunks that have wanted fingerprints."""
     reader = searcher.getIndexReader()
     every = fingerprints_of(reader, chunks)
     fingerprints = {chunk: found for chunk, found in every.items() if is_wanted(found)}

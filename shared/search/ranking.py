@@ -75,7 +75,6 @@ class Recency:
 
 
 def recency(half_life: float | None) -> Recency | None:
-    """Return the recency now for a half-life in days; None without one."""
     return None if half_life is None else Recency(half_life, datetime.now(UTC))
 
 
@@ -130,7 +129,6 @@ def best_first(
 
 
 def scored(selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
-    """Return hits in the same order, with their scores by words."""
     unscored = [replace(hit, score=0.0, words=0.0) for hit in hits]
     again = selection.scored_again(unscored, selection.query.tree)
     scores = {hit.doc: hit for hit in again}
@@ -138,7 +136,6 @@ def scored(selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
 
 
 def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> Meaning | None:
-    """Return the meaning of a query; None if it is ranked by its words only."""
     model, encoder, searcher = snapshot.model, snapshot.encoder, snapshot.searcher
     if request.search == "words" or model is None or encoder is None or not query.parts:
         return None
