@@ -273,7 +273,7 @@ def _similar_chunks(snapshot: ClusterSnapshot, chunk_id: str, limit: int) -> Sim
         chunk_id,
         "words",
         [
-            SimilarChunk(**vars(chunk), similarity=round(min(1.0, other.score / best), 3))
+            SimilarChunk(**chunk, similarity=round(min(1.0, other.score / best), 3))
             for other, (chunk, _) in zip(others, everything.chunks(others), strict=True)
         ],
     )

@@ -76,6 +76,7 @@ _REMEMBERED_AUTOMATA: Final = 4  # since each is asked of several fields in a ro
 _DETERMINIZE_WORK: Final = 10_000  # Lucene's default (``DEFAULT_DETERMINIZE_WORK_LIMIT``)
 _MOST_TERMS: Final = 10_000  # in the cache, with some hundred bytes each
 _LONGEST: Final = 200  # in characters; longer terms are not cached
+_MOST_FORMS: Final = 20  # terms of a word whose query is cached
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,9 @@ def _synonyms(node: Terms) -> Any:
     for text in node.texts:
         builder.addTerm(Term(node.field, text))
     return builder.build()
+
+
+_known_synonyms: Final = lru_cache(maxsize=_MOST_TERMS)(_synonyms)
 
 
 def _phrase(node: TermPhrase) -> Any:
@@ -205,7 +209,8 @@ def _value_words(node: ValueWords) -> Any:
 _CONVERSIONS: Final[dict[type, Callable[[Any], Any]]] = {
     Everything: lambda _: MatchAllDocsQuery(),
     Nothing: lambda _: MatchNoDocsQuery(),
-    Terms: _synonyms,
+    # Words recur; the many compounds with one would fill the memory.
+    Terms: lambda node: (_known_synonyms if len(node.texts) <= _MOST_FORMS else _synonyms)(node),
     Values: _values,
     Between: lambda node: IntPoint.newRangeQuery(node.field, node.low, node.high),
     Exists: lambda node: FieldExistsQuery(node.field),

@@ -24,7 +24,7 @@ from shared.search.selection import RankedHit
 from shared.semantic.models import missing_library
 from shared.storage.chunk_queries import known_value
 from shared.storage.commits import Snapshot
-from shared.storage.stored_chunks import SHOWN_FIELDS, from_lucene, stored_fields
+from shared.storage.stored_chunks import SHOWN_FIELDS, stored_fields, values_from_lucene
 from shared.storage.vectors import stored_values
 
 _LEAST_SIMILARITY: Final = 0.3
@@ -118,7 +118,7 @@ def _chunks(snapshot: Snapshot, near: list[tuple[int, float]]) -> list[SimilarCh
     loaded = stored_fields(*SHOWN_FIELDS)
     return [
         SimilarChunk(
-            **vars(from_lucene(stored.document(document, loaded), snapshot.folders)),
+            **values_from_lucene(stored.document(document, loaded), snapshot.folders)[0],
             similarity=round(similarity, 3),
         )
         for document, similarity in near

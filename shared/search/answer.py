@@ -200,7 +200,8 @@ def _results(
 def _only_own(hit: dict[str, Any]) -> dict[str, Any]:
     """Return the values of a hit without those of its document, and with its best passage."""
     passages = hit["passages"]
-    return {name: hit[name] for name in _OWN_VALUES} | {"passages": passages and passages[:1]}
+    own = {name: value for name, value in hit.items() if name in _OWN_VALUES}
+    return {**own, "passages": passages and passages[:1]}
 
 
 def _values(
@@ -216,25 +217,21 @@ def _values(
     chunks = selection.chunks(found)
     for ranked, confidence, (chunk, count) in zip(found, likely, chunks, strict=True):
         check()
-        content: str | None = chunk.content
-        passages = None
-        language = str(chunk.metadata.get(metadata.LANGUAGE, ""))
-        if highlighter and request.content == "marked":
-            content = highlighter.marked(chunk.content, language)
-        elif highlighter:
-            passages = highlighter.best_in(chunk.content, language)
+        chunk["passages"] = None
+        if highlighter:
+            text, language = chunk["content"], str(chunk["metadata"].get(metadata.LANGUAGE, ""))
+            if request.content == "marked":
+                chunk["content"] = highlighter.marked(text, language)
+            else:
+                chunk["passages"] = highlighter.best_in(text, language)
         if request.content in {"none", "passages"}:
-            content = None
-        yield {
-            **vars(chunk),
-            "content": content,
-            "score": ranked.score,
-            "confidence": confidence,
-            "matched": "meaning" if meaning and ranked.is_by_meaning else None,
-            "has_next": chunk.chunk_index < count,
-            "has_previous": chunk.chunk_index > 1,
-            "passages": passages,
-        }
+            chunk["content"] = None
+        chunk["score"] = ranked.score
+        chunk["confidence"] = confidence
+        chunk["matched"] = "meaning" if meaning and ranked.is_by_meaning else None
+        chunk["has_next"] = chunk["chunk_index"] < count
+        chunk["has_previous"] = chunk["chunk_index"] > 1
+        yield chunk
 
 
 def _suggestion(selection: Selection, query: str, corrections: Sequence[Correction]) -> str | None:
@@ -334,7 +331,7 @@ def _explained(selection: Selection, ranking: Ranking, offset: int) -> Iterator[
             lost = aged.score - ranked.score if factor else -sum(part.score for part in found)
             found.append(ScorePart(f"recency, times {factor:.3f}", round(lost, 4)))
         parts = sorted(found, key=lambda part: -abs(part.score))
-        yield ExplainedHit(chunk.id, aged.score, parts[:_MOST_PARTS])
+        yield ExplainedHit(chunk["id"], aged.score, parts[:_MOST_PARTS])
 
 
 def _parts(explanation: ScoreExplanation, expressions: Mapping[str, str]) -> Iterator[ScorePart]:

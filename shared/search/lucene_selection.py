@@ -46,7 +46,7 @@ from shared.java.cancellation import check, guarded, guarded_until_cancelled
 from shared.model import schema
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
-from shared.model.search_results import ChunkText, ExplainedTerm, Facet
+from shared.model.search_results import ExplainedTerm, Facet
 from shared.query.filters import in_folder
 from shared.query.limits import check_allowed, is_costly, running
 from shared.query.lucene import Compiler, LuceneTerms, scored_again, terms_of
@@ -67,7 +67,7 @@ from shared.search.selection import (
 )
 from shared.storage.commits import Snapshot
 from shared.storage.fingerprints import Fingerprint, fingerprints_of, sharing, with_fingerprint
-from shared.storage.stored_chunks import SHOWN_FIELDS, counted_from_lucene, stored_fields
+from shared.storage.stored_chunks import SHOWN_FIELDS, stored_fields, values_from_lucene
 
 _FEW_CONDITIONS: Final = 10
 """Maximum number of prefix and range filters that do not make a query costly; each reads all values
@@ -265,10 +265,10 @@ class LuceneSelection(Selection):
         found = self._loaded(hits, shows_content=True)
         return [document.get(schema.CONTENT) or "" for document in found]
 
-    def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[ChunkText, int]]:
+    def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[dict[str, Any], int]]:
         folders = self._snapshot.folders
         found = self._loaded(hits, shows_content=self._shows_content)
-        return (counted_from_lucene(document, folders) for document in found)
+        return (values_from_lucene(document, folders) for document in found)
 
     def _loaded(self, hits: Sequence[RankedHit], *, shows_content: bool) -> Iterator[Any]:
         stored = self.searcher.storedFields()
