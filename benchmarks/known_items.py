@@ -12,7 +12,7 @@ from typing import Final
 from unittest.mock import patch
 
 from shared import Document, Searcher
-from shared.analysis.function_words import function_words
+from shared.analysis.languages import function_words
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 
 TEXTS: Final = 300

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from unittest.mock import patch
 
 from shared import Searcher
-from shared.analysis.function_words import function_words_in
+from shared.analysis.languages import function_words_in
 from shared.model.search_results import Hit
 
 REPEATS: Final = (0, 1, 2, 3)

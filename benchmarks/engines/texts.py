@@ -72,7 +72,7 @@ def write_fields(texts: Path, fields: Path, analyzers: Path) -> None:
         analyzers: where to write the steps of each field that is analyzed; those of stems have a
             colon and the language behind them.
     """
-    from shared.analysis.analyzers import writing_chain
+    from shared.analysis.analyzers import chain_of
     from shared.java import vm
     from shared.model import schema
 
@@ -89,11 +89,11 @@ def write_fields(texts: Path, fields: Path, analyzers: Path) -> None:
             print(*row, *values, sep="\t", file=file)
             languages.update(by_name[schema.LANGUAGES])
     chains = {
-        name: writing_chain(name)
+        name: chain_of(name)
         for name in (schema.CONTENT, schema.TITLE, schema.REVERSED, schema.DIGITS)
     }
     for name in schema.STEM_FIELDS:
-        chains |= {f"{name}:{code}": writing_chain(name, code) for code in sorted(languages)}
+        chains |= {f"{name}:{code}": chain_of(name, code) for code in sorted(languages)}
     _write(analyzers, ((name, *_steps(chain)) for name, chain in chains.items()))
 
 

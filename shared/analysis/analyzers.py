@@ -7,11 +7,12 @@ also have the parts joined to one term. The field of stems has a stemmer in this
 of the language before each term, as in ``en:contract``.
 """
 
+import re
 import threading
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import accumulate
@@ -41,18 +42,10 @@ from shared.analysis.languages import (
 )
 from shared.model import schema
 
-_REMEMBERED: Final = 50_000
-"""Number of words of queries whose terms are cached; many words recur (Zipf's law)."""
-
-_LONGEST: Final = 64
-"""Maximum length of a cached word, in characters; longer texts would fill the memory, and do not
-recur."""
-
-_RESOURCES: Final = Path(__file__).parent
-"""Folder that is searched for dictionaries and word lists before Lucene's own resources."""
-
-_DECIMAL_SIGN: Final = "\u203f"
-"""Sign of a decimal point or comma in a term, which is treated as a digit (`word_parts.txt`)."""
+_REMEMBERED: Final = 50_000  # words of queries whose terms are cached; many recur (Zipf's law)
+_LONGEST: Final = 64  # characters of a cached word; longer texts fill the memory, and do not recur
+_RESOURCES: Final = Path(__file__).parent  # searched for dictionaries and lists before Lucene's own
+_DECIMAL_SIGN: Final = "\u203f"  # treated as a digit (`word_parts.txt`)
 
 
 def _replaced(pattern: str, by: str) -> Step:
@@ -147,41 +140,9 @@ def _bigrams(*, with_unigrams: bool) -> Step:
 
 @dataclass(frozen=True)
 class Chain:
-    """An analysis chain: char filters, a tokenizer, and token filters in order."""
-
     filters: tuple[Step, ...]
     tokenizer: Step = _TOKENIZER
     char_filters: tuple[Step, ...] = _NORMALIZED
-
-
-def content_chain(*, of_query: bool = False) -> Chain:
-    """Return the chain of all text fields except those of stems."""
-    filters = (
-        *_parts(joins=not of_query),
-        Step("lowercase"),
-        *_FOLDED,
-        _bigrams(with_unigrams=False),
-    )
-    return Chain(filters)
-
-
-def stems_chain(language: str, *, of_query: bool = False) -> Chain:
-    """Return the chain of the fields of stems; words of a query are neither joined nor left out.
-
-    In another language than those of `LANGUAGES`, words are folded only.
-    """
-    leaves_out = not of_query and language in WITH_FUNCTION_WORDS
-    # Case matters: IT and WHO are no function words.
-    function_words = {"words": f"function_words/{language}.txt", "ignoreCase": "false"}
-    filters = (
-        *_parts(joins=not of_query),
-        *([Step("stop", function_words)] if leaves_out else []),
-        *LANGUAGES.get(language, (Step("lowercase"),)),
-        *_FOLDED,
-        _bigrams(with_unigrams=not of_query),
-        _replaced("^", f"{language}:"),
-    )
-    return Chain(filters)
 
 
 _DIGITS: Final = Chain(
@@ -195,14 +156,48 @@ _DIGITS: Final = Chain(
 """Chain of runs of five digits and more, such as telephone numbers, without the signs in them, and
 of thousands with a blank."""
 
-_FIELDS: Final[Mapping[str, Chain]] = {
-    schema.REVERSED: Chain((Step("lowercase"), *_FOLDED, Step("reverseString")), Step("standard")),
-    schema.DIGITS: _DIGITS,
-}
+
+def chain_of(field: str, language: str = UNDETERMINED, *, of_query: bool = False) -> Chain:
+    """Return the chain of a text field; words of a query are neither joined nor left out.
+
+    The stems of another language than those of `LANGUAGES` are folded words.
+    """
+    lowercase = Step("lowercase")
+    if field == schema.DIGITS:
+        return _DIGITS
+    if field == schema.REVERSED:
+        return Chain((lowercase, *_FOLDED, Step("reverseString")), Step("standard"))
+    parts = _parts(joins=not of_query)
+    if field not in schema.STEM_FIELDS:
+        return Chain((*parts, lowercase, *_FOLDED, _bigrams(with_unigrams=False)))
+    leaves_out = not of_query and language in WITH_FUNCTION_WORDS
+    # Case matters: IT and WHO are no function words.
+    function_words = {"words": f"function_words/{language}.txt", "ignoreCase": "false"}
+    filters = (
+        *parts,
+        *([Step("stop", function_words)] if leaves_out else []),
+        *LANGUAGES.get(language, (lowercase,)),
+        *_FOLDED,
+        _bigrams(with_unigrams=not of_query),
+        _replaced("^", f"{language}:"),
+    )
+    return Chain(filters)
 
 
-_WRITING: Final = threading.Lock()
-"""Lock of the language in which stems are written: Lucene has one analyzer for each field."""
+@cache
+def analyzer_of(
+    field: str,
+    language: str = UNDETERMINED,
+    *,
+    of_query: bool = False,
+    is_normalized: bool = False,
+) -> Analyzer:
+    """Return the analyzer of a text field, perhaps for `normalized` texts; threads may share it."""
+    chain = chain_of(field, language, of_query=of_query)
+    return _built(replace(chain, char_filters=()) if is_normalized else chain)
+
+
+_WRITING: Final = threading.Lock()  # for the stems: Lucene has one analyzer for each field
 
 
 @cache
@@ -211,18 +206,16 @@ def _by_field() -> Any:
     by_field = Hashtable()
     for field in schema.KEYWORD_FIELDS:
         by_field.put(field, KeywordAnalyzer())
-    by_field.put(schema.REVERSED, _built(_of_normalized(_FIELDS[schema.REVERSED])))
-    by_field.put(schema.DIGITS, _built(_DIGITS))
+    by_field.put(schema.REVERSED, analyzer_of(schema.REVERSED, is_normalized=True))
+    # The field of digits gets texts as they are.
+    by_field.put(schema.DIGITS, analyzer_of(schema.DIGITS))
     return by_field
 
 
 def writing_analyzer() -> Analyzer:
-    """Return the analyzer of an `IndexWriter`, for `normalized` texts.
-
-    The virtual machine must run.
-    """
+    """Return the analyzer of an `IndexWriter`, for `normalized` texts, once Java runs."""
     # Lucene keeps a reference to this map.
-    return PerFieldAnalyzerWrapper(_built(_of_normalized(content_chain())), _by_field())
+    return PerFieldAnalyzerWrapper(analyzer_of(schema.CONTENT, is_normalized=True), _by_field())
 
 
 @contextmanager
@@ -233,21 +226,11 @@ def writing(language: str) -> Iterator[None]:
     """
     with _WRITING:
         for field in schema.STEM_FIELDS:
-            _by_field().put(field, _writing_stems_analyzer(language))
+            _by_field().put(field, analyzer_of(field, language, is_normalized=True))
         yield
 
 
-def _of_normalized(chain: Chain) -> Chain:
-    return replace(chain, char_filters=())
-
-
-@cache
-def _writing_stems_analyzer(language: str) -> Analyzer:
-    return _built(_of_normalized(stems_chain(language)))
-
-
 def normalized(text: str) -> str:
-    """Return a text after the char filters of all text fields."""
     return str(_normalizer().normalize("", text).utf8ToString())
 
 
@@ -256,43 +239,19 @@ def _normalizer() -> Analyzer:
     return _built(Chain((), Step("keyword")))
 
 
-def writing_chain(field: str, language: str = UNDETERMINED) -> Chain:
-    """Return the chain of a text field when it is written."""
-    if field in schema.STEM_FIELDS:
-        return stems_chain(language)
-    return _FIELDS.get(field, content_chain())
-
-
-@cache
-def writing_analyzer_of(field: str, language: str = UNDETERMINED) -> Analyzer:
-    """Return the analyzer of a text field when it is written; threads may share it."""
-    return _built(writing_chain(field, language))
-
-
 @cache
 def topic_analyzer(language: str) -> Analyzer:
     """Return an analyzer for the stems of the words that a text is about; threads may share it.
 
     It does without what is made of signs and numbers, which would take most of the time.
     """
-    filters = [step for step in stems_chain(language).filters if step.name not in _OF_PARTS]
-    return _built(Chain(tuple(filters), char_filters=()))
-
-
-_OF_PARTS: Final = frozenset(("wordDelimiterGraph", "flattenGraph"))
-
-
-@cache
-def _query_analyzer(language: str | None) -> Analyzer:
-    """Return the analyzer of queries: for the stems of a language, or for all other fields."""
-    if language is None:
-        return _built(content_chain(of_query=True))
-    return _built(stems_chain(language, of_query=True))
+    left_out = {"wordDelimiterGraph", "flattenGraph"}
+    filters = chain_of(schema.STEMS, language).filters
+    kept = tuple(step for step in filters if step.name not in left_out)
+    return _built(Chain(kept, char_filters=()))
 
 
 class Token(NamedTuple):
-    """A term of a text."""
-
     text: str
     is_of_syllables: bool  # whether it is of Chinese, Japanese or Korean: one or two characters
     others: tuple[str, ...] = ()  # further terms of the same word, if a dictionary has several
@@ -338,8 +297,8 @@ def known_words(words: set[str], language: str | None = None) -> KnownWords:
         # Another thread may be reading the old one.
         known = _known[language] = KnownWords()
         missing = [word for word in words if len(word) <= _LONGEST]
-    for word, tokens in zip(missing, _analyzed(_query_analyzer(language), missing), strict=True):
-        known.add(word, tokens)
+    for word, found in zip(missing, _analyzed(missing, language), strict=True):
+        known.add(word, found)
     return known
 
 
@@ -350,9 +309,7 @@ def tokens_of(words: Sequence[str], language: str | None = None) -> list[Sequenc
     """
     known = known_words(set(words), language).terms
     long = [word for word in words if word not in known]
-    others = (
-        dict(zip(long, _analyzed(_query_analyzer(language), long), strict=True)) if long else {}
-    )
+    others = dict(zip(long, _analyzed(long, language), strict=True)) if long else {}
     return [others[word] if word in others else known[word] for word in words]
 
 
@@ -362,51 +319,66 @@ def tokens(word: str, language: str | None = None) -> Sequence[Token]:
     return tokens_of((word,), language)[0] if known is None else known
 
 
+_OPTION: Final = re.compile(r"^--?(?=[^\W\d_])")
+
+
+def as_typed(word: str) -> str:
+    """Return a word as the analyzer takes it: it knows an option only behind a blank."""
+    return _OPTION.sub("opt_", word) if word[:1] == "-" else word
+
+
 _BREAK: Final = "\n\n"
 """Separator of words that are analyzed at once; no char filter takes the words on both sides as
 one."""
 
 
-def _analyzed(analyzer: Any, words: Sequence[str]) -> Iterator[Sequence[Token]]:
+def _analyzed(words: Sequence[str], language: str | None) -> Iterator[Sequence[Token]]:
     """Yield the terms of each of some words, analyzed at once and told apart by their offsets."""
     # Java counts a character beyond the basic plane as two.
     lengths = (len(word.encode("utf-16-le", "surrogatepass")) // 2 for word in words)
     starts = list(accumulate((length + len(_BREAK) for length in lengths), initial=0))
-    found: dict[int, list[Token]] = defaultdict(list)
+    field = schema.CONTENT if language is None else schema.STEMS
+    analyzer = analyzer_of(field, language or UNDETERMINED, of_query=True)
     stream = TokenStream.cast_(analyzer.tokenStream("", _BREAK.join(words)))
-    term = CharTermAttribute.cast_(stream.getAttribute(CharTermAttribute.class_))
-    offset = OffsetAttribute.cast_(stream.getAttribute(OffsetAttribute.class_))
-    kind = TypeAttribute.cast_(stream.addAttribute(TypeAttribute.class_))
-    increment = PositionIncrementAttribute.cast_(
-        stream.addAttribute(PositionIncrementAttribute.class_)
+    term, offset, kind, increment = (
+        _attribute(stream, of)
+        for of in (CharTermAttribute, OffsetAttribute, TypeAttribute, PositionIncrementAttribute)
     )
-    with closing(stream):
-        stream.reset()
-        while stream.incrementToken():
-            number = bisect_right(starts, offset.startOffset()) - 1
-            tokens, text = found[number], term.toString()
-            if tokens and not increment.getPositionIncrement():
-                tokens[-1] = tokens[-1]._replace(others=(*tokens[-1].others, text))
-            else:
-                tokens.append(Token(text, kind.type() in _SYLLABLES))
-        stream.end()
+    found: dict[int, list[Token]] = defaultdict(list)
+    for _ in _each(stream):
+        number = bisect_right(starts, offset.startOffset()) - 1
+        tokens, text = found[number], term.toString()
+        if tokens and not increment.getPositionIncrement():
+            tokens[-1] = tokens[-1]._replace(others=(*tokens[-1].others, text))
+        else:
+            tokens.append(Token(text, kind.type() in _SYLLABLES))
     return (found[number] for number in range(len(words)))
 
 
 def positions_of(analyzer: Analyzer, text: str) -> Iterator[tuple[int, str]]:
     """Yield the terms of a text, each with its position, from 0."""
     stream = TokenStream.cast_(analyzer.tokenStream("", text))
-    term = CharTermAttribute.cast_(stream.getAttribute(CharTermAttribute.class_))
-    increment = PositionIncrementAttribute.cast_(
-        stream.addAttribute(PositionIncrementAttribute.class_)
-    )
+    term = _attribute(stream, CharTermAttribute)
+    increment = _attribute(stream, PositionIncrementAttribute)
     position = -1
-    with closing(stream):
+    for _ in _each(stream):
+        position += increment.getPositionIncrement()
+        yield position, term.toString()
+
+
+def _attribute(stream: Any, java_class: Any) -> Any:
+    return java_class.cast_(stream.addAttribute(java_class.class_))
+
+
+def _each(stream: Any) -> Iterator[None]:
+    """Step to each token of a stream, and close it."""
+    try:
         stream.reset()
         while stream.incrementToken():
-            position += increment.getPositionIncrement()
-            yield position, term.toString()
+            yield
         stream.end()
+    finally:
+        stream.close()
 
 
 def folded(text: str) -> str:
@@ -421,7 +393,7 @@ def _folding() -> Analyzer:
     return _built(Chain((Step("lowercase"), *_FOLDED), char_filters=_COMPATIBLE))
 
 
-_KNOWN: Final = " "
+KNOWN: Final = " "
 """Suffix of the lemmas in the dictionaries, by which words that they lack are told apart."""
 
 
@@ -458,8 +430,8 @@ def lemmas_of(language: str, words: Iterable[str]) -> dict[str, list[str]]:
     asked = list(dict.fromkeys(words))
     found: dict[str, list[str]] = {}
     for position, term in positions_of(_dictionary(language), " ".join(asked)):
-        if term.endswith(_KNOWN):
-            found.setdefault(asked[position], []).append(term.removesuffix(_KNOWN))
+        if term.endswith(KNOWN):
+            found.setdefault(asked[position], []).append(term.removesuffix(KNOWN))
     return found
 
 

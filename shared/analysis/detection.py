@@ -1,26 +1,19 @@
 """Detection of the language of a text, and of that in which a chunk is indexed."""
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
-from shared.analysis.function_words import counted_function_words
-from shared.analysis.languages import LANGUAGES
+from shared.analysis.languages import LANGUAGES, counted_function_words
 
-_PIECE: Final = 400
-"""Length of each sampled piece of a long text, in characters."""
+_PIECE: Final = 400  # characters of each sampled piece of a long text
 
 _WEB_ADDRESS: Final = re.compile(r"(?:[a-z]{3,8}://|www\.)\S*")
 
-_FEWEST_BYTES: Final = 30
-"""Minimum number of letters for a detection, in bytes of UTF-8: about five words, or ten CJK
-characters."""
+_FEWEST_BYTES: Final = 30  # letters in UTF-8: about five words, or ten CJK characters
 
-_LEAST_SHARE_OF_LETTERS: Final = 0.6
-"""Minimum share of letters and the spaces between them; prose has at least 0.8, JSON about 0.55."""
+_LEAST_SHARE_OF_LETTERS: Final = 0.6  # with spaces between them; prose has 0.8 and more, JSON 0.55
 
-_LEAST_SHARE_OF_LANGUAGE: Final = 50
-"""Minimum share of the letters that are in the main language, in per cent."""
+_LEAST_SHARE_OF_LANGUAGE: Final = 50  # of the letters, in per cent
 
 _FEWEST_FUNCTION_WORDS: Final = 2
 """Minimum number of function words of a language by which a text is taken to be in it; if the
@@ -32,8 +25,7 @@ VOTING: Final = frozenset(
 """Languages whose function words tell a language: the lists of near relatives, such as Catalan and
 Galician, have too many words in common with them."""
 
-_SHARE_BY_FUNCTION_WORDS: Final = 100
-"""Share in per cent of a language that the function words tell."""
+_SHARE_BY_FUNCTION_WORDS: Final = 100  # share in per cent of a language that these words tell
 
 _CODES: Final = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "nb": "no", "nn": "no"}
 """ISO 639-1 codes for withdrawn codes and for the forms of Norwegian."""
@@ -49,15 +41,14 @@ def detect_language(text: str, *, surely: bool = False) -> str | None:
     other things than words, no main language, or one without such a code. A text that may be in no
     language at all has one only if the detector is `surely` right.
     """
-    sample = "\n".join(_pieces(text))
+    sample = _sampled(text)
     if "://" in sample or "www." in sample:
         sample = _WEB_ADDRESS.sub(" ", sample)
-    data = _VOWEL_MARKS.sub("", sample).encode(errors="ignore")
+    data = sample.encode(errors="ignore")
     found = _detect(data, surely=surely)
     if found is None:
         return None
     code, share, letters = found
-    code = _code(code)
     if (
         len(code) != _CODE_LENGTH
         or letters < max(_FEWEST_BYTES, _LEAST_SHARE_OF_LETTERS * len(data))
@@ -91,8 +82,7 @@ beside the characters of Chinese ones."""
 _VOWEL_MARKS: Final = re.compile("[\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 """Vowel marks of Arabic and Hebrew, which are removed because the detector does not know them."""
 
-_LEAST_SHARE_OF_SCRIPT: Final = 0.2
-"""Minimum share of the characters of a text that are in the script of its language."""
+_LEAST_SHARE_OF_SCRIPT: Final = 0.2  # of the characters of a text, in the script of its language
 
 
 def language_of(text: str, otherwise: object = None) -> str | None:
@@ -101,12 +91,12 @@ def language_of(text: str, otherwise: object = None) -> str | None:
     None if neither the detector, nor function words, nor the document, whose language is given if
     it is known, nor the script tell one.
     """
-    found = _detect(_VOWEL_MARKS.sub("", "\n".join(_pieces(text))).encode(errors="ignore"))
+    found = _detect(_sampled(text).encode(errors="ignore"))
     if found is not None:
         code, share, letters = found
         is_told = letters >= _FEWEST_BYTES or share == _SHARE_BY_FUNCTION_WORDS
-        if is_told and _code(code) in LANGUAGES:
-            return _code(code)
+        if is_told and code in LANGUAGES:
+            return code
     if isinstance(otherwise, str) and otherwise in LANGUAGES:
         return otherwise
     if text.isascii():
@@ -116,24 +106,19 @@ def language_of(text: str, otherwise: object = None) -> str | None:
     return next((code for code, of in scripts if len(re.findall(f"[{of}]", text)) >= least), None)
 
 
-def _code(language: str) -> str:
-    """Return the ISO 639-1 code of a language, without its script."""
-    return _CODES.get(language, language.partition("-")[0])
-
-
-def _pieces(text: str) -> Iterator[str]:
-    if len(text) <= 3 * _PIECE:
-        yield text
-        return
-    for begin in (0, (len(text) - _PIECE) // 2, len(text) - _PIECE):
-        yield text[begin : begin + _PIECE]
+def _sampled(text: str) -> str:
+    """Return a short text, or pieces of a long one, without vowel marks."""
+    if len(text) > 3 * _PIECE:
+        begins = (0, (len(text) - _PIECE) // 2, len(text) - _PIECE)
+        text = "\n".join(text[begin : begin + _PIECE] for begin in begins)
+    return _VOWEL_MARKS.sub("", text)
 
 
 def _detect(data: bytes, *, surely: bool = False) -> tuple[str, int, int] | None:
     """Return the main language's code and share in per cent, and the size of the letters.
 
-    The detector knows no language of many short texts, and mistakes names for a language; the
-    function words of a text then tell.
+    The code is that of ISO 639-1 if there is one, without the script. The detector knows no
+    language of many short texts, and mistakes names for a language; function words then tell.
     """
     import pycld2  # type: ignore[import-untyped]
 
@@ -143,7 +128,8 @@ def _detect(data: bytes, *, surely: bool = False) -> tuple[str, int, int] | None
         # The detector refuses characters that are not valid in interchange.
         printable = "".join(c if c.isprintable() else " " for c in data.decode())
         is_reliable, letters, languages = pycld2.detect(printable)
-    _, code, share, _ = languages[0]
+    _, detected, share, _ = languages[0]
+    code = _CODES.get(detected, detected.partition("-")[0])
     if surely:
         return (code, share, letters) if is_reliable and code != "un" else None
     counts = counted_function_words(data.decode(), VOTING)
@@ -152,12 +138,11 @@ def _detect(data: bytes, *, surely: bool = False) -> tuple[str, int, int] | None
     tells = most >= _FEWEST_FUNCTION_WORDS and is_clear
     if code == "un":
         return (best, _SHARE_BY_FUNCTION_WORDS, letters) if tells else None
-    own = _code(code)
     if not is_reliable and tells:
-        code = own = best
-    elif own in VOTING and most > _FEWEST_FUNCTION_WORDS and 2 * counts[own] <= most and is_clear:
+        code = best
+    elif code in VOTING and most > _FEWEST_FUNCTION_WORDS and 2 * counts[code] <= most and is_clear:
         return best, _SHARE_BY_FUNCTION_WORDS, letters
-    if letters < _FEWEST_BYTES and most and counts[own] == most:
+    if letters < _FEWEST_BYTES and most and counts[code] == most:
         # Of few words, both have to say the same.
         share = _SHARE_BY_FUNCTION_WORDS
     return code, share, letters

@@ -1,18 +1,23 @@
-"""Languages of the stems: the one table of stemmers.
+"""Languages: the one table of stemmers, and function words.
 
 A row of `LANGUAGES` is a chain of Lucene's token filters by name, as `CustomAnalyzer` takes them.
 The filters before and after it are the same for all languages, see `shared.analysis.analyzers`.
+
+Function words have no meaning of their own, such as "the" and "how". A query is searched without
+those of its own language, if it has other words.
 """
 
-from collections.abc import Mapping
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Final
 
 
 @dataclass(frozen=True)
 class Step:
-    """A Lucene char filter, tokenizer or token filter."""
-
     name: str  # of its factory in Lucene, such as ``elision``
     parameters: Mapping[str, str] = field(default_factory=dict)
 
@@ -125,3 +130,133 @@ WITH_FUNCTION_WORDS: Final = frozenset(
     )
 )
 """Languages with a list of function words, `function_words/LANGUAGE.txt`."""
+
+PUNCTUATION: Final = "()[]{}<>,;:.!?\"'`*„“”‚‘’«»‹›…¿¡–—"  # noqa: RUF001 - as in texts
+
+_LEAST_SHARE: Final = 0.05
+"""Minimum share of the chunks in a language for its function words to be recognized: "sea" is a
+form of "to be" in Spanish, which matters only if Spanish may be meant."""
+
+_FEWEST_OF_OTHERS: Final = 2
+"""Minimum number of function words of a language with fewer chunks, and of no other one, by which a
+query is in it."""
+
+_REMEMBERED: Final = 10_000  # words of queries
+
+_FOLDER: Final = Path(__file__).parent
+
+_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+
+_ABBREVIATION: Final = re.compile(r"(?:[a-z]\.)+[a-z]")
+_PLAIN: Final = re.compile(
+    rf"[^\W\d_]+(?:['’/-][^\W\d_]+)*|{_ABBREVIATION.pattern}"  # noqa: RUF001 - as in texts
+)
+"""A word, or two of which either may be meant, as in and/or; other signs are those of names."""
+
+_OPERATORS: Final = frozenset(("AND", "OR", "NOT"))
+"""Words in capitals that are no names; where they are no operators, they are function words."""
+
+
+def is_capital_name(word: str) -> bool:
+    """Check whether a word is in capitals, and so a name or an abbreviation, such as IT or US."""
+    return len(word) > 1 and word.isupper() and word not in _OPERATORS
+
+
+def function_words_in(word: str) -> frozenset[str]:
+    """Return the languages in which a word is a function word; none for a name in capitals.
+
+    It is as typed, but without the punctuation around it.
+    """
+    if is_capital_name(word):
+        return frozenset()
+    return _languages_of_words().get(word.lower().replace("\u2019", "'"), frozenset())
+
+
+@cache
+def function_words(language: str) -> frozenset[str]:
+    """Return the function words of a language of `WITH_FUNCTION_WORDS`, in small letters."""
+    lines = _lines(_FOLDER / "function_words" / f"{language}.txt")
+    words = {line.lower() for line in lines}
+    return frozenset((*words, *(word.translate(SPELLED_OUT) for word in words)))
+
+
+def counted_function_words(text: str, languages: Collection[str]) -> Counter[str]:
+    """Return how many words of a text are function words, by language, of some languages."""
+    known = _languages_of_words()
+    found = (code for word in _WORD.findall(text.lower()) for code in known.get(word, ()))
+    return Counter(code for code in found if code in languages)
+
+
+@cache
+def _languages_of_words() -> Mapping[str, frozenset[str]]:
+    found = defaultdict(set)
+    for language in WITH_FUNCTION_WORDS:
+        for word in function_words(language):
+            found[word].add(language)
+    return {word: frozenset(languages) for word, languages in found.items()}
+
+
+def _lines(file: Path) -> list[str]:
+    return [line for line in file.read_text("utf-8").splitlines() if not line.startswith("#")]
+
+
+def left_out_of_query(
+    words: Sequence[str], shares: Mapping[str, float]
+) -> tuple[list[bool], str | None]:
+    """Return which words of a query are function words in its language, and that language.
+
+    A part that is more than a word is an empty text. The shares of the languages in the index
+    decide on likely ones; there is no language if the function words tell none, or several.
+    """
+    known = set(WITH_FUNCTION_WORDS & shares.keys())
+    common = {code for code in known if shares[code] >= _LEAST_SHARE}
+    if shares.keys() <= {UNDETERMINED}:
+        known = common = set(WITH_FUNCTION_WORDS)
+    texts = [word.strip(PUNCTUATION) for word in words]
+    empty_in = [known & _empty_in(text) for text in texts]
+    for language in known & _asking_words().keys():
+        for number in _asking([text.lower() for text in texts], language):
+            empty_in[number].add(language)
+    counts = Counter(language for of_word in empty_in for language in of_word)
+    most = max((counts[language] for language in common), default=0)
+    fewest = max(most + 1, _FEWEST_OF_OTHERS)
+    likely = {code: n for code, n in counts.items() if code in common or n >= fewest}
+    most = max(likely.values(), default=0)
+    meant = {language for language, count in likely.items() if count == most}
+    of_query = next(iter(meant)) if len(meant) == 1 else None
+    return [not meant.isdisjoint(languages) for languages in empty_in], of_query
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _empty_in(text: str) -> frozenset[str]:
+    """Return the languages in which a word is a function word; all for an abbreviation."""
+    if not _PLAIN.fullmatch(text):
+        return frozenset()
+    found = WITH_FUNCTION_WORDS
+    if not _ABBREVIATION.fullmatch(text):
+        for word in text.split("/"):
+            found &= function_words_in(word)
+    return found
+
+
+def _asking(words: Sequence[str], language: str) -> Iterator[int]:
+    """Yield the positions of words that ask for a measure in a language, and of the measure."""
+    alone, in_pairs = _asking_words()[language]
+    for number, pair in enumerate(zip(words, [*words[1:], ""], strict=True)):
+        if pair[0] in alone:
+            yield number
+        if pair in in_pairs:
+            yield from (number, number + 1)
+
+
+@cache
+def _asking_words() -> Mapping[str, tuple[frozenset[str], frozenset[tuple[str, str]]]]:
+    """Return by language the words that ask for a measure alone, and those before its name."""
+    found = {}
+    for line in _lines(_FOLDER / "asking.txt"):
+        before, _, after = line.partition(":")
+        language, *asking = before.split()
+        measures = after.split()
+        alone = asking[:-1] if measures else asking
+        found[language] = frozenset(alone), frozenset((asking[-1], one) for one in measures)
+    return found

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from shared.analysis.analyzers import positions_of, writing_analyzer_of
+from shared.analysis.analyzers import analyzer_of, positions_of
 from shared.analysis.languages import UNDETERMINED
 from shared.messages import decodable
 from shared.model import schema
@@ -127,7 +127,7 @@ def _common(document: Document) -> dict[str, Any]:
 
 def analyzed(name: str, text: str, language: str = UNDETERMINED) -> str:
     """Return the terms of a text in a field of the schema, with blanks between their positions."""
-    made = positions_of(writing_analyzer_of(name, language), text)
+    made = positions_of(analyzer_of(name, language), text)
     positions = (
         layout.ALTERNATIVES.join(dict.fromkeys(layout.sent(term) for _, term in terms))
         for _, terms in groupby(made, itemgetter(0))

@@ -51,7 +51,6 @@ from shared.reading.documents import list_failures
 from shared.reading.searcher import Searcher as FolderSearcher
 from shared.reading.similar_chunks import topic_terms
 from shared.search import answer
-from shared.search.explanation import explain
 from shared.semantic.query_encoder import QueryEncoder
 
 Result = TypeVar("Result")
@@ -255,7 +254,7 @@ def _explanation(
     snapshot: ClusterSnapshot, request: SearchRequest, detail: Detail
 ) -> QueryExplanation:
     selection = ClusterSelection(snapshot, request)
-    return explain(selection, request, detail)
+    return answer.explain(selection, request, detail)
 
 
 def _similar_chunks(snapshot: ClusterSnapshot, chunk_id: str, limit: int) -> SimilarChunks:
@@ -274,7 +273,7 @@ def _similar_chunks(snapshot: ClusterSnapshot, chunk_id: str, limit: int) -> Sim
         chunk_id,
         "words",
         [
-            SimilarChunk(**vars(chunk), similarity=round(min(1.0, other.score / best), 3))
+            SimilarChunk(**chunk, similarity=round(min(1.0, other.score / best), 3))
             for other, (chunk, _) in zip(others, everything.chunks(others), strict=True)
         ],
     )

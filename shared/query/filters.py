@@ -1,17 +1,29 @@
-"""Conversion of filters to trees, whose scores do not count."""
+"""Conversion of filters to trees, whose scores do not count, and of words within values.
+
+The index has each value of metadata as one term, as it was written. So words become a regular
+expression for the whole value, in which each letter stands for all its forms: ``matthew`` matches
+values such as ``Matthew Smith`` and ``SMITH, MATTHEW``.
+"""
 
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+import sys
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain, groupby
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final, get_args
 
+from shared.analysis.analyzers import folded
 from shared.errors import FilterError
 from shared.model import schema
 from shared.model.document import Scalar
 from shared.model.filters import Collection, Collections, Filter, FilterOperator, Limits, checked
-from shared.model.folders import IndexedFolders
+from shared.model.folders import IndexedFolders, file_term
 from shared.model.schema import COLLECTION, FOLDER
 from shared.query.index_terms import IndexTerms
 from shared.query.syntax import is_number
@@ -24,15 +36,19 @@ from shared.query.tree import (
     Expression,
     Node,
     Nothing,
+    Pattern,
     Range,
     Values,
+    ValueWords,
     all_of,
     any_of,
+    escaped,
+    unescaped,
 )
-from shared.query.values import FILE_FIELD, beginning_with, in_folder
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.field_names import metadata_field_of
 from shared.storage.mapping import metadata_text
+from shared.storage.terms import FILE_FIELD
 
 _UTC: Final = re.compile(r"(?<=\d)(?:\+00:00|z)$")
 _PART_OF_TIME: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d)?)?)?)?)?")
@@ -41,6 +57,28 @@ _TEXT_FIELDS: Final = (schema.TITLE, schema.CONTENT)
 _FIELDS_OF_CHUNKS: Final = (*schema.KEYWORD_FIELDS, schema.CHUNK_INDEX)
 _OPERATORS: Final = get_args(FilterOperator)
 _COMPARING: Final = ("eq", "ne", "in", "not_in")
+
+_MOST_CHARACTERS: Final = 64  # of words that are searched within values; expressions grow with them
+
+_LETTERS_WITH_FORMS: Final = (range(0xC0, 0x250), range(0x370, 0x530), range(0x1E00, 0x2000))
+"""Latin, Greek and Cyrillic letters, including those with accents."""
+
+_DIGRAPHS: Final = {"ae": "äÄ", "oe": "öÖ", "ue": "üÜ"}
+_MARKS: Final = "[\u0300-\u036f]*"  # accents that are separate characters
+
+_SIGNS: Final = "".join(f"\\{sign}" for sign in map(chr, range(0x80)) if not sign.isalnum())
+_BETWEEN: Final = f"[{_SIGNS}\u0080-\u00bf\u00d7\u00f7\u2000-\u206f\u3000-\u303f\uff00-\uff0f]"
+"""Separators between words of a value: blanks, signs and punctuation."""
+
+_SEPARATORS: Final = f"{_BETWEEN}+"  # in a row, such as a comma and a blank
+
+_PIECE: Final = re.compile(r"([*?]+)|((?:\\.|[^*?\\])+)", re.DOTALL)
+_ANY: Final = {"*": ".*", "?": "."}
+
+_WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\U0010ffff]")
+"""Letters of scripts without blanks between words, in which a word may begin and end anywhere."""
+
+_SLASHES: Final = re.compile(r"[/\\]+")
 
 
 def conditions(
@@ -52,7 +90,9 @@ def conditions(
     """Return the clauses that a chunk must match to pass every filter."""
     return [
         Clause(
-            in_collections(_named(condition, collections), terms, folders)
+            in_collections(
+                checked(_names(condition, "names of collections"), collections), terms, folders
+            )
             if condition.field == COLLECTION
             else _condition(condition, terms, folders),
             "must_not" if condition.operator in {"ne", "not_in"} else "must",
@@ -72,7 +112,6 @@ def in_collections(
 
 
 def within(limits: Limits, terms: IndexTerms, folders: IndexedFolders) -> Node:
-    """Return a tree for the chunks within some limits."""
     return all_of(*(in_collections(of, terms, folders) for of in limits.each))
 
 
@@ -84,13 +123,7 @@ def _in_collection(collection: Collection, terms: IndexTerms, folders: IndexedFo
     return Clauses(tuple(conditions(collection.filters, terms, folders)))
 
 
-def _named(condition: Filter, collections: Collections) -> list[Collection]:
-    """Return the collections that a filter names."""
-    return checked(_names(condition, "names of collections"), collections)
-
-
 def _names(condition: Filter, kind: str) -> list[str]:
-    """Return the values of a filter on something that is compared by its name only."""
     _check(condition)
     if condition.operator not in _COMPARING:
         raise FilterError(
@@ -101,7 +134,6 @@ def _names(condition: Filter, kind: str) -> list[str]:
 
 
 def _condition(condition: Filter, terms: IndexTerms, folders: IndexedFolders) -> Node:
-    """Return a tree for the chunks with the values of a filter, which it may exclude."""
     if _is_on_folders(condition, terms):
         names = _names(condition, "names or paths of folders")
         return any_of(*(in_folder(name, folders) for name in names))
@@ -118,7 +150,6 @@ def _condition(condition: Filter, terms: IndexTerms, folders: IndexedFolders) ->
 
 
 def _values_of(condition: Filter, field: str) -> Node:
-    """Return a tree for the values of a filter, or for those with a prefix."""
     values = _values(condition)
     if condition.operator == "prefix":
         if not isinstance(values[0], str) or field == schema.CHUNK_INDEX:
@@ -134,7 +165,6 @@ def _values_of(condition: Filter, field: str) -> Node:
 
 
 def _resolve(name: str, terms: IndexTerms) -> str:
-    """Return the field of the index that a filter names."""
     if name in _FIELDS_OF_CHUNKS:
         return name
     if name in _TEXT_FIELDS:
@@ -147,7 +177,6 @@ def _is_on_folders(condition: Filter, terms: IndexTerms) -> bool:
 
 
 def _check(condition: Filter) -> None:
-    """Refuse a filter that is invalid on any field."""
     if condition.operator not in _OPERATORS:
         raise FilterError(
             f"there is no filter operator {condition.operator!r}; there are "
@@ -194,7 +223,10 @@ def _range(condition: Filter, field: str, terms: IndexTerms) -> Node:
     if not is_of_chunks and (
         not has_numbers or (are_texts and not all(is_number(str(bound)) for bound in given))
     ):
-        return Range(_utc(low), _end(_utc(high)), field=field)
+        end = _utc(high)
+        # A bound includes all of a year, month, day or minute.
+        is_part = end is not None and _PART_OF_TIME.fullmatch(end)
+        return Range(_utc(low), f"{end}{_LAST}" if is_part else end, field=field)
     least = -math.inf if low is None else _number(condition, low)
     most = math.inf if high is None else _number(condition, high)
     if not is_of_chunks:
@@ -209,11 +241,6 @@ def _range(condition: Filter, field: str, terms: IndexTerms) -> Node:
 def _utc(bound: Scalar | None) -> str | None:
     """Return a bound with UTC spelled as in the index."""
     return bound if bound is None else _UTC.sub("Z", metadata_text(bound))
-
-
-def _end(bound: str | None) -> str | None:
-    """Return the last text that a bound includes: all of a year, month, day or minute."""
-    return f"{bound}{_LAST}" if bound is not None and _PART_OF_TIME.fullmatch(bound) else bound
 
 
 def _values(condition: Filter) -> list[Scalar]:
@@ -238,3 +265,136 @@ def _number(condition: Filter, value: Scalar) -> float:
             f"the filter on {condition.field!r} needs a number, not {str(value)[:80]!r}"
         )
     return number
+
+
+def value_words(field: str, pattern: str) -> ValueWords | None:
+    """Return the leaf for values that contain words, in which ``*`` and ``?`` are wildcards.
+
+    None for a pattern without letters or that is too long: it can only be a whole value.
+    """
+    if len(pattern) > _MOST_CHARACTERS:
+        return None
+    inner = "".join(_expressions(pattern)).removeprefix(_SEPARATORS).removesuffix(_SEPARATORS)
+    if not inner:
+        return None
+    words = unescaped(pattern)
+    before = ".*" if _WITHOUT_BLANKS.match(words) else f"(.*{_BETWEEN})?"
+    after = ".*" if _WITHOUT_BLANKS.match(words[-1]) else f"({_BETWEEN}.*)?"
+    return ValueWords(f"{before}{inner}{after}", field, words)
+
+
+def _any_form(text: str) -> str:
+    """Return a regular expression for a text in any case and accents; signs are literal."""
+    return "".join(
+        _folded_forms(run) if _is_letter(run[0]) else _literal(run) for run in _runs(text)
+    )
+
+
+def _literal(text: str) -> str:
+    return "".join(letter if letter.isalnum() else f"\\{letter}" for letter in text)
+
+
+def _runs(text: str) -> list[str]:
+    return ["".join(run) for _, run in groupby(text, _is_letter)]
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character).startswith("M")
+
+
+def _expressions(pattern: str) -> Iterator[str]:
+    for wildcards, letters in _PIECE.findall(pattern):
+        yield from (_ANY[sign] for sign in wildcards)
+        for run in _runs(unescaped(letters)):
+            yield _folded_forms(run) if _is_letter(run[0]) else _SEPARATORS
+
+
+def _folded_forms(word: str) -> str:
+    """Return an expression for all forms of a word of letters and digits."""
+    plain, forms, found = folded(word), _forms(), []
+    while plain:
+        pair = plain[:2]
+        if len(pair) > 1 and pair in forms:
+            letters = "".join(_letter(letter, forms) for letter in pair)
+            found.append(f"({letters}|[{forms[pair]}])")
+        else:
+            pair = plain[0]
+            found.append(_letter(pair, forms))
+        plain = plain[len(pair) :]
+    return "".join(found)
+
+
+def _letter(letter: str, forms: Mapping[str, str]) -> str:
+    cases = {letter, *(one for one in (letter.upper(), letter.lower()) if len(one) == 1)}
+    return f"[{''.join(sorted(cases | set(forms.get(letter, ''))))}]{_MARKS}"
+
+
+@cache
+def _forms() -> Mapping[str, str]:
+    """Return the letters that are folded to each letter or pair of letters."""
+    forms: dict[str, str] = defaultdict(str, _DIGRAPHS)
+    for letter in map(chr, chain.from_iterable(_LETTERS_WITH_FORMS)):
+        if letter.isalpha():
+            plain = folded(letter)
+            if len(plain) in (1, 2) and plain != letter:
+                forms[plain] += letter
+    return dict(forms)
+
+
+def in_folder(folder: str, folders: IndexedFolders) -> Node:
+    """Return a tree for the chunks of the files in a folder and all its subfolders.
+
+    It is a name such as ``contracts``, in any case; the end of a path such as ``contracts/2024``;
+    or an absolute path. ``*`` matches any part of a name.
+    """
+    names = [name for name in _SLASHES.split(folder) if name]
+    if absolute := _absolute(folder, names):
+        beginnings = folders.term_prefixes(absolute)
+        return any_of(*(beginning_with(FILE_FIELD, beginning) for beginning in beginnings))
+    if not names:
+        return Nothing()
+    within = f"([^\0]*\0)?(.*/)?{_path(names)}/.*"
+    expressions = (within, *_through_roots(names, folders))
+    return any_of(*(ValueWords(expression, FILE_FIELD, folder) for expression in expressions))
+
+
+def beginning_with(field: str, prefix: str) -> Node:
+    """Return a tree for the values of a field that have a prefix."""
+    if spellings := schema.any_spelling(prefix):
+        return Expression(f"{spellings}.*", field)
+    literally = escaped(schema.keyword_prefix(prefix))
+    return Pattern(field, f"{literally}*", scored=False)
+
+
+def _absolute(folder: str, names: Sequence[str]) -> str | None:
+    """Return an absolute path as files have it, with a slash at the end; None if relative."""
+    if sys.platform == "win32" and Path(folder).is_absolute():
+        return f"{Path(folder).as_posix().rstrip('/')}/"
+    return "".join(f"/{name}" for name in names) + "/" if folder.startswith("/") else None
+
+
+def _through_roots(names: Sequence[str], folders: IndexedFolders) -> Iterator[str]:
+    """Yield expressions for files that are in a folder because an indexed folder is in it."""
+    for folder in folders:
+        beginning = _literal(file_term(folder.prefix, ""))
+        above = folder.path.parts
+        if any(_are(names, above[begin:][: len(names)]) for begin in range(len(above))):
+            yield f"{beginning}.*"
+        for count in range(1, len(names)):
+            if _are(names[:count], above[-count:]):
+                yield f"{beginning}{_path(names[count:])}/.*"
+
+
+def _are(names: Sequence[str], folders: Sequence[str]) -> bool:
+    return len(names) == len(folders) and re.fullmatch(_path(names), "/".join(folders)) is not None
+
+
+def _path(names: Sequence[str]) -> str:
+    """Return an expression, for Lucene and Python, for nested folders."""
+    return "/".join("[^/]*".join(map(_any_name, name.split("*"))) for name in names)
+
+
+def _any_name(part: str) -> str:
+    # The first one knows the accents of Latin, Greek and Cyrillic letters.
+    forms = (_any_form(part), schema.any_spelling(part))
+    return f"({'|'.join(filter(None, forms))})" if forms[1] else forms[0]

@@ -1,4 +1,4 @@
-"""Terms of an index as queries need them, and the step that removes terms that no chunk has."""
+"""Terms of an index as queries need them."""
 
 import math
 from abc import ABC, abstractmethod
@@ -8,16 +8,12 @@ from typing import Any, Final, TypeVar, cast
 
 from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.model import schema
-from shared.query.tree import Best, Clauses, Node, TermPhrase, Terms, Values, Weighted
-from shared.query.values import ValueWords
+from shared.query.tree import Best, Clauses, Node, TermPhrase, Terms, Values, ValueWords, Weighted
 
 Result = TypeVar("Result")
 
-_MOST_WORDS: Final = 10_000
-"""Maximum number of words of queries in the cache of a commit, with some kilobytes each."""
-
-_LONGEST_WORD: Final = 64
-"""Maximum length of such a word, in characters; longer ones do not recur."""
+_MOST_WORDS: Final = 10_000  # in the cache of a commit, with some kilobytes each
+_LONGEST_WORD: Final = 64  # in characters; longer ones do not recur
 
 
 class IndexTerms(ABC):
@@ -99,31 +95,26 @@ class IndexTerms(ABC):
         }
         return {code: min(1.0, count / self.total) for code, count in counts.items() if count}
 
+    def rarity(self, node: Node) -> float:
+        """Return the inverse document frequency of a part, as in Lucene's ``BM25Similarity``.
 
-def rarity(node: Node, terms: IndexTerms) -> float:
-    """Return the inverse document frequency of a part on fields, as in Lucene's ``BM25Similarity``.
-
-    Of alternatives the most common one counts. It is the greatest possible if the frequency is not
-    known, or no chunk has the part.
-    """
-    match node:
-        case Terms(field, texts):
-            found = terms.rarity_of(max(terms.frequency(field, text) for text in texts))
-        case TermPhrase(field, positions):
-            found = sum(rarity(Terms(field, texts), terms) for texts in positions)
-        case Weighted():
-            found = rarity(node.node, terms)
-        case Best(nodes):
-            found = min(rarity(part, terms) for part in nodes)
-        case Clauses(clauses):
-            roles = [(clause.node, clause.occur) for clause in clauses]
-            required, optional = (
-                [rarity(part, terms) for part, occur in roles if occur == wanted]
-                for wanted in ("must", "should")
-            )
-            found = sum(required) if required else min(optional, default=terms.rarity_of(0))
-        case Values(field, texts) if texts:
-            found = rarity(Terms(field, texts), terms)
-        case _:
-            found = terms.rarity_of(0)
-    return found
+        Of alternatives the most common one counts. It is the greatest possible if the frequency is
+        not known, or no chunk has the part.
+        """
+        match node:
+            case Terms(field, texts) | Values(field, texts) if texts:
+                found = self.rarity_of(max(self.frequency(field, text) for text in texts))
+            case TermPhrase(field, positions):
+                found = sum(self.rarity(Terms(field, texts)) for texts in positions)
+            case Weighted(part):
+                found = self.rarity(part)
+            case Best(nodes):
+                found = min(map(self.rarity, nodes))
+            case Clauses(clauses) if required := [c.node for c in clauses if c.occur == "must"]:
+                found = sum(map(self.rarity, required))
+            case Clauses(clauses):
+                optional = (self.rarity(c.node) for c in clauses if c.occur == "should")
+                found = min(optional, default=self.rarity_of(0))
+            case _:
+                found = self.rarity_of(0)
+        return found

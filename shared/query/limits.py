@@ -26,27 +26,18 @@ from shared.query.tree import (
     Clauses,
     Expression,
     Fuzzy,
-    Leaf,
     Node,
     Pattern,
     Range,
     TermPhrase,
     Weighted,
-    leaves,
 )
 from shared.storage import lucene_errors
 
-MAX_QUERY_LENGTH: Final = 20_000
-"""Maximum length of a query, in characters; more than a page of text is not a query."""
-
-MAX_TERMS: Final = 2_048
-"""Maximum number of distinct words, phrases and patterns in a query."""
-
-MAX_CLAUSES: Final = 64 * MAX_TERMS
-"""Maximum number of clauses that Lucene may make of them, counted per field and language."""
-
-MAX_DEPTH: Final = 50
-"""Maximum depth of nested parentheses; each level costs several nested calls in Python."""
+MAX_QUERY_LENGTH: Final = 20_000  # characters; more than a page of text is not a query
+MAX_TERMS: Final = 2_048  # distinct words, phrases and patterns in a query
+MAX_CLAUSES: Final = 64 * MAX_TERMS  # that Lucene may make of them, counted per field and language
+MAX_DEPTH: Final = 50  # nested parentheses; each level costs several nested calls in Python
 
 MAX_BOOST: Final = 1e18
 """Maximum product of the weights of a part of a query and of the parentheses around it. Lucene's
@@ -63,8 +54,17 @@ MAX_REPETITIONS: Final = 100
 """Maximum number of letters of a regular expression and of all together, and maximum number in the
 one pair of braces that each may have: Lucene writes repetitions out."""
 
-_MAX_REPEATED_GROUPS: Final = 5
-"""Maximum number of groups with a plus, each of which Lucene writes twice."""
+_MAX_REPEATED_GROUPS: Final = 5  # groups with a plus, each of which Lucene writes twice
+
+MAX_TERMS_LOOKED_AT: Final = 50_000_000
+"""Maximum number of terms that Lucene may examine for all patterns of a query. It examines some ten
+million per second, several times: to find the chunks, to count them, and to find the parts of the
+query in each of them."""
+
+_LETTERS_APART: Final = 16  # factor by which a leading letter of a pattern reduces examined terms
+_FUZZY_SHARE: Final = 8  # factor by which Lucene reduces them to find those within two edits
+_BITS_OF_A_TERM: Final = 8  # chunks that cost as much as a term: a pattern takes a bit for each
+_PLAIN_POSITIONS: Final = 40  # words in phrases, per field, that take milliseconds for a document
 
 MAX_STARS: Final = 20
 
@@ -196,40 +196,15 @@ def too_many_clauses() -> QueryError:
     )
 
 
-MAX_TERMS_LOOKED_AT: Final = 50_000_000
-"""Maximum number of terms that Lucene may examine for all patterns of a query. It examines some ten
-million per second, several times: to find the chunks, to count them, and to find the parts of the
-query in each of them."""
-
-_LETTERS_APART: Final = 16
-"""Factor by which each leading letter of a pattern reduces the number of examined terms."""
-
-_FUZZY_SHARE: Final = 8
-"""Factor by which Lucene reduces the number of examined terms to find those within two edits."""
-
-_BITS_OF_A_TERM: Final = 8
-"""Number of chunks that cost as much as a term: a pattern takes a bit of memory for each chunk."""
-
-_PLAIN_POSITIONS: Final = 40
-"""Maximum number of words in phrases, counted per field, for which a document takes only some
-milliseconds."""
-
-
-def is_costly(tree: Node) -> bool:
+def is_costly(leaves: Sequence[Node]) -> bool:
     """Check whether a query can take long on a large index, apart from the number of its words."""
-    positions = 0
-    for leaf in leaves(tree, excluded=True):
-        if _looks_at_terms(leaf):
-            return True
-        if isinstance(leaf, TermPhrase):
-            positions += len(leaf.positions)
-    return positions > _PLAIN_POSITIONS
+    positions = sum(len(leaf.positions) for leaf in leaves if isinstance(leaf, TermPhrase))
+    return positions > _PLAIN_POSITIONS or any(map(_looks_at_terms, leaves))
 
 
-def check_patterns(tree: Node, terms: IndexTerms) -> None:
+def check_patterns(leaves: Sequence[Node], terms: IndexTerms) -> None:
     """Refuse patterns for which Lucene would examine too many terms of an index in total."""
-    patterns = [leaf for leaf in leaves(tree, excluded=True) if _looks_at_terms(leaf)]
-    cost = sum(_cost(pattern, terms) for pattern in patterns)
+    cost = sum(_cost(leaf, terms) for leaf in leaves if _looks_at_terms(leaf))
     if cost > MAX_TERMS_LOOKED_AT:
         raise QueryError(
             "the wildcards, ranges, regular expressions and words with ~ of the query would have "
@@ -238,13 +213,13 @@ def check_patterns(tree: Node, terms: IndexTerms) -> None:
         )
 
 
-def _looks_at_terms(leaf: Leaf) -> bool:
+def _looks_at_terms(leaf: Node) -> bool:
     if isinstance(leaf, Range):
         return not schema.is_number_field(leaf.field or "")
     return isinstance(leaf, Pattern | Fuzzy | Expression)
 
 
-def _cost(leaf: Leaf, terms: IndexTerms) -> int:
+def _cost(leaf: Node, terms: IndexTerms) -> int:
     parts: int
     match leaf:
         case Pattern(field):

@@ -58,10 +58,10 @@ from shared.query.tree import (
     TermPhrase,
     Terms,
     Values,
+    ValueWords,
     Weighted,
     flat,
 )
-from shared.query.values import ValueWords
 from shared.storage.commits import cached_per_commit, is_limited
 from shared.storage.field_names import all_fields
 from shared.storage.terms import terms_with_prefix
@@ -69,24 +69,14 @@ from shared.storage.terms import terms_with_prefix
 SCORED_TERMS: Final = 50
 """Number of terms of a pattern that are scored one by one; all others get the same score."""
 
-UNSCORED_VALUE: Final = 0.1
-"""Weight of a value that is not among the rarest."""
+UNSCORED_VALUE: Final = 0.1  # weight of a value that is not among the rarest
 
-_REMEMBERED_EXPRESSIONS: Final = 64
-"""Number of regular expressions that are cached: a search needs each several times."""
-
-_REMEMBERED_AUTOMATA: Final = 4
-"""Number of automata that are cached, since each is asked of several fields in a row."""
-
-_DETERMINIZE_WORK: Final = 10_000
-"""Maximum work to determinize an automaton, Lucene's default
-(``Operations.DEFAULT_DETERMINIZE_WORK_LIMIT``)."""
-
-_MOST_TERMS: Final = 10_000
-"""Maximum number of cached terms, with some hundred bytes each."""
-
-_LONGEST: Final = 200
-"""Maximum length of a cached term, in characters."""
+_REMEMBERED_EXPRESSIONS: Final = 64  # since a search needs each several times
+_REMEMBERED_AUTOMATA: Final = 4  # since each is asked of several fields in a row
+_DETERMINIZE_WORK: Final = 10_000  # Lucene's default (``DEFAULT_DETERMINIZE_WORK_LIMIT``)
+_MOST_TERMS: Final = 10_000  # in the cache, with some hundred bytes each
+_LONGEST: Final = 200  # in characters; longer terms are not cached
+_MOST_FORMS: Final = 20  # terms of a word whose query is cached
 
 
 @dataclass(frozen=True)
@@ -142,6 +132,9 @@ def _synonyms(node: Terms) -> Any:
     for text in node.texts:
         builder.addTerm(Term(node.field, text))
     return builder.build()
+
+
+_known_synonyms: Final = lru_cache(maxsize=_MOST_TERMS)(_synonyms)
 
 
 def _phrase(node: TermPhrase) -> Any:
@@ -216,7 +209,8 @@ def _value_words(node: ValueWords) -> Any:
 _CONVERSIONS: Final[dict[type, Callable[[Any], Any]]] = {
     Everything: lambda _: MatchAllDocsQuery(),
     Nothing: lambda _: MatchNoDocsQuery(),
-    Terms: _synonyms,
+    # Words recur; the many compounds with one would fill the memory.
+    Terms: lambda node: (_known_synonyms if len(node.texts) <= _MOST_FORMS else _synonyms)(node),
     Values: _values,
     Between: lambda node: IntPoint.newRangeQuery(node.field, node.low, node.high),
     Exists: lambda node: FieldExistsQuery(node.field),

@@ -9,32 +9,38 @@
 
 A metadata key with the same name as one of the others takes precedence, except `language`, which is
 a filter. Only a part outside of parentheses, or alone within them, is a filter; several values of
-one field are alternatives.
+one field are alternatives. Notes say which names, values and folders may not be what was meant.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
+from shared.analysis.analyzers import tokens
+from shared.messages import is_plain_word, shortened
 from shared.model import metadata, schema
 from shared.model.document import Scalar
-from shared.model.filters import Filter
+from shared.model.filters import Filter, FilterOperator
+from shared.model.request import SearchRequest
 from shared.model.schema import FOLDER
+from shared.query.filters import value_words
 from shared.query.index_terms import IndexTerms
-from shared.query.syntax import is_number
+from shared.query.syntax import NamedText, is_number, named_texts
 from shared.query.tree import (
     Clauses,
     Everything,
     Expression,
     Fuzzy,
-    Leaf,
     Node,
+    Nothing,
     Occur,
     Phrase,
     Range,
     Terms,
+    ValueWords,
     Weighted,
     Wildcard,
     Word,
@@ -42,17 +48,17 @@ from shared.query.tree import (
     any_of,
     clauses_of,
     escaped,
+    leaves,
+    rewrite,
     together,
     unescaped,
 )
-from shared.query.values import value_words
 from shared.storage.field_names import metadata_fields
 
 Named = Word | Phrase | Wildcard | Fuzzy | Expression | Range
 """Leaves that may follow the name of a field."""
 
-_MAIL: Final = "message/rfc822"
-"""Type of mails, whose title is their subject and whose author is their sender."""
+_MAIL: Final = "message/rfc822"  # whose title is its subject and whose author is its sender
 
 _SENDER: Final = "from"
 
@@ -63,8 +69,13 @@ before an extension that some file has."""
 
 _TYPE_BEFORE: Final = re.compile(rf"(?<![^\s(+\-!]){_TYPE}:([\w.]*)")
 
-ALWAYS_FIELDS: Final = (schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT, schema.ID)
+_ALWAYS: Final = (schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT, schema.ID)
 """Fields that a query may name in every index."""
+
+_MOST_NAMES: Final = 30  # in a note
+_MOST_NOTES: Final = 3  # of each kind
+_MOST_VALUES: Final = 10  # in a note
+_LONGEST: Final = 40  # characters of a name in a note
 
 
 @dataclass(frozen=True)
@@ -87,7 +98,7 @@ class NamedFields:
             return ()
         return (metadata.SUBJECT,) if _SENDER in self.keys else (_SENDER, metadata.SUBJECT)
 
-    def on_fields(self, leaf: Leaf, _: Occur) -> Node:
+    def on_fields(self, leaf: Node, _: Occur) -> Node:
         """Return a leaf that names a field on the field that is meant.
 
         If the values of a key include numbers, a range of numbers is searched among these, and a
@@ -127,8 +138,22 @@ class NamedFields:
         return any_of(self._in_key(leaf, name), in_mails) if name in self.keys else in_mails
 
 
-def named_fields(terms: IndexTerms) -> NamedFields:
-    """Return the meanings of the names before a colon in an index, except `type`."""
+def fields_before(text: str, terms: IndexTerms) -> NamedFields:
+    """Return the meanings of the names before a colon in a query.
+
+    One of them is `type`, if it precedes only extensions that some file has.
+    """
+    fields = terms.once(_named_fields)
+    values = _TYPE_BEFORE.findall(text)
+    if not values or _TYPE in fields.keys or metadata.FILE_EXTENSION not in fields.keys:
+        return fields
+    field = schema.metadata_field(metadata.FILE_EXTENSION)
+    if not all(terms.frequency(field, value.lower()) for value in values):
+        return fields
+    return replace(fields, filters={**fields.filters, _TYPE: metadata.FILE_EXTENSION})
+
+
+def _named_fields(terms: IndexTerms) -> NamedFields:
     existing = terms.fields
     names = (name.removeprefix(schema.metadata_field("")) for name in metadata_fields(existing))
     keys = {key: schema.number_field(key) in existing for key in names}
@@ -141,15 +166,27 @@ def named_fields(terms: IndexTerms) -> NamedFields:
     return NamedFields(keys, filters, has_mails=mails > 0)
 
 
-def with_type(fields: NamedFields, text: str, terms: IndexTerms) -> NamedFields:
-    """Return the same fields, with `type` if it precedes only extensions of files in a query."""
-    values = _TYPE_BEFORE.findall(text)
-    if not values or _TYPE in fields.keys or metadata.FILE_EXTENSION not in fields.keys:
-        return fields
-    field = schema.metadata_field(metadata.FILE_EXTENSION)
-    if not all(terms.frequency(field, value.lower()) for value in values):
-        return fields
-    return replace(fields, filters={**fields.filters, _TYPE: metadata.FILE_EXTENSION})
+def unknown_names(
+    request: SearchRequest, fields: NamedFields, terms: IndexTerms
+) -> list[NamedText]:
+    """Return the names before a colon that are not fields, unless some chunk has the whole word."""
+    if request.syntax == "lucene":
+        return []
+    return [
+        named
+        for named in named_texts(request.query, request.syntax, fields.names)
+        if not terms.frequency(schema.CONTENT, "".join(token.text for token in tokens(named.text)))
+    ]
+
+
+def on_named_fields(
+    tree: Node, unknown: Sequence[str], fields: NamedFields, terms: IndexTerms
+) -> tuple[Node, Sequence[Filter], list[str]]:
+    """Return a parsed query with its names resolved, the filters that it had, and notes on both."""
+    notes = [*_notes_on_names(unknown, fields), *_notes_on_tree(tree, fields, terms)]
+    tree, filters = _take_filters(tree, fields)
+    notes += _notes_on_filters(filters, terms)
+    return rewrite(tree, fields.on_fields) or Nothing(), filters, notes
 
 
 def _within_values(leaf: Named) -> Node:
@@ -183,12 +220,11 @@ _OTHER_EXTENSIONS: Final = {
 """Extensions that a name stands for, if they differ from the name itself."""
 
 
-def take_filters(tree: Node, fields: NamedFields) -> tuple[Node, tuple[Filter, ...]]:
+def _take_filters(tree: Node, fields: NamedFields) -> tuple[Node, tuple[Filter, ...]]:
     """Remove the filters from a query; `Everything` is left if it has nothing else."""
     if not fields.filters:
         return tree, ()
-    wanted: dict[str, list[Scalar]] = defaultdict(list)
-    unwanted: dict[str, list[Scalar]] = defaultdict(list)
+    found: dict[tuple[FilterOperator, str], list[Scalar]] = defaultdict(list)
     left = []
     for clause in clauses_of(tree):
         named = _named(clause.node, fields)
@@ -196,30 +232,26 @@ def take_filters(tree: Node, fields: NamedFields) -> tuple[Node, tuple[Filter, .
             left.append(clause)
             continue
         name, values = named
-        conditions = unwanted if clause.occur == "must_not" else wanted
+        operator: FilterOperator = "not_in" if clause.occur == "must_not" else "in"
         for value in values:
             field, meant = _meant(fields.filters[name] if name != FOLDER else FOLDER, value)
-            conditions[field] += meant
-    if not wanted and not unwanted:
+            found[operator, field] += meant
+    if not found:
         return tree, ()
-    filters = (
-        *(Filter(field, "in", values) for field, values in wanted.items()),
-        *(Filter(field, "not_in", values) for field, values in unwanted.items()),
-    )
+    in_order = sorted(found.items(), key=lambda item: item[0][0])
+    filters = tuple(Filter(field, operator, values) for (operator, field), values in in_order)
     return together(left) if left else Everything(), filters
 
 
-def shown(conditions: Sequence[Filter]) -> str:
+def shown_filters(conditions: Sequence[Filter]) -> str:
     """Return filters in a notation like Lucene's syntax, in which ``#`` precedes a filter."""
-    return " ".join(
-        f"{'-' if condition.operator == 'not_in' else '#'}{condition.field}:{_shown(condition)}"
-        for condition in conditions
-    )
-
-
-def _shown(condition: Filter) -> str:
-    values = condition.value if isinstance(condition.value, list) else [condition.value]
-    return str(values[0]) if len(values) == 1 else f"({' '.join(map(str, values))})"
+    shown = []
+    for condition in conditions:
+        values = condition.value if isinstance(condition.value, list) else [condition.value]
+        sign = "-" if condition.operator == "not_in" else "#"
+        texts = " ".join(map(str, values))
+        shown.append(f"{sign}{condition.field}:{f'({texts})' if len(values) > 1 else texts}")
+    return " ".join(shown)
 
 
 def _named(node: Node, fields: NamedFields) -> tuple[str, list[str]] | None:
@@ -229,13 +261,11 @@ def _named(node: Node, fields: NamedFields) -> tuple[str, list[str]] | None:
             return _named(part, fields)
         case Clauses(clauses) if all(clause.occur == "should" for clause in clauses):
             parts = [_named(clause.node, fields) for clause in clauses]
-            names = {part[0] if part else None for part in parts}
-            name = names.pop() if len(names) == 1 else None
-            return (
-                None
-                if name is None
-                else (name, [value for part in parts if part for value in part[1]])
-            )
+            known = [part for part in parts if part is not None]
+            names = {name for name, _ in known}
+            if len(known) < len(parts) or len(names) != 1:
+                return None
+            return names.pop(), [value for _, values in known for value in values]
         case Word() | Phrase() | Wildcard() | Expression() if node.field in fields.filters:
             value = _value(node)
             return None if value is None or node.field is None else (node.field, [value])
@@ -243,7 +273,6 @@ def _named(node: Node, fields: NamedFields) -> tuple[str, list[str]] | None:
 
 
 def _value(leaf: Word | Phrase | Wildcard | Expression) -> str | None:
-    """Return the value of a filter; None for a leaf that is more than a value."""
     match leaf:
         case Word(text):
             return text
@@ -268,3 +297,72 @@ def _meant(field: str, value: str) -> tuple[str, list[str]]:
         folded = folded.removeprefix(".")
         return field, list(_OTHER_EXTENSIONS.get(folded, (folded,)))
     return field, [folded]
+
+
+def notes_on_folders(filters: Sequence[Filter], is_empty: Callable[[str], bool]) -> Iterator[str]:
+    """Yield notes on folders in the query that contain no file of the index."""
+    for condition in filters:
+        if condition.field == FOLDER and isinstance(condition.value, list):
+            missing = filter(is_empty, map(str, condition.value))
+            for name in islice(missing, _MOST_NOTES):
+                yield f"No file of the index lies in a folder {_brief(name)!r}."
+
+
+def _notes_on_names(unknown: Sequence[str], fields: NamedFields) -> Iterator[str]:
+    """Yield a note on names before a colon that are not fields, with the existing fields."""
+    names = list(dict.fromkeys(unknown))[:_MOST_NOTES]
+    if not names:
+        return
+    shown = " and ".join(repr(_brief(name)) for name in names)
+    is_one = len(names) == 1
+    yield (
+        f"{shown} {'is not a field' if is_one else 'are not fields'} of this index, so "
+        f"{'it was' if is_one else 'they were'} searched as text. {_existing(fields)}"
+    )
+
+
+def _notes_on_tree(tree: Node, fields: NamedFields, terms: IndexTerms) -> Iterator[str]:
+    named = [leaf for leaf in leaves(tree) if isinstance(leaf, Named) and leaf.field]
+    known = {*fields.names, *_ALWAYS, *terms.fields}
+    unknown = [leaf.field for leaf in named if leaf.field and leaf.field not in known]
+    yield from _notes_on_names(unknown, fields)
+    on_fields = (
+        fields.on_fields(leaf, "should") for leaf in named if leaf.field not in fields.filters
+    )
+    words = (node for node in on_fields if isinstance(node, ValueWords))
+    missing = (node for node in words if not terms.has_value(node))
+    for node in islice(missing, _MOST_NOTES):
+        name = (node.field or "").removeprefix(schema.metadata_field(""))
+        yield f"No document has {_brief(node.words)!r} in its {name}."
+
+
+def _notes_on_filters(filters: Sequence[Filter], terms: IndexTerms) -> Iterator[str]:
+    for condition in filters:
+        if condition.field == FOLDER or condition.operator != "in":
+            continue
+        field = schema.metadata_field(condition.field)
+        values = condition.value if isinstance(condition.value, list) else [condition.value]
+        if any(terms.frequency(field, str(value)) for value in values):
+            continue
+        known = terms.beginning_with(field, "")
+        words = (term for term, _ in known if is_plain_word(term))
+        existing = [*islice(words, _MOST_VALUES + 1)]
+        more = " …" if len(existing) > _MOST_VALUES else ""
+        yield (
+            f"No document has the {condition.field} {_brief(str(values[0]))!r}; there are "
+            f"{', '.join(map(_brief, existing[:_MOST_VALUES]))}{more}."
+        )
+
+
+def _existing(fields: NamedFields) -> str:
+    # Fields that describe the file but hardly help to find it come last.
+    names = sorted(
+        (name for name in (*_ALWAYS, *fields.names) if is_plain_word(name)),
+        key=metadata.ONLY_WITH_DOCUMENTS.__contains__,
+    )
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"The fields are {', '.join(map(_brief, names[:_MOST_NAMES]))}{more}."
+
+
+def _brief(text: str) -> str:
+    return shortened(text, _LONGEST)

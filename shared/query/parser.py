@@ -1,8 +1,12 @@
-"""Parser of Lucene's classic query syntax; words stay as typed, and are not on fields yet."""
+"""The first steps: a typed query becomes a tree and filters, or plain words if it is not valid.
+
+Lucene's classic parser reads the syntax; words stay as typed, and are not on fields yet.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
@@ -28,9 +32,13 @@ from org.apache.lucene.search import (
     WildcardQuery,
 )
 
+from shared.analysis.analyzers import as_typed, tokens
 from shared.errors import QueryError, QueryParseError
+from shared.messages import shortened
 from shared.model import schema
-from shared.model.request import Operator
+from shared.model.filters import Filter
+from shared.model.request import Operator, SearchRequest, Syntax
+from shared.query.index_terms import IndexTerms
 from shared.query.limits import (
     MAX_CLAUSES,
     MAX_DEPTH,
@@ -43,7 +51,13 @@ from shared.query.limits import (
     running,
     too_many_clauses,
 )
-from shared.query.syntax import original_position
+from shared.query.named_fields import fields_before, on_named_fields, unknown_names
+from shared.query.syntax import (
+    excluded_words,
+    has_evident_syntax,
+    original_position,
+    to_lucene_syntax,
+)
 from shared.query.tree import (
     Clause,
     Clauses,
@@ -62,14 +76,67 @@ from shared.query.tree import (
     weighted,
 )
 
-_NO_FIELD: Final = "\0"
-"""Placeholder for the field of parts that do not name one."""
+_NO_FIELD: Final = "\0"  # placeholder for the field of parts that do not name one
 
-_SHOWN: Final = 40
-"""Maximum length of the part of a query that an error repeats, in characters."""
+_SHOWN: Final = 40  # characters of a query that an error or a note repeats
+_MOST_NOTED: Final = 3  # excluded words in a note
 
 _OPERATORS: Final = frozenset(("AND", "OR", "NOT"))
 _COLUMN: Final = re.compile(r"at line 1, column (\d+)")
+
+
+@dataclass(frozen=True)
+class ReadQuery:
+    """A query as parsed."""
+
+    classic: str  # the text that Lucene's parser got
+    tree: Node  # with named fields resolved
+    filters: Sequence[Filter] = ()  # those in the query
+    notes: tuple[str, ...] = ()  # sentences on parts that may not be interpreted as intended
+
+
+def read(request: SearchRequest, terms: IndexTerms) -> ReadQuery:
+    """Parse a query by the rules of its syntax."""
+    text = request.query
+    for word in excluded_words(text, request.syntax):
+        # An option of a command line that some chunk has excludes nothing.
+        option = "".join(token.text for token in tokens(as_typed(f"-{word}")))
+        if terms.frequency(schema.CONTENT, option):
+            text = text.replace(f"-{word}", f"\\-{word}", 1)
+    if not text.strip():
+        return ReadQuery(text, Everything())
+    if text != request.query:
+        request = replace(request, query=text)
+    if ":" not in text:
+        classic, tree, notes = _as_meant(request, request.syntax, (), ())
+        return ReadQuery(classic, tree, (), tuple(notes))
+    fields = fields_before(text, terms)
+    unknown = unknown_names(request, fields, terms)
+    apart = {named.colon for named in unknown if named.is_one_word}
+    classic, tree, notes = _as_meant(request, request.syntax, fields.names, apart)
+    names = [named.name for named in unknown if request.syntax != "plain"]
+    tree, filters, on_names = on_named_fields(tree, names, fields, terms)
+    return ReadQuery(classic, tree, filters, (*notes, *on_names))
+
+
+def _as_meant(
+    request: SearchRequest, syntax: Syntax, names: Collection[str], apart: Collection[int]
+) -> tuple[str, Node, list[str]]:
+    """Return a query in Lucene's syntax, its tree, and notes on what may be meant otherwise."""
+    text = request.query
+    classic = to_lucene_syntax(text, syntax, names, apart)
+    try:
+        tree = parse(text, classic, request.operator)
+    except QueryParseError as error:
+        if syntax != "auto" or has_evident_syntax(text, names):
+            raise
+        note = f"The query was searched as plain text, since it is not valid: {error.reason}."
+        return *_as_meant(request, "plain", names, apart)[:2], [note]
+    excluded = [repr(shortened(f"-{word}", _SHOWN)) for word in excluded_words(text, syntax)]
+    if not excluded:
+        return classic, tree, []
+    shown = " and ".join(excluded[:_MOST_NOTED])
+    return classic, tree, [f"{shown} excluded chunks; in quotes, it is searched as text."]
 
 
 def parse(text: str, classic: str, operator: Operator) -> Node:
@@ -101,9 +168,13 @@ def _clauses(parts: Iterable[tuple[Node, Occur]]) -> Node:
 def _parsed(text: str, classic: str, operator: Operator) -> Node:
     with running():
         check_expressions(classic)
+        # A parser keeps state, so every query has its own.
+        parser = QueryParser(_NO_FIELD, _whole_words())
+        parser.setDefaultOperator(getattr(QueryParser.Operator, operator.upper()))
+        parser.setAllowLeadingWildcard(True)
         try:
             # A static method of the same name hides the instance method.
-            query = QueryParserBase.parse(_parser(operator), classic)
+            query = QueryParserBase.parse(parser, classic)
         except lucene.JavaError as error:
             if not ParseException.instance_(error.getJavaException()):
                 raise
@@ -113,16 +184,6 @@ def _parsed(text: str, classic: str, operator: Operator) -> Node:
     everything = leaves(tree, excluded=True)
     check_fuzzy_words([leaf.text for leaf in everything if isinstance(leaf, Fuzzy)])
     return tree
-
-
-def _parser(operator: Operator) -> Any:
-    # A parser keeps state, so every query has its own.
-    parser = QueryParser(_NO_FIELD, _whole_words())
-    parser.setDefaultOperator(
-        QueryParser.Operator.AND if operator == "and" else QueryParser.Operator.OR
-    )
-    parser.setAllowLeadingWildcard(True)
-    return parser
 
 
 @cache
@@ -145,18 +206,14 @@ def _node(query: Any, depth: int) -> Node:
     if depth == MAX_DEPTH:
         raise nested_too_deeply()
     if BooleanQuery.instance_(query):
-        return _boolean(BooleanQuery.cast_(query), depth + 1)
+        clauses = map(BooleanClause.cast_, BooleanQuery.cast_(query).clauses())
+        return _clauses((_node(clause.query(), depth + 1), _occur(clause)) for clause in clauses)
     if BoostQuery.instance_(query):
         boosted = BoostQuery.cast_(query)
         part = boosted.getQuery()
         # Of parentheses around a single word only the weight is left.
         return weighted(_node(part, depth + BoostQuery.instance_(part)), boosted.getBoost())
     return Nothing()
-
-
-def _boolean(query: Any, depth: int) -> Node:
-    clauses = (BooleanClause.cast_(clause) for clause in query.clauses())
-    return _clauses((_node(clause.query(), depth), _occur(clause)) for clause in clauses)
 
 
 def _occur(clause: Any) -> Occur:
@@ -169,9 +226,8 @@ def _field(name: str) -> str | None:
     return None if name == _NO_FIELD else name
 
 
-def _of_term(make: Callable[[str, str | None], Node]) -> Callable[[Any], Node]:
-    """Return a conversion of a query for a term, which has its field."""
-    return lambda query: make(query.getTerm().text(), _field(query.getTerm().field()))
+def _term(term: Any) -> tuple[str, str | None]:
+    return term.text(), _field(term.field())
 
 
 def _phrase(query: Any) -> Node:
@@ -180,18 +236,13 @@ def _phrase(query: Any) -> Node:
 
 
 def _prefix(query: Any) -> Node:
-    prefix = query.getPrefix()
-    return Wildcard(f"{escaped(prefix.text())}*", _field(prefix.field()))
+    text, field = _term(query.getPrefix())
+    return Wildcard(f"{escaped(text)}*", field)
 
 
 def _fuzzy(query: Any) -> Node:
-    term = query.getTerm()
-    return Fuzzy(term.text(), query.getMaxEdits(), query.getPrefixLength(), _field(term.field()))
-
-
-def _expression(query: Any) -> Node:
-    term = query.getRegexp()
-    return Expression(term.text(), _field(term.field()))
+    text, field = _term(query.getTerm())
+    return Fuzzy(text, query.getMaxEdits(), query.getPrefixLength(), field)
 
 
 def _range(query: Any) -> Node:
@@ -206,12 +257,12 @@ def _range(query: Any) -> Node:
 
 
 _CONVERSIONS: Final[list[tuple[Any, Callable[[Any], Node]]]] = [
-    (TermQuery, _of_term(Word)),
+    (TermQuery, lambda query: Word(*_term(query.getTerm()))),
     (PhraseQuery, _phrase),
     # Prefixes, wildcards and expressions are all automata; their classes exclude each other.
     (PrefixQuery, _prefix),
-    (WildcardQuery, _of_term(Wildcard)),
-    (RegexpQuery, _expression),
+    (WildcardQuery, lambda query: Wildcard(*_term(query.getTerm()))),
+    (RegexpQuery, lambda query: Expression(*_term(query.getRegexp()))),
     (FuzzyQuery, _fuzzy),
     (TermRangeQuery, _range),
     (MatchAllDocsQuery, lambda _: Everything()),

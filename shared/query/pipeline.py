@@ -1,15 +1,15 @@
 """Pipeline from a typed query to the tree that finds its hits.
 
 1. Characters that are not meant as syntax are escaped (`shared.query.syntax`).
-2. Lucene's classic syntax is parsed into a tree (`shared.query.parser`); plain language that does
-   not parse is treated as plain text (`shared.query.read`). Named fields become filters and
-   metadata fields (`shared.query.named_fields`, `shared.query.values`).
+2. Lucene's classic syntax is parsed into a tree, plain language that does not parse as plain text
+   (`shared.query.parser`). Named fields become filters and metadata fields
+   (`shared.query.named_fields`).
 3. Function words, such as "what" and "the", are left out beside other words
-   (`shared.analysis.function_words`). They are kept in quotes, with a plus or in an expression with
+   (`shared.analysis.languages`). They are kept in quotes, with a plus or in an expression with
    operators.
-4. Each word, phrase and pattern is put on the fields of the index, as far as some chunk has it
-   (`shared.query.words`). A word that no chunk has is replaced by compounds with it, or else
-   by similar words (`shared.query.spelling`).
+4. One pass puts each word, phrase and pattern on the fields of the index, as far as some chunk has
+   it (`shared.query.words`). A word that no chunk has is replaced by compounds with it, or else by
+   similar words (`shared.query.spelling`).
 5. The words next to each other, and the language of the query, add to the scores.
 6. The tree is compiled to a query of the engine: of Lucene (`shared.query.lucene`), or of a
    cluster (`shared.opensearch.search.compiler`).
@@ -20,47 +20,60 @@ The weights of the matches are in `shared.model.weights`.
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
-from shared.analysis.function_words import left_out_of_query
-from shared.analysis.languages import LANGUAGES, UNDETERMINED, WITH_COMPOUNDS
+from shared.analysis.analyzers import as_typed, folded, tokens
+from shared.analysis.languages import (
+    LANGUAGES,
+    SPELLED_OUT,
+    UNDETERMINED,
+    WITH_COMPOUNDS,
+    left_out_of_query,
+)
 from shared.java.cancellation import check
 from shared.model import metadata, schema
 from shared.model.chunks import WORDS_PER_CHUNK
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
-from shared.query.index_terms import IndexTerms, rarity
-from shared.query.limits import check_patterns, check_text, running
-from shared.query.on_fields import TEXT_FIELDS
-from shared.query.parser import parse
-from shared.query.read import ReadQuery, read
+from shared.query.forms import DIGRAPH, Form
+from shared.query.index_terms import IndexTerms
+from shared.query.limits import check_patterns, check_text
+from shared.query.parser import ReadQuery, parse, read
 from shared.query.spelling import Spelling, compounds_of
-from shared.query.syntax import as_meant, to_lucene_syntax
+from shared.query.syntax import WORD, as_meant, to_lucene_syntax
 from shared.query.tree import (
     Clause,
     Clauses,
     Everything,
-    Leaf,
+    Expression,
+    Fuzzy,
     Node,
     Nothing,
     Occur,
+    Pattern,
     Phrase,
-    Terms,
+    Range,
     Values,
     Wildcard,
     Word,
     any_of,
     best_of,
     clauses_of,
+    escaped,
     leaves,
     plain_word,
     rewrite,
+    scaled,
     together,
+    unescaped,
     unweighted,
     weighted,
 )
-from shared.query.words import Piece, WordsOnFields
+from shared.query.words import TEXT_FIELDS, Part, Words, fields_of, on_named_field
+
+__all__ = ["ParsedQuery", "Part", "parse_query", "quoted_words", "without_function_words"]
 
 _QUOTED_WORD: Final = re.compile(r'(?<!\\)"([^"\s]+)"')
 """Phrase of one word, which is an ordinary word in the tree."""
@@ -68,19 +81,13 @@ _QUOTED_WORD: Final = re.compile(r'(?<!\\)"([^"\s]+)"')
 _WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{2,}")
 """Word of Thai, Lao, Burmese or Khmer, which may be within what the dictionary takes as a word."""
 
-_MOST_COMPOUNDS: Final = 8
-"""Maximum number of words of a query for which compounds are searched, since each takes
-milliseconds."""
+_NO_LETTERS: Final = re.compile(f"(?:[^{WORD}]|_)+")
+_PIECE: Final = re.compile(r"([*?]+)|((?:\\.|[^*?\\])+)", re.DOTALL)
+_SUFFIX: Final = re.compile(r"\*((?:\\.|[^*?\\])+)", re.DOTALL)
 
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a query that a hit should have."""
-
-    found: Node  # on fields, without terms that no chunk has; `Nothing` if none is left
-    rarity: float  # the inverse document frequency of its most common form
-    alike: float  # as in a `Piece`
-    is_word: bool
+_MOST_COMPOUNDS: Final = 8  # words of a query that are searched in others, in milliseconds each
+_NEAR: Final = 3  # slop of near words: the moves that separate them from being adjacent
+_SCORED_PREFIX: Final = 4  # letters of a prefix that is specific enough to score its terms
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,7 @@ class ParsedQuery:
     languages: Mapping[str, float]  # those in which words are searched, see `IndexTerms.languages`
     weights: Weights
     is_plain: bool  # whether it consists of words without operators and fields
+    leaves: Sequence[Node]  # of the tree, with those that must not match
 
     @property
     def steps(self) -> Mapping[str, Node]:
@@ -112,7 +120,7 @@ class ParsedQuery:
 
 
 def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> ParsedQuery:
-    """Parse a query and apply all steps; a blank one matches every chunk."""
+    """Parse a query and apply all steps, within `running`; a blank one matches every chunk."""
     check_text(request.query)
     meant = as_meant(request.query, request.syntax)
     if meant != request.query:
@@ -123,29 +131,45 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
     quoted = quoted_words(asked.classic)
     telling, language = without_function_words(asked.tree, quoted, usual, languages)
     spelling = Spelling(terms, language)
-    words = WordsOnFields(terms, weights, tuple(languages), request.operator == "and")
-    with running():
-        pass_ = _Pass(words, spelling, quoted, takes_other_words=request.syntax != "lucene")
-        tree, parts = pass_.run(telling)
-        others = _Pass(words, spelling, (), takes_other_words=False)
-        rewritten = _rewritten(request, weights, usual, languages)
-        other, other_parts = others.run(rewritten)
-        if other_parts and not isinstance(other, Nothing):
+    words = Words(terms, weights, tuple(languages), request.operator == "and")
+    tree, parts = _Pass(words, spelling, quoted, request.syntax != "lucene").run(telling)
+    rewritten = _rewritten(request, weights, usual, languages)
+    other_parts: Sequence[Part] = ()
+    if not isinstance(rewritten, Nothing):
+        other, other_parts = _Pass(words, spelling, (), takes_other_words=False).run(rewritten)
+        if other_parts:
             tree = any_of(tree, weighted(other, weights.rewritten))
-        is_plain = all(
-            clause.occur != "must_not" and plain_word(clause) is not None
-            for clause in clauses_of(asked.tree)
-        )
-        typed = request.query.split()
-        if is_plain and usual == "should":
-            tree = any_of(tree, words.numbers(request.query), words.neighbours(typed))
-        if is_plain:
-            tree = _with_ranks(tree, typed, language, words)
-        check_patterns(tree, terms)
+    is_plain = all(
+        clause.occur != "must_not" and plain_word(clause) is not None
+        for clause in clauses_of(asked.tree)
+    )
+    typed = request.query.split()
+    if is_plain and usual == "should":
+        tree = any_of(tree, words.numbers(request.query), words.neighbours(typed))
+    if is_plain:
+        tree = _with_ranks(tree, typed, language, words)
+    every = list(leaves(tree, excluded=True))
+    check_patterns(every, terms)
     return ParsedQuery(
         *(asked, telling, tree, parts, rewritten, other_parts),
-        *(spelling, languages, weights, is_plain),
+        *(spelling, languages, weights, is_plain, every),
     )
+
+
+def _languages(terms: IndexTerms, filters: Sequence[Filter]) -> Mapping[str, float]:
+    """Return the languages in which words are searched, each with the share of its chunks.
+
+    A filter on the language leaves only that one, and the chunks whose language is unknown.
+    """
+    for condition in filters:
+        value = condition.value
+        values = value if isinstance(value, list) else [value]
+        is_on_language = condition.field == metadata.LANGUAGE and condition.operator in ("eq", "in")
+        if is_on_language and len(values) == 1:
+            language = str(values[0])
+            unknown = {code: n for code, n in terms.languages.items() if code == UNDETERMINED}
+            return ({language: 1.0} if language in LANGUAGES else {}) | unknown
+    return terms.languages
 
 
 def _rewritten(
@@ -177,138 +201,18 @@ def without_function_words(
     left_out, language = left_out_of_query(
         [word if word and word not in quoted else "" for word in words], languages
     )
-    telling = [
-        clause
-        for clause, is_left_out in zip(tree.clauses, left_out, strict=True)
-        if not is_left_out
-    ]
+    pairs = zip(tree.clauses, left_out, strict=True)
+    telling = tuple(clause for clause, is_left_out in pairs if not is_left_out)
     if all(clause.occur == "must_not" for clause in telling):
         return tree, language
-    return Clauses(tuple(telling)), language
+    return Clauses(telling), language
 
 
-class _Pass:
-    """The one pass over a query that puts its parts on the fields of the index."""
-
-    def __init__(
-        self,
-        words: WordsOnFields,
-        spelling: Spelling,
-        quoted: Collection[str],
-        *,
-        takes_other_words: bool,
-    ) -> None:
-        self._words = words
-        self._spelling = spelling
-        self._quoted = quoted
-        self._takes_other_words = takes_other_words
-        self._compounds = 0
-        # All that the tree of a word depends on besides the word.
-        self._context = (
-            takes_other_words,
-            *(words.requires_all, words.languages, words.weights, spelling.language),
-        )
-
-    def run(self, tree: Node) -> tuple[Node, list[Part]]:
-        """Return a query on fields, and its parts that a hit should have."""
-        self._words.prepare([leaf.text for leaf in leaves(tree) if isinstance(leaf, Word)])
-        parts: list[Part] = []
-        clauses = []
-        for clause in clauses_of(tree):
-            check()
-            node, pieces = self._clause(clause)
-            if node is None:
-                continue
-            clauses.append(Clause(node, clause.occur))
-            if clause.occur != "must_not" and not isinstance(clause.node, Everything):
-                parts += pieces
-        return together(clauses), parts
-
-    def _clause(self, clause: Clause) -> tuple[Node | None, Sequence[Part]]:
-        """Return a clause on fields, and its parts; None if it has no letters."""
-        node, weight = unweighted(clause.node)
-        if not isinstance(node, Word):
-            found = rewrite(node, self._leaf, clause.occur)
-            parts = [] if found is None else [self._part(Piece(found))]
-            return found and weighted(found, weight), parts
-        key = (node, clause.occur, node.text in self._quoted, self._context)
-        known = self._words.terms.words.get(key)
-        if known is None:
-            noted = self._spelling.noted
-            found, pieces = self._word(node, clause.occur)
-            known = found, list(map(self._part, pieces))
-            if self._spelling.noted == noted:
-                self._words.terms.remember(key, known)
-        return known[0] and weighted(known[0], weight), known[1]
-
-    def _part(self, piece: Piece) -> Part:
-        return Part(piece.found, rarity(piece.found, self._words.terms), piece.alike, piece.is_word)
-
-    def _leaf(self, leaf: Leaf, occur: Occur) -> Node | None:
-        if isinstance(leaf, Word):
-            return self._word(leaf, occur)[0]
-        return self._words.leaf(leaf, occur)
-
-    def _word(self, word: Word, occur: Occur) -> tuple[Node | None, list[Piece]]:
-        """Return a word on fields, and its parts; None if it has no letters."""
-        forms = self._words.forms(word.text)
-        if word.text in self._quoted and len(forms) > 1:
-            found = self._words.leaf(Phrase((word.text,), field=word.field), occur)
-            return found, [] if found is None else [Piece(found)]
-        made = self._words.word(word, occur)
-        if made is None:
-            return None, []
-        is_alone = word.field is None and occur != "must_not" and len(forms) == 1
-        if is_alone and self._takes_other_words and (other := self._other_words(word, made[0])):
-            return other.found, [other]
-        return made
-
-    def _other_words(self, word: Word, node: Node) -> Piece | None:
-        """Return compounds with a word, or words that it may stand for; None if it is right."""
-        words, weights = self._words, self._words.weights
-        is_known = not isinstance(node, Nothing)
-        form = words.forms(word.text)[0]
-        halves: Node = Nothing()
-        if not is_known:
-            if not isinstance(compounds := self._compounds_of(form.term), Nothing):
-                return Piece(compounds)
-            if _WITHOUT_BLANKS.fullmatch(form.term):
-                return Piece(words.leaf(Wildcard(f"*{form.term}*"), "should") or Nothing())
-            halves = words.apart(form.term)
-        similar = self._spelling.similar(word.text, form.stems, is_known=is_known)
-        if not similar or not weights.similar:
-            return None if isinstance(halves, Nothing) else Piece(halves)
-        made = ((words.word(Word(other.text)), other.weight) for other in similar)
-        others = [weighted(of[0], weights.similar * weight) for of, weight in made if of]
-        if is_known:
-            return Piece(best_of(node, *others))
-        return Piece(best_of(halves, *others), alike=similar[0].alike)
-
-    def _compounds_of(self, term: str) -> Node:
-        """Return the compounds with a word; `Nothing` if there are none."""
-        words = self._words
-        if not words.weights.compound or WITH_COMPOUNDS.isdisjoint(words.languages):
-            return Nothing()
-        if self._compounds >= _MOST_COMPOUNDS:
-            self._spelling.noted += 1
-            return Nothing()
-        self._compounds += 1
-        found = compounds_of(words.terms, term)
-
-        def on(field: str) -> Node:
-            there = words.there(field, found)
-            return Terms(field, there) if there else Nothing()
-
-        return words.on_texts(TEXT_FIELDS, on, words.weights.compound)
-
-
-def _with_ranks(
-    tree: Node, typed: Sequence[str], language: str | None, words: WordsOnFields
-) -> Node:
+def _with_ranks(tree: Node, typed: Sequence[str], language: str | None, words: Words) -> Node:
     """Return a tree of plain words whose hits score more as a phrase, and in their language."""
-    weights, languages = words.weights, words.languages
     if isinstance(tree, Nothing | Everything):
         return tree
+    weights, languages = words.weights, words.languages
     if weights.whole and len(typed) <= WORDS_PER_CHUNK:
         row = weighted(words.row_of(typed), weights.whole)
         if not isinstance(row, Nothing):
@@ -322,17 +226,202 @@ def _with_ranks(
     return tree
 
 
-def _languages(terms: IndexTerms, filters: Sequence[Filter]) -> Mapping[str, float]:
-    """Return the languages in which words are searched, each with the share of its chunks.
+@dataclass
+class _Pass:
+    """The one pass over a query that puts its parts on the fields of the index."""
 
-    A filter on the language leaves only that one, and the chunks whose language is unknown.
-    """
-    for condition in filters:
-        value = condition.value
-        values = value if isinstance(value, list) else [value]
-        is_on_language = condition.field == metadata.LANGUAGE and condition.operator in ("eq", "in")
-        if is_on_language and len(values) == 1:
-            language = str(values[0])
-            unknown = {code: n for code, n in terms.languages.items() if code == UNDETERMINED}
-            return ({language: 1.0} if language in LANGUAGES else {}) | unknown
-    return terms.languages
+    words: Words
+    spelling: Spelling
+    quoted: Collection[str]
+    takes_other_words: bool
+    compounds: int = 0
+
+    @cached_property
+    def _context(self) -> tuple[object, ...]:
+        """All that the tree of a word depends on besides the word, in searchers of one reader."""
+        words = self.words
+        return self.takes_other_words, words.requires_all, words.languages, self.spelling.language
+
+    def run(self, tree: Node) -> tuple[Node, list[Part]]:
+        """Return a query on fields, and its parts that a hit should have."""
+        self.words.prepare([leaf.text for leaf in leaves(tree) if isinstance(leaf, Word)])
+        parts: list[Part] = []
+        clauses = []
+        for clause in clauses_of(tree):
+            check()
+            node, found = self._clause(clause)
+            if node is None:
+                continue
+            clauses.append(Clause(node, clause.occur))
+            if clause.occur != "must_not" and not isinstance(clause.node, Everything):
+                parts += found
+        return together(clauses), parts
+
+    def _clause(self, clause: Clause) -> tuple[Node | None, Sequence[Part]]:
+        """Return a clause on fields, and its parts; None if it has no letters."""
+        node, weight = unweighted(clause.node)
+        if not isinstance(node, Word):
+            found = rewrite(node, self._leaf, clause.occur)
+            return found and weighted(found, weight), [self.words.part(found)] if found else []
+        terms = self.words.terms
+        key = (node.text, node.field, clause.occur, node.text in self.quoted, self._context)
+        known = terms.words.get(key)
+        if known is None:
+            noted = self.spelling.noted
+            known = self._word(node, clause.occur)
+            if self.spelling.noted == noted:
+                terms.remember(key, known)
+        return known[0] and weighted(known[0], weight), known[1]
+
+    def _word(self, word: Word, occur: Occur) -> tuple[Node | None, list[Part]]:
+        """Return a word on fields, and its parts; None if it has no letters."""
+        words = self.words
+        forms = words.forms(word.text)
+        if word.text in self.quoted and len(forms) > 1:
+            found = self._phrase(Phrase((word.text,), field=word.field), occur)
+            return found, [words.part(found)] if found else []
+        made = words.word(word, forms, occur)
+        is_alone = word.field is None and occur != "must_not" and len(forms) == 1
+        if made[0] is not None and is_alone and self.takes_other_words:
+            other = self._other_words(word, forms[0], made[0])
+            return (other.found, [other]) if other else made
+        return made
+
+    def _other_words(self, word: Word, form: Form, node: Node) -> Part | None:
+        """Return compounds with a word, or words that it may stand for; None if it is right."""
+        words, weight = self.words, self.words.weights.similar
+        is_known = not isinstance(node, Nothing)
+        halves: Node = Nothing()
+        if not is_known:
+            if not isinstance(compounds := self._compounds_of(form.term), Nothing):
+                return words.part(compounds)
+            if _WITHOUT_BLANKS.fullmatch(form.term):
+                return words.part(self._wildcard(Wildcard(f"*{form.term}*")))
+            halves = words.apart(form.term)
+        similar = self.spelling.similar(word.text, form.stems, is_known=is_known)
+        if not similar or not weight:
+            return None if isinstance(halves, Nothing) else words.part(halves)
+        others = [
+            weighted(found, weight * one.alike)
+            for one in similar
+            if (found := words.word(Word(one.text), words.forms(one.text))[0])
+        ]
+        if is_known:
+            return words.part(best_of(node, *others))
+        return words.part(best_of(halves, *others), alike=similar[0].alike)
+
+    def _compounds_of(self, term: str) -> Node:
+        """Return the compounds with a word; `Nothing` if there are none."""
+        words = self.words
+        if not words.weights.compound or WITH_COMPOUNDS.isdisjoint(words.languages):
+            return Nothing()
+        if self.compounds >= _MOST_COMPOUNDS:
+            self.spelling.noted += 1
+            return Nothing()
+        self.compounds += 1
+        found = compounds_of(words.terms, term)
+        return words.row([found], TEXT_FIELDS, factor=words.weights.compound)
+
+    def _leaf(self, leaf: Node, occur: Occur) -> Node | None:
+        """Return the node for a word, a phrase or a pattern; None if it has no letters."""
+        match leaf:
+            case Word():
+                return self._word(leaf, occur)[0]
+            case Phrase():
+                return self._phrase(leaf, occur)
+            case Wildcard():
+                return self._wildcard(leaf)
+            case Fuzzy() | Expression() | Range() if leaf.field in (None, *TEXT_FIELDS):
+                return self._on_text_fields(leaf)
+        return leaf
+
+    def _phrase(self, phrase: Phrase, occur: Occur) -> Node | None:
+        if phrase.field is not None and phrase.field not in TEXT_FIELDS:
+            return on_named_field(phrase.field, " ".join(phrase.words))
+        fields, words = fields_of(phrase.field), self.words
+        positions = _positions(phrase.words)
+        if not positions:
+            return None
+        exact = words.row(positions, fields, phrase.slop)
+        if phrase.slop or occur == "must_not" or len(positions) == 1:
+            return exact
+        near = words.row(positions, fields, _NEAR)
+        if isinstance(near, Nothing):
+            return near
+        exact = scaled(exact, words.weights.exact_phrase)
+        near = scaled(near, words.weights.near_phrase)
+        return Clauses((Clause(near), Clause(exact, "rank")))
+
+    def _wildcard(self, leaf: Wildcard) -> Node:
+        """Return the node for a word with ``*`` and ``?`` in it.
+
+        A pattern that begins with ``*`` is searched in reversed terms, since terms are sorted by
+        their beginnings. One with ``*`` on both sides matches as a prefix, as a suffix, and within
+        words.
+        """
+        if leaf.field is None and not leaf.pattern.strip("*"):
+            return Everything()
+        if leaf.field is not None and leaf.field not in TEXT_FIELDS:
+            return self._pattern(leaf.field, leaf.pattern)
+        suffix = _SUFFIX.fullmatch(leaf.pattern)
+        if suffix and leaf.field is None:
+            return scaled(self._ending(_plain(suffix[1])), self.words.weights.content)
+        fields = fields_of(leaf.field)
+        return self.words.on_texts(fields, lambda field: self._pattern(field, leaf.pattern))
+
+    def _on_text_fields(self, leaf: Fuzzy | Expression | Range) -> Node | None:
+        match leaf:
+            case Fuzzy(text):
+                leaf = replace(leaf, text=_NO_LETTERS.sub("", folded(text)))
+                if not leaf.text:
+                    return None
+            case Range(low, high):
+                leaf = replace(leaf, low=low and folded(low), high=high and folded(high))
+        fields = fields_of(leaf.field)
+        return self.words.on_texts(fields, lambda field: replace(leaf, field=field))
+
+    def _pattern(self, field: str, pattern: str) -> Node:
+        if schema.is_keyword_field(field):
+            return Pattern(field, pattern, scored=False)
+        found = _PIECE.findall(pattern)
+        pieces = [(wildcards, letters and _plain(letters)) for wildcards, letters in found]
+        whole = "".join(wildcards or escaped(letters) for wildcards, letters in pieces)
+        match pieces:
+            case [("", letters), ("*", "")]:
+                return self._beginning(field, letters)
+            case [("*", ""), ("", letters), ("*", "")] if field == schema.CONTENT:
+                within = scaled(Pattern(field, whole, scored=False), self.words.weights.pattern)
+                return any_of(self._beginning(field, letters), self._ending(letters), within)
+        return self._with_the_rest(Pattern(field, whole, scored=True))
+
+    def _beginning(self, field: str, letters: str) -> Node:
+        pattern = Pattern(field, f"{escaped(letters)}*", scored=len(letters) >= _SCORED_PREFIX)
+        return self._with_the_rest(pattern) if pattern.scored else pattern
+
+    def _ending(self, letters: str) -> Node:
+        return self._beginning(schema.REVERSED, letters[::-1])
+
+    def _with_the_rest(self, pattern: Pattern) -> Node:
+        """Score the most significant terms, and match all others, whatever their number."""
+        return any_of(pattern, scaled(replace(pattern, scored=False), self.words.weights.pattern))
+
+
+def _positions(words: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the terms of a phrase, at each position with and without the e for an umlaut."""
+    found: list[tuple[str, ...]] = []
+    for word in words:
+        parts, spelled = (
+            [token.text for token in tokens(as_typed(one))]
+            for one in (word, word.translate(SPELLED_OUT))
+        )
+        others = spelled if len(spelled) == len(parts) else parts
+        found += (
+            tuple(dict.fromkeys((part, other, DIGRAPH.sub(r"\1", part))))
+            for part, other in zip(parts, others, strict=True)
+        )
+    return found
+
+
+def _plain(letters: str) -> str:
+    """Return letters of a pattern as in a term, in which a word of several parts is joined."""
+    return _NO_LETTERS.sub("", folded(unescaped(letters)))

@@ -16,19 +16,22 @@ there, in any language that has compounds: "Wasserzähler" finds "Wasserzählers
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice, product, takewhile
 from typing import Final, NamedTuple
 
 from shared.analysis.analyzers import Token, lemmas, lemmas_of, tokens
-from shared.analysis.function_words import function_words_in, is_capital_name
-from shared.analysis.languages import UNDETERMINED, WITH_DICTIONARY
+from shared.analysis.languages import (
+    UNDETERMINED,
+    WITH_DICTIONARY,
+    function_words_in,
+    is_capital_name,
+)
 from shared.model import schema
 from shared.query.index_terms import IndexTerms
 
-_FEWEST_LETTERS: Final = 4
-"""Minimum number of letters; shorter words have too many neighbours, and occur in too many others
-by chance."""
+_FEWEST_LETTERS: Final = 4  # shorter words have too many neighbours, and occur in others by chance
 
 _FEWEST_OTHERWISE: Final = 5
 """Minimum number of letters of a word of which no dictionary tells whether it is misspelled, and of
@@ -38,48 +41,30 @@ _MOST_LETTERS: Final = 64
 """Maximum number of letters; automata of longer words take long, and are too large from some 200
 letters on."""
 
-_LETTERS_FOR_FIRST: Final = 5
-"""Minimum number of letters of a word whose first letter may be wrong; the search takes far longer
-then."""
-
-_LETTERS_FOR_TWO: Final = 7
-"""Minimum number of letters of a word in which two may be wrong; in shorter words only one may."""
-
-_WEIGHT_OF_FIRST: Final = 1.5
-"""Weight of a mistake in the first letter, relative to one in another."""
-
-_WEIGHT_OF_SLIP: Final = 0.8
-"""Weight of a mistake that leaves all letters there, swapped or doubled."""
+_LETTERS_FOR_FIRST: Final = 5  # of a word whose first letter may be wrong, which takes far longer
+_LETTERS_FOR_TWO: Final = 7  # of a word in which two may be wrong; in shorter words only one may
+_WEIGHT_OF_FIRST: Final = 1.5  # of a mistake in the first letter, relative to one in another
+_WEIGHT_OF_SLIP: Final = 0.8  # of a mistake that leaves all letters there, swapped or doubled
 
 _DOUBLED: Final = re.compile(r"(.)\1")
 
-_SUGGESTIONS: Final = 3
-"""Maximum number of words that may replace one."""
+_SUGGESTIONS: Final = 3  # words that may replace one
 
 _LEAST_FREQUENCY: Final = 0.1
 """Frequency of a word that may replace one, relative to the most similar one: rarer words are less
 likely to be meant, and would count far more."""
 
-_LESS_LIKELY: Final = 0.6
-"""Weight of the other words that may replace one, relative to the first."""
-
-_WORD: Final = re.compile(r"\W*([^\W\d_]+)\W*")
-"""Word of letters only, and the punctuation around it."""
-
-_MOST_LOOKED_UP: Final = 8
-"""Maximum number of words of a query for which similar ones are searched, since each takes a
-millisecond or more."""
+_LESS_LIKELY: Final = 0.6  # weight of the other words that may replace one, relative to the first
+_WORD: Final = re.compile(r"\W*([^\W\d_]+)\W*")  # letters only, and the punctuation around them
+_MOST_LOOKED_UP: Final = 8  # words of a query with similar ones, each of which takes milliseconds
 
 _LEAST_SHARE: Final = 0.05
 """Minimum share of the chunks in a language for its dictionary to be consulted: one mistyped word
 in two hundred is a word of the same language, but one in 26 is a word of some language with a
 dictionary."""
 
-_RARE: Final = 2
-"""Maximum number of chunks of a word that may be misspelled in them."""
-
-_TIMES_AS_FREQUENT: Final = 100
-"""Factor by which a correction must exceed the document frequency of the rare word."""
+_RARE: Final = 2  # chunks of a word that may be misspelled in them
+_TIMES_AS_FREQUENT: Final = 100  # factor by which a correction must exceed the rare word
 
 _INFLECTION: Final = frozenset(("", *"aeiosnrdtm", "es", "en", "er", "em", "ed", "ly"))
 """Inflectional endings, or parts of them, by which two forms of a word may differ."""
@@ -92,59 +77,64 @@ class Correction(NamedTuple):
     suggestion: str
 
 
-class Similar(NamedTuple):
-    """A word that may be meant, with its similarity from 0 to 1 and its weight."""
+class SimilarTerm(NamedTuple):
+    """A term, its similarity to a word from 0 to 1, and its frequency."""
 
     text: str
     alike: float
-    weight: float
+    frequency: int
 
 
+@dataclass
 class Spelling:
     """Search for the words that are meant by misspelled ones in a query."""
 
-    def __init__(self, terms: IndexTerms, language: str | None) -> None:
-        self._terms = terms
-        self._looked_up = 0
-        self.language = language  # of the query; None if it is not known
-        self.corrections: list[Correction] = []  # the words that were replaced
-        self.rare: list[str] = []  # the words that may be misspelled where they are found
-        # Grows with both, and with words that are not looked up because there are too many: what is
-        # found for a word is then not true of it in every query.
-        self.noted = 0
+    terms: IndexTerms
+    language: str | None  # of the query; None if it is not known
+    corrections: list[Correction] = field(default_factory=list)  # the words that were replaced
+    rare: list[str] = field(default_factory=list)  # those that may be misspelled where they are
+    # Grows with both, and with words that are not looked up because there are too many: what is
+    # found for a word is then not true of it in every query.
+    noted: int = 0
+    looked_up: int = 0
 
-    def similar(self, typed: str, stems: Sequence[str], *, is_known: bool) -> list[Similar]:
+    def similar(self, typed: str, stems: Sequence[str], *, is_known: bool) -> list[SimilarTerm]:
         """Return the words that a word may stand for, the most likely first; none if it is right.
 
         It comes with its terms in the field of stems; it is known if some chunk has a form of it.
+        All but the first count as less alike than they are.
         """
         letters = _WORD.fullmatch(typed)
         word = letters[1] if letters else ""
         text = None if is_capital_name(word) or function_words_in(word) else _folded(word)
         if text is None:
             return []
-        frequency = self._terms.frequency(schema.CONTENT, text)
-        if 0 < frequency <= _RARE and self._is_doubtful(text, stems):
-            self.rare.append(word)
-            self.noted += 1
-        if frequency or self._is_spelled_right(text):
+        frequency = self.terms.frequency(schema.CONTENT, text)
+        is_doubtful = frequency <= _RARE and not self._is_spelled_right(text)
+        if frequency and is_doubtful:
+            # All of its forms must be rare, too.
+            counts = (self.terms.frequency(schema.STEMS, stem) for stem in stems)
+            if all(count <= _RARE for count in counts):
+                self.rare.append(word)
+                self.noted += 1
+        if frequency or not is_doubtful:
             return []
         is_certain = not is_known and self._knows_words
         if len(text) < _FEWEST_OTHERWISE and not is_certain:
             return []
-        if self._looked_up >= _MOST_LOOKED_UP:
+        if self.looked_up >= _MOST_LOOKED_UP:
             self.noted += 1
             return []
-        self._looked_up += 1
+        self.looked_up += 1
         most = 1 if is_known else 2
-        found = similar_terms(self._terms, text, most, same_beginning=not is_certain)
+        found = similar_terms(self.terms, text, most, same_beginning=not is_certain)
         if is_known and any(_is_form(text, one.text) for one in found):
             return []
         if found:
             self.corrections.append(Correction(word, found[0].text))
             self.noted += 1
         return [
-            Similar(one.text, one.alike, one.alike * (_LESS_LIKELY if number else 1.0))
+            one._replace(alike=one.alike * (_LESS_LIKELY if number else 1.0))
             for number, one in enumerate(_distinct(found))
             if one.frequency >= found[0].frequency * _LEAST_FREQUENCY
         ]
@@ -155,7 +145,7 @@ class Spelling:
     @cached_property
     def _languages(self) -> list[str]:
         """Languages whose dictionaries decide on correct spelling."""
-        shares = self._terms.languages
+        shares = self.terms.languages
         of_index = [code for code in WITH_DICTIONARY if shares.get(code, 0.0) >= _LEAST_SHARE]
         of_query = [self.language] if self.language in WITH_DICTIONARY else []
         return list(dict.fromkeys((*of_index, *of_query, "en")))
@@ -163,23 +153,9 @@ class Spelling:
     @cached_property
     def _knows_words(self) -> bool:
         """True if the languages of the index have dictionaries, apart from very few chunks."""
-        shares = {code: by for code, by in self._terms.languages.items() if code != UNDETERMINED}
+        shares = {code: by for code, by in self.terms.languages.items() if code != UNDETERMINED}
         rest = sum(by for code, by in shares.items() if code not in WITH_DICTIONARY)
         return rest < _LEAST_SHARE <= sum(shares.values()) - rest
-
-    def _is_doubtful(self, text: str, stems: Sequence[str]) -> bool:
-        """Check whether a word is in no dictionary, and all its forms are rare."""
-        return not self._is_spelled_right(text) and all(
-            self._terms.frequency(schema.STEMS, stem) <= _RARE for stem in stems
-        )
-
-
-class SimilarTerm(NamedTuple):
-    """A term, its similarity to a word from 0 to 1, and its frequency."""
-
-    text: str
-    alike: float
-    frequency: int
 
 
 def similar_terms(
@@ -193,26 +169,20 @@ def similar_terms(
     """
     for edits in range(1, min(most_edits, 2 if len(text) >= _LETTERS_FOR_TWO else 1) + 1):
         is_right = same_beginning or edits > 1 or len(text) < _LETTERS_FOR_FIRST
-        within = _within(terms, text, edits, beginning=int(is_right))
+        # The frequency is that in the content, if it has the term.
+        in_titles, in_content = (
+            terms.within(name, text, edits, int(is_right))
+            for name in (schema.TITLE, schema.CONTENT)
+        )
+        within = {**in_titles, **in_content}
         found = [
             SimilarTerm(term, 1 - edits * _weight_of_edit(text, term) / len(text), frequency)
             for term, frequency in within.items()
+            if len(term) >= _FEWEST_LETTERS and term.isalpha()
         ]
         if found:
             return sorted(found, key=lambda one: (-one.alike, -one.frequency, one.text))
     return []
-
-
-def _within(terms: IndexTerms, text: str, edits: int, beginning: int) -> dict[str, int]:
-    """Return the words within a number of edits, and their frequencies, in the content rather."""
-    fields = (schema.TITLE, schema.CONTENT)
-    found = (terms.within(field, text, edits, beginning) for field in fields)
-    return {
-        term: count
-        for of_field in found
-        for term, count in of_field.items()
-        if len(term) >= _FEWEST_LETTERS and term.isalpha()
-    }
 
 
 def _weight_of_edit(text: str, term: str) -> float:
@@ -253,26 +223,18 @@ def more_frequent_words(terms: IndexTerms, words: Sequence[str]) -> Iterator[Cor
 
 def _folded(letters: str) -> str | None:
     """Return a word as in the content; None if it is too short or long, or not a single word."""
+    is_plain = letters.lower() != letters.upper() != letters
+    fewest = _FEWEST_LETTERS if is_plain else _FEWEST_OTHERWISE
     match tokens(letters):
-        case (Token(text=text, is_of_syllables=False),) if (
-            _fewest_letters(letters) <= len(text) <= _MOST_LETTERS
-        ):
+        case (Token(text=text, is_of_syllables=False),) if fewest <= len(text) <= _MOST_LETTERS:
             return text
     return None
 
 
-def _fewest_letters(word: str) -> int:
-    is_plain = word.lower() != word.upper() != word
-    return _FEWEST_LETTERS if is_plain else _FEWEST_OTHERWISE
-
-
 _GERMAN: Final = "de"
 
-_FEWEST_OF_A_LONG_WORD: Final = 8
-"""Minimum number of letters of a word that hardly occurs in others by chance."""
-
-_FEWEST_BESIDES: Final = 3
-"""Minimum number of letters in the rest of a compound, without those that link its parts."""
+_FEWEST_OF_A_LONG_WORD: Final = 8  # letters of a word that hardly occurs in others by chance
+_FEWEST_BESIDES: Final = 3  # letters in the rest of a compound, without those that link its parts
 
 _LINKS: Final[tuple[str, ...]] = ("", "s", "es", "n", "en", "er", "e")
 """Links between the parts of a compound: Vertragsstrafe, Blumentopf, Kinderwagen, Hundefutter."""
@@ -280,9 +242,7 @@ _LINKS: Final[tuple[str, ...]] = ("", "s", "es", "n", "en", "er", "e")
 _ENDINGS: Final = ("", "e", "en", "n", "s", "es", "er", "ern")
 """Endings of a noun in the plural and in other cases; umlauts are folded."""
 
-_MOST_TERMS: Final = 500
-"""Maximum number of terms that are examined for a word, both for those that begin and for those
-that end with it."""
+_MOST_TERMS: Final = 500  # examined for a word, both of those that begin and that end with it
 
 
 def compounds_of(terms: IndexTerms, word: str) -> tuple[str, ...]:
@@ -330,8 +290,8 @@ def _beginning(terms: IndexTerms, forms: Sequence[str]) -> Iterator[tuple[str, l
     # Schulhof comes from Schule.
     without_e = {form.removesuffix("e"): ("",) for form in forms if form.endswith("e")}
     links = {**without_e, **dict.fromkeys(forms, _LINKS)}
-    for form, field in product(links, (schema.CONTENT, schema.TITLE)):
-        for term, _ in terms.beginning_with(field, form):
+    for form, name in product(links, (schema.CONTENT, schema.TITLE)):
+        for term, _ in terms.beginning_with(name, form):
             rest = term.removeprefix(form)
             yield term, [rest.removeprefix(link) for link in links[form] if rest.startswith(link)]
 

@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from shared.analysis.function_words import counted_function_words
-from shared.analysis.languages import WITH_FUNCTION_WORDS
+from shared.analysis.languages import WITH_FUNCTION_WORDS, counted_function_words
 from shared.model import schema
 from shared.model.request import Syntax
 
@@ -22,8 +21,7 @@ _FEWEST_IN_CAPITALS: Final = 2
 """Minimum number of function words of a language by which a query in capitals is a sentence; fewer
 may be names, as in "US GDP"."""
 
-_LONGEST_RANGE: Final = 500
-"""Maximum length of the part of a range before TO, in characters."""
+_LONGEST_RANGE: Final = 500  # characters of the part of a range before TO
 
 _FIELDS: Final = "|".join((schema.ID, schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT))
 

@@ -7,12 +7,11 @@ text of a tree is in a notation like Lucene's classic syntax, as `explain` shows
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 Occur = Literal["should", "must", "must_not", "rank"]
 """Role of a part; one that ``rank`` only adds to the score of other matches."""
 
-_SIGNS: Final = {"should": "", "must": "+", "must_not": "-", "rank": "~"}
 _WILDCARD: Final = re.compile(r"[\\*?]")
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 _LETTERS: Final = re.compile(r"(?:[^\\*?]|\\.)*", re.DOTALL)
@@ -28,62 +27,54 @@ def unescaped(pattern: str) -> str:
     return _ESCAPED.sub(r"\1", pattern)
 
 
-def _on(field: str | None, text: str) -> str:
-    return text if field is None else f"{field}:{text}"
+class Node:
+    """Part of a tree; its text is made by the table `_NOTATION`."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        text = _NOTATION[type(self)](self)
+        field = getattr(self, "field", None)
+        return text if field is None else f"{field}:{text}"
 
 
 @dataclass(frozen=True, slots=True)
-class Everything:
+class Everything(Node):
     """A query that matches every chunk, with the same score."""
 
-    def __str__(self) -> str:
-        return "*:*"
-
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class Nothing(Node):
     """A query that matches no chunk, such as a word without a letter."""
 
-    def __str__(self) -> str:
-        return "(nothing)"
-
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Word(Node):
     """A word as typed."""
 
     text: str
     field: str | None = None
 
-    def __str__(self) -> str:
-        return _on(self.field, self.text)
-
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
-    """Words in quotes as typed; ``slop`` is the number of moves that they may be apart."""
+class Phrase(Node):
+    """Words in quotes as typed."""
 
     words: tuple[str, ...]
-    slop: int = 0
+    slop: int = 0  # the number of moves that they may be apart
     field: str | None = None
-
-    def __str__(self) -> str:
-        return _on(self.field, f'"{" ".join(self.words)}"' + (f"~{self.slop}" if self.slop else ""))
 
 
 @dataclass(frozen=True, slots=True)
-class Wildcard:
+class Wildcard(Node):
     """A word with ``*`` and ``?`` in it; a backslash escapes the next character."""
 
     pattern: str
     field: str | None = None
 
-    def __str__(self) -> str:
-        return _on(self.field, self.pattern)
-
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Node):
     """A pattern for terms of a field; scored by its most useful terms, or with a constant score."""
 
     field: str
@@ -97,36 +88,34 @@ class Pattern:
         end = found.end() if found else 0
         return unescaped(self.pattern[:end]), self.pattern[end:]
 
-    def __str__(self) -> str:
-        return f"{self.field}:{self.pattern}" + ("" if self.scored else " (constant)")
-
 
 @dataclass(frozen=True, slots=True)
-class Fuzzy:
-    """Words within ``edits`` changed letters, with the same first ``prefix`` letters."""
+class Fuzzy(Node):
+    """Words within some changed letters, with the same letters at the beginning."""
 
     text: str
     edits: int
-    prefix: int = 0
+    prefix: int = 0  # the number of these letters
     field: str | None = None
-
-    def __str__(self) -> str:
-        return _on(self.field, f"{self.text}~{self.edits}")
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(Node):
     """A regular expression for whole words."""
 
     pattern: str
     field: str | None = None
 
-    def __str__(self) -> str:
-        return _on(self.field, f"/{self.pattern}/")
+
+@dataclass(frozen=True, slots=True)
+class ValueWords(Expression):
+    """Values that contain consecutive words; the pattern has no optional operators of Lucene."""
+
+    words: str = ""  # as typed
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class Range(Node):
     """A range of words or numbers; None is an open bound."""
 
     low: str | None
@@ -135,132 +124,115 @@ class Range:
     includes_high: bool = True
     field: str | None = None
 
-    def __str__(self) -> str:
-        opening, closing = "{["[self.includes_low], "}]"[self.includes_high]
-        return _on(self.field, f"{opening}{self.low or '*'} TO {self.high or '*'}{closing}")
-
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """Terms of a field that are scored as one, such as the lemmas of a word."""
+class Terms(Node):
+    """Terms of a field that are scored as one, such as the stems of a word."""
 
     field: str
     texts: tuple[str, ...]
 
-    def __str__(self) -> str:
-        text = self.texts[0] if len(self.texts) == 1 else f"({' | '.join(self.texts)})"
-        return f"{self.field}:{text}"
-
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class Values(Node):
     """Whole values of a field, any of which matches, without a score of their own."""
 
     field: str
     texts: tuple[str, ...]
 
-    def __str__(self) -> str:
-        return f"{self.field}:[{' '.join(self.texts)}]"
-
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class Between(Node):
     """Whole numbers of a field from ``low`` to ``high``, both included."""
 
     field: str
     low: int
     high: int
 
-    def __str__(self) -> str:
-        return f"{self.field}:[{self.low} TO {self.high}]"
-
 
 @dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(Node):
     """Any value of a field."""
 
     field: str
 
-    def __str__(self) -> str:
-        return f"{self.field}:*"
-
 
 @dataclass(frozen=True, slots=True)
-class TermPhrase:
+class TermPhrase(Node):
     """Consecutive terms of a field; several at one position are alternatives."""
 
     field: str
     positions: tuple[tuple[str, ...], ...]
     slop: int = 0
 
-    def __str__(self) -> str:
-        words = " ".join("|".join(texts) for texts in self.positions)
-        return f'{self.field}:"{words}"' + (f"~{self.slop}" if self.slop else "")
-
 
 @dataclass(frozen=True, slots=True)
-class Weighted:
+class Weighted(Node):
     """A part whose score is multiplied."""
 
-    node: "Node"
+    node: Node
     weight: float
 
-    def __str__(self) -> str:
-        return f"{_grouped(self.node)}^{self.weight:.3g}"
-
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Node):
     """A part of several, with its role."""
 
-    node: "Node"
+    node: Node
     occur: Occur = "should"
-
-    def __str__(self) -> str:
-        return f"{_SIGNS[self.occur]}{_grouped(self.node)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Clauses:
+class Clauses(Node):
     """Parts whose scores add up."""
 
     clauses: tuple[Clause, ...]
 
-    def __str__(self) -> str:
-        return " ".join(map(str, self.clauses))
-
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class Best(Node):
     """Parts of which only the highest score counts."""
 
-    nodes: tuple["Node", ...]
-
-    def __str__(self) -> str:
-        return f"best({', '.join(map(str, self.nodes))})"
-
-
-Leaf = (
-    Everything
-    | Nothing
-    | Word
-    | Phrase
-    | Wildcard
-    | Pattern
-    | Fuzzy
-    | Expression
-    | Range
-    | Terms
-    | Values
-    | Between
-    | Exists
-    | TermPhrase
-)
-Node = Leaf | Weighted | Clauses | Best
+    nodes: tuple[Node, ...]
 
 
 def _grouped(node: Node) -> str:
     return f"({node})" if isinstance(node, Clauses) else str(node)
+
+
+def _phrase(words: str, slop: int) -> str:
+    return f'"{words}"' + (f"~{slop}" if slop else "")
+
+
+def _range(node: Range) -> str:
+    opening, closing = "{["[node.includes_low], "}]"[node.includes_high]
+    return f"{opening}{node.low or '*'} TO {node.high or '*'}{closing}"
+
+
+_SIGNS: Final = {"should": "", "must": "+", "must_not": "-", "rank": "~"}
+
+_NOTATION: Final[dict[type, Callable[[Any], str]]] = {
+    Everything: lambda _: "*:*",
+    Nothing: lambda _: "(nothing)",
+    Word: lambda node: node.text,
+    Phrase: lambda node: _phrase(" ".join(node.words), node.slop),
+    Wildcard: lambda node: node.pattern,
+    Pattern: lambda node: node.pattern + ("" if node.scored else " (constant)"),
+    Fuzzy: lambda node: f"{node.text}~{node.edits}",
+    Expression: lambda node: f"/{node.pattern}/",
+    ValueWords: lambda node: f'"{node.words}"' if " " in node.words else node.words,
+    Range: _range,
+    Terms: lambda node: node.texts[0] if len(node.texts) == 1 else f"({' | '.join(node.texts)})",
+    Values: lambda node: f"[{' '.join(node.texts)}]",
+    Between: lambda node: f"[{node.low} TO {node.high}]",
+    Exists: lambda _: "*",
+    TermPhrase: lambda node: _phrase(" ".join(map("|".join, node.positions)), node.slop),
+    Weighted: lambda node: f"{_grouped(node.node)}^{node.weight:.3g}",
+    Clause: lambda node: f"{_SIGNS[node.occur]}{_grouped(node.node)}",
+    Clauses: lambda node: " ".join(map(str, node.clauses)),
+    Best: lambda node: f"best({', '.join(map(str, node.nodes))})",
+}
+"""Text of each node, behind its field."""
 
 
 def any_of(*nodes: Node) -> Node:
@@ -288,9 +260,14 @@ def best_of(*nodes: Node) -> Node:
 
 def weighted(node: Node, weight: float) -> Node:
     """Return a node whose score is multiplied by a weight."""
-    if isinstance(node, Weighted):
-        return weighted(node.node, node.weight * weight)
-    return node if weight == 1 or isinstance(node, Nothing) else Weighted(node, weight)
+    part, factor = unweighted(node)
+    weight *= factor
+    return part if weight == 1 or isinstance(part, Nothing) else Weighted(part, weight)
+
+
+def scaled(node: Node, weight: float) -> Node:
+    """Return a node whose score is multiplied by one of the weights; 0 switches it off."""
+    return weighted(node, weight) if weight else Nothing()
 
 
 def together(clauses: Sequence[Clause]) -> Node:
@@ -342,20 +319,19 @@ def flat(
     for clause in node.clauses:
         if clause.occur == "rank" and not with_ranks:
             continue
-        whole = clause.node
-        part, factor = unweighted(whole)
-        if clause.occur == "should" and isinstance(part, Clauses) and _is_optional(part):
+        part, factor = unweighted(clause.node)
+        if (
+            clause.occur == "should"
+            and isinstance(part, Clauses)
+            and all(one.occur in {"should", "rank"} for one in part.clauses)
+        ):
             yield from flat(part, weight * factor, with_ranks=with_ranks)
         else:
-            yield weighted(whole, weight), clause.occur
-
-
-def _is_optional(node: Clauses) -> bool:
-    return all(clause.occur in {"should", "rank"} for clause in node.clauses)
+            yield clause.node if weight == 1 else weighted(clause.node, weight), clause.occur
 
 
 def rewrite(
-    node: Node, change: Callable[[Leaf, Occur], Node | None], occur: Occur = "should"
+    node: Node, change: Callable[[Node, Occur], Node | None], occur: Occur = "should"
 ) -> Node | None:
     """Replace each leaf of a parsed tree by what a function makes of it in its role.
 
@@ -366,8 +342,9 @@ def rewrite(
             changed = rewrite(part, change, occur)
             return changed and weighted(changed, weight)
         case Clauses(clauses):
+            is_excluded = occur == "must_not"
             parts = [
-                (rewrite(clause.node, change, _inner(occur, clause.occur)), clause.occur)
+                (rewrite(clause.node, change, occur if is_excluded else clause.occur), clause.occur)
                 for clause in clauses
             ]
             left = [Clause(part, role) for part, role in parts if part is not None]
@@ -378,11 +355,7 @@ def rewrite(
     return change(node, occur)
 
 
-def _inner(outer: Occur, inner: Occur) -> Occur:
-    return "must_not" if outer == "must_not" else inner
-
-
-def leaves(node: Node, *, excluded: bool = False) -> Iterator[Leaf]:
+def leaves(node: Node, *, excluded: bool = False) -> Iterator[Node]:
     """Yield the leaves of a tree; those that must not match only with `excluded`."""
     # Not recursive: nested generators would pass each leaf through all levels.
     waiting: list[Node] = [node]

@@ -6,92 +6,72 @@ other or joined score more, so that the whole comes first. docs/searching.md has
 `shared.model.weights` the weights.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
-from typing import Final, NamedTuple
+from itertools import pairwise
+from typing import Final
 
-from shared.analysis.analyzers import Token, irregular_stems, lemmas, tokens, tokens_of
-from shared.analysis.function_words import PUNCTUATION, function_words_in, is_capital_name
-from shared.analysis.languages import (
-    SPELLED_OUT,
-    UNDETERMINED,
-    WITH_COMPOUNDS,
-    WITH_DICTIONARY,
-)
+from shared.analysis.analyzers import as_typed, tokens, tokens_of
+from shared.analysis.languages import PUNCTUATION, WITH_COMPOUNDS, function_words_in
 from shared.model import schema
-from shared.query.on_fields import (
-    DIGRAPH,
-    TEXT_FIELDS,
-    OnFields,
-    as_typed,
-    fields_of,
-    on_named_field,
-    scaled,
-)
+from shared.model.weights import Weights
+from shared.query.forms import Form, forms_of
+from shared.query.index_terms import IndexTerms
 from shared.query.tree import (
     Clause,
     Clauses,
     Node,
     Nothing,
     Occur,
+    Pattern,
+    Range,
     TermPhrase,
     Terms,
+    Values,
     Word,
     all_of,
     any_of,
+    best_of,
+    scaled,
 )
 
-_LONG_NAME: Final = 6
-"""Minimum number of letters of a name that hardly becomes another word when it loses one of
-them."""
+TEXT_FIELDS: Final = (schema.CONTENT, schema.TITLE)
 
-_LONGEST_ABBREVIATION: Final = 5
-"""Maximum number of letters of a name in capitals; longer words are in capitals by emphasis."""
-
-_MOST_PARTS: Final = 12
-"""Maximum number of parts of a word that are searched apart; more are searched as a phrase."""
-
-_MOST_FORMS: Final = 20
-"""Maximum number of terms of texts without a language that are examined for a stem."""
+_MOST_PARTS: Final = 12  # of a word that are searched apart; more are searched as a phrase
+_MOST_NEIGHBOURS: Final = 8  # pairs of words that are searched as one word
+_FEWEST_OF_A_HALF: Final = 2  # letters of a word that is joined with its neighbour
 
 _ENDINGS: Final = ("", "e", "en", "er", "es", "n", "s")
 """Endings of a word that a query writes as two."""
 
-_LONGEST_ENDING: Final = 5
-"""Maximum number of letters by which a word in a text without a language may exceed its stem."""
+_DIGITS: Final = re.compile(
+    r"(?:\+|\b|(?<=[A-Za-z]))\d(?:[ \u00a0/()\u2013-]{0,2}\d){4,33}(?![.,]?\d)"
+)
+"""Five digits and more, with the signs between them that telephone and account numbers have."""
 
-_MOST_NEIGHBOURS: Final = 8
-"""Maximum number of pairs of words that are searched as one word."""
-
-_FEWEST_OF_A_HALF: Final = 2
-"""Minimum number of letters of a word that is joined with its neighbour."""
-
-
-class Form(NamedTuple):
-    """A part of a word of a query, in the forms that some chunk of the index has."""
-
-    term: str  # as it was typed, as a term of the content
-    stems: tuple[str, ...]  # its terms in the field of stems
-    others: tuple[str, ...]  # those of irregular forms, and of languages that do not know the word
-    is_of_syllables: bool  # whether it is of Chinese, Japanese or Korean
-    is_capital: bool = False  # whether it is a function word in capitals, such as IT, and a name
+_FEWEST_OF_A_NUMBER: Final = 4  # digits of one that a text may have with a blank, as in 5 000
+_FEWEST_OF_A_SUFFIX: Final = 7  # digits by which the end of a longer number is found
+_COUNTRY_CODES: Final = (1, 2, 3)  # their numbers of digits (ITU-T E.164)
 
 
-class Piece(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Part:
     """A part of a query that a hit should have."""
 
-    found: Node  # on fields; `Nothing` if no chunk has it
+    found: Node  # on fields, without terms that no chunk has; `Nothing` if none is left
+    rarity: float  # the inverse document frequency of its most common form
     is_word: bool = False  # whether it is a word that is searched as it was typed
     alike: float = 1.0  # the similarity of the word that is searched to the one that was typed
 
 
 @dataclass(frozen=True)
-class WordsOnFields(OnFields):
-    """Step that puts words on the fields of an index."""
+class Words:
+    """Step that puts words on the fields of an index, as far as some chunk has them."""
 
-    languages: Sequence[str]  # in which words are searched
+    terms: IndexTerms
+    weights: Weights
+    languages: tuple[str, ...]  # in which words are searched
     requires_all: bool = False  # whether all words of the query are required
 
     def prepare(self, words: Sequence[str]) -> None:
@@ -100,31 +80,81 @@ class WordsOnFields(OnFields):
         for language in (None, *self.languages):
             tokens_of(typed, language)
 
-    def word(self, word: Word, occur: Occur = "should") -> tuple[Node, list[Piece]] | None:
-        """Return the node for a word, and its parts; None for a word without letters."""
+    def has(self, field: str, term: str) -> bool:
+        return self.terms.frequency(field, term) > 0
+
+    def known(self, field: str, term: str) -> Node:
+        return Terms(field, (term,)) if self.has(field, term) else Nothing()
+
+    def there(self, field: str, texts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(text for text in texts if self.terms.frequency(field, text))
+
+    def part(self, found: Node, *, is_word: bool = False, alike: float = 1.0) -> Part:
+        return Part(found, self.terms.rarity(found), is_word, alike)
+
+    def on_texts(
+        self, fields: Sequence[str], make: Callable[[str], Node], factor: float = 1.0
+    ) -> Node:
+        """Return the node that a function makes for some of the text fields, with their weights."""
+        weights = {schema.CONTENT: self.weights.content, schema.TITLE: self.weights.title}
+        return any_of(*(scaled(make(field), factor * weights[field]) for field in fields))
+
+    def row(
+        self,
+        positions: Sequence[tuple[str, ...]],
+        fields: Sequence[str],
+        slop: int = 0,
+        factor: float = 1.0,
+    ) -> Node:
+        """Return terms next to each other; several at one position are alternatives."""
+        return self.on_texts(fields, lambda field: self._row(field, positions, slop), factor)
+
+    def row_of(self, words: Sequence[str]) -> Node:
+        """Return words as a phrase of the content; `Nothing` if no chunk may have it."""
+        terms = [token.text for word in words for token in tokens(as_typed(word))]
+        if len(terms) < 2:  # noqa: PLR2004 - a phrase has two words
+            return Nothing()
+        return self._row(schema.CONTENT, [(term,) for term in terms], 0)
+
+    def _row(self, field: str, positions: Sequence[tuple[str, ...]], slop: int) -> Node:
+        there = [self.there(field, texts) for texts in positions]
+        if not all(there):
+            return Nothing()
+        return Terms(field, there[0]) if len(there) == 1 else TermPhrase(field, tuple(there), slop)
+
+    def forms(self, text: str) -> tuple[Form, ...]:
+        """Return the parts of a word, in the forms that some chunk has; none without letters."""
+        return tuple(forms_of(text, self.languages, self.terms))
+
+    def word(
+        self, word: Word, forms: Sequence[Form], occur: Occur = "should"
+    ) -> tuple[Node | None, list[Part]]:
+        """Return the node for a word with some forms, and its parts; None without letters."""
         if word.field is not None and word.field not in TEXT_FIELDS:
             node = on_named_field(word.field, word.text)
-            return None if node is None else (node, [Piece(node)])
-        forms = self.forms(word.text)
+            return node, [] if node is None else [self.part(node)]
         if not forms:
-            return None
+            return None, []
         if _lacks_pairs(forms):
             forms = [form for character in word.text for form in self.forms(character)]
             occur = "must" if occur == "should" else occur
         fields = fields_of(word.field)
         numbers: Node = Nothing()
         if schema.CONTENT in fields:
-            numbers = self.numbers_in(word.text, forms[0].term if len(forms) == 1 else "")
+            numbers = self._numbers_in(word.text, forms[0].term if len(forms) == 1 else "")
         if len(forms) == 1:
-            node = any_of(self._form(forms[0], fields), numbers)
+            found = any_of(self._any_form(forms[0], fields), numbers)
             is_word = isinstance(numbers, Nothing)
-            return node, [Piece(any_of(self._any_form(forms[0], fields), numbers), is_word)]
+            return any_of(self._form(forms[0], fields), numbers), [
+                self.part(found, is_word=is_word)
+            ]
         is_of_syllables = any(form.is_of_syllables for form in forms)
         if (len(forms) > _MOST_PARTS and not is_of_syllables) or occur == "must_not":
-            whole = any_of(self._row_of_forms(forms, fields), numbers)
-            if not is_of_syllables:
-                whole = any_of(whole, self._joined(forms, fields))
-            return whole, [Piece(whole)]
+            joined = Nothing() if is_of_syllables else self._joined(forms, fields)
+            whole = any_of(
+                any_of(self.row([(form.term,) for form in forms], fields), numbers), joined
+            )
+            return whole, [self.part(whole)]
         requires_all = occur == "must" or (self.requires_all and occur == "should")
         if is_of_syllables:
             return self._of_syllables(forms, fields, requires_all=requires_all)
@@ -132,152 +162,61 @@ class WordsOnFields(OnFields):
 
     def _of_syllables(
         self, forms: Sequence[Form], fields: Sequence[str], *, requires_all: bool
-    ) -> tuple[Node, list[Piece]]:
-        """Return the node for a text in Chinese, Japanese or Korean, and its parts."""
+    ) -> tuple[Node, list[Part]]:
         nodes = [self._form(form, fields) for form in forms]
         found = [self._any_form(form, fields) for form in forms]
         # What no chunk has is seldom a word: a pair of characters between two.
         there = [node for node in found if not isinstance(node, Nothing)]
-        pieces = [Piece(node) for node in there or found[:1]]
         if not all(map(_is_of_hiragana, forms)):
-            lesser = self.weights.short_part
             nodes = [
-                scaled(node, lesser if _is_of_hiragana(form) else 1.0)
+                scaled(node, self.weights.short_part if _is_of_hiragana(form) else 1.0)
                 for form, node in zip(forms, nodes, strict=True)
             ]
-        return (_all_there(nodes) if requires_all else any_of(*nodes)), pieces
+        node = _all_there(nodes) if requires_all else any_of(*nodes)
+        return node, list(map(self.part, there or found[:1]))
 
     def _of_parts(
         self, forms: Sequence[Form], fields: Sequence[str], numbers: Node, *, requires_all: bool
-    ) -> tuple[Node, list[Piece]]:
-        """Return the node for a word of several parts, and the parts."""
+    ) -> tuple[Node, list[Part]]:
         weights = self.weights
-        each = [weights.part * (weights.short_part if _is_short(form) else 1.0) for form in forms]
-        nodes = [self._form(form, fields) for form in forms]
-        apart = list(map(scaled, nodes, each))
+        apart = [
+            scaled(
+                self._form(form, fields),
+                # A letter or a number tells little.
+                weights.part
+                * (weights.short_part if len(form.term) == 1 or form.term.isdigit() else 1.0),
+            )
+            for form in forms
+        ]
         found = [self._any_form(form, fields) for form in forms]
         joined = self._joined(forms, fields)
         whole = [
-            scaled(self._row_of_forms(forms, fields), weights.row),
+            scaled(self.row([(form.term,) for form in forms], fields), weights.row),
             scaled(joined, weights.row),
             self._instead(joined, [form.term for form in forms]),
             numbers,
         ]
-        if requires_all:
-            return any_of(_all_there(apart), *whole), [Piece(any_of(_all_there(found), *whole))]
-        if numbers != Nothing() or any(form.term.isdigit() for form in forms):
-            # Without its number, DEC-0054 is another one.
-            return any_of(*apart, *whole), [Piece(any_of(_all_there(found), *whole))]
-        return any_of(*apart, *whole), [Piece(any_of(node, joined)) for node in found]
-
-    def forms(self, text: str) -> Sequence[Form]:
-        """Return the parts of a word, in the forms that some chunk has; none without letters."""
-        key = (text, tuple(self.languages))
-        known = self.terms.words.get(key)
-        if known is None:
-            known = tuple(self._forms(as_typed(text)))
-            self.terms.remember(key, known)
-        return known
-
-    def _forms(self, text: str) -> Iterator[Form]:
-        parts = tokens(text)
-        spelled = [text, *self._other_spellings(text, parts)]
-        analyzed = [
-            of_word
-            for language in self.languages
-            for word in spelled
-            if len(of_word := tokens(word, language)) == len(parts)
-        ]
-        is_name = len(parts) == 1 and _is_name(text)
-        letters = text.strip(PUNCTUATION)
-        is_capital = is_capital_name(letters) and bool(function_words_in(letters.lower()))
-        for number, part in enumerate(parts):
-            if is_name and self.has(schema.CONTENT, part.text):
-                yield Form(part.text, (), (), is_of_syllables=False)
-                continue
-            stems = [stem for of in analyzed for stem in (of[number].text, *of[number].others)]
-            if not part.is_of_syllables:
-                # Perhaps typed without the accents that the stemmer needs.
-                stems += [f"{language}:{part.text}" for language in self.languages]
-                if UNDETERMINED in self.languages:
-                    known = [code for code in self.languages if code != UNDETERMINED]
-                    codes = dict.fromkeys((*(known or WITH_DICTIONARY), "en"))
-                    of_part = (tokens(part.text, code) for code in codes)
-                    stems += self._without_language([of[0].text for of in of_part if len(of) == 1])
-            foreign = self._foreign(part.text)
-            own = [stem for stem in dict.fromkeys(stems) if not stem.startswith(foreign)]
-            others = [stem for stem in dict.fromkeys(stems) if stem.startswith(foreign)]
-            if not is_name:
-                irregular = _irregular(stems)
-                others += irregular
-                if UNDETERMINED in self.languages and irregular:
-                    others += self._without_language(irregular)
-            yield Form(
-                part.text,
-                self.there(schema.STEMS, own),
-                self.there(schema.STEMS, others),
-                part.is_of_syllables,
-                is_capital,
-            )
-
-    def _foreign(self, part: str) -> tuple[str, ...]:
-        """Return the beginnings of stems in languages that do not know a word, if others do."""
-        asked = [code for code in self.languages if code in WITH_DICTIONARY]
-        unknown = tuple(f"{code}:" for code in asked if not lemmas(code, part))
-        return unknown if len(unknown) < len(asked) else ()
-
-    def _other_spellings(self, text: str, parts: Sequence[Token]) -> Iterator[str]:
-        """Yield spellings with and without the e for an umlaut: Müller, Mueller and Muller.
-
-        A word without its e may be another one, as "poet" and "pot", unless the word is in no
-        dictionary.
-        """
-        if (spelled_out := text.translate(SPELLED_OUT)) != text:
-            yield spelled_out
-        if len(parts) == 1 and (without := DIGRAPH.sub(r"\1", text)) != text:
-            is_name = text[:1].isupper() and len(text) >= _LONG_NAME
-            known = (code for code in self.languages if code in WITH_DICTIONARY)
-            if ("de" in self.languages or is_name) and not any(
-                lemmas(code, parts[0].text) for code in known
-            ):
-                yield without
-
-    def _without_language(self, stems: Iterable[str]) -> Iterator[str]:
-        """Yield the terms of texts without a language that have one of some stems."""
-        codes = defaultdict(set)
-        for stem in stems:
-            code, _, beginning = stem.partition(":")
-            codes[beginning].add(code)
-        for beginning in sorted(codes):
-            longest = len(UNDETERMINED) + 1 + len(beginning) + _LONGEST_ENDING
-            begun = self.terms.beginning_with(schema.STEMS, f"{UNDETERMINED}:{beginning}")
-            for term, _ in islice(begun, _MOST_FORMS):
-                letters = term.partition(":")[2]
-                # The stemmer may need accents that the term lacks.
-                if letters == beginning or (
-                    len(term) <= longest
-                    and any(
-                        len(of := tokens(letters, code)) == 1
-                        and of[0].text == f"{code}:{beginning}"
-                        for code in codes[beginning]
-                    )
-                ):
-                    yield term
+        # Without its number, DEC-0054 is another one.
+        has_number = numbers != Nothing() or any(form.term.isdigit() for form in forms)
+        if requires_all or has_number:
+            parts = [self.part(any_of(_all_there(found), *whole))]
+        else:
+            parts = [self.part(any_of(node, joined)) for node in found]
+        return any_of(*([_all_there(apart)] if requires_all else apart), *whole), parts
 
     def _form(self, form: Form, fields: Sequence[str]) -> Node:
         """Return the node for a part of a word on some of the text fields."""
         weights = self.weights
         found: list[Node] = []
+        typed = weights.content
         if form.stems or form.others:
+            typed = weights.exact
             of_fields = {schema.CONTENT: (schema.STEMS, weights.stems)}
             of_fields[schema.TITLE] = schema.TITLE_STEMS, weights.title_stems
             for field, weight in (of_fields[field] for field in fields):
                 for texts, factor in ((form.stems, 1.0), (form.others, weights.irregular)):
                     if there := self.there(field, texts):
                         found.append(scaled(Terms(field, there), factor * weight))
-            typed = weights.exact
-        else:
-            typed = weights.content
         # In small letters, IT and WHO are words of another kind, which have no stems.
         is_other = form.is_capital and bool(form.stems)
         if schema.CONTENT in fields and not form.is_of_syllables and not is_other:
@@ -297,13 +236,8 @@ class WordsOnFields(OnFields):
         stems = (*form.stems, *form.others)
         if not stems or fields != TEXT_FIELDS:
             return self._form(form, fields)
-        besides = (schema.METADATA, schema.PATH)
-        return any_of(
-            Terms(schema.STEMS, stems), *(self.known(field, form.term) for field in besides)
-        )
-
-    def _row_of_forms(self, forms: Sequence[Form], fields: Sequence[str]) -> Node:
-        return self.row([(form.term,) for form in forms], fields)
+        besides = (self.known(field, form.term) for field in (schema.METADATA, schema.PATH))
+        return any_of(Terms(schema.STEMS, stems), *besides)
 
     def _joined(self, forms: Sequence[Form], fields: Sequence[str]) -> Node:
         """Return the parts of a word as one, as in email for e-mail."""
@@ -356,14 +290,64 @@ class WordsOnFields(OnFields):
         """Return a word as two words next to each other, such as "power point" for "powerpoint"."""
         if not _is_part(term):
             return Nothing()
-        halves = (
-            (term[:end], term[end:])
-            for end in range(_FEWEST_OF_A_HALF, len(term) - _FEWEST_OF_A_HALF + 1)
-        )
-        there = [pair for pair in halves if all(self.has(schema.CONTENT, half) for half in pair)]
+        ends = range(_FEWEST_OF_A_HALF, len(term) - _FEWEST_OF_A_HALF + 1)
+        halves = ((term[:end], term[end:]) for end in ends)
         return any_of(
-            *(TermPhrase(schema.CONTENT, ((before,), (after,)), 0) for before, after in there)
+            *(
+                TermPhrase(schema.CONTENT, ((before,), (after,)))
+                for before, after in halves
+                if self.has(schema.CONTENT, before) and self.has(schema.CONTENT, after)
+            )
         )
+
+    def numbers(self, text: str) -> Node:
+        """Return the numbers of several words, such as a telephone number with blanks."""
+        return self._runs(run for run in _DIGITS.findall(text) if " " in run)
+
+    def _numbers_in(self, word: str, term: str) -> Node:
+        """Return the numbers of a word; its term is empty if it has several parts."""
+        if len(term) == _FEWEST_OF_A_NUMBER and term.isdigit():
+            # Mostly a year, which is another number than 2 000.
+            there = self.there(schema.DIGITS, (term[::-1],))
+            return Values(schema.DIGITS, there) if there else Nothing()
+        # The term of a number is without the signs between its thousands.
+        is_number = len(term) > _FEWEST_OF_A_NUMBER and term.isdigit()
+        return self._runs(_DIGITS.findall(word) or ([term] if is_number else []))
+
+    def _runs(self, runs: Iterable[str]) -> Node:
+        return any_of(*(scaled(self._number(run), self.weights.digits) for run in runs))
+
+    def _number(self, run: str) -> Node:
+        digits = "".join(filter(str.isdigit, run))
+        alike = [digits]
+        if run.startswith("+") or digits.startswith("00"):
+            begin = 0 if run.startswith("+") else 2
+            alike += [digits[begin:]]
+            for code in _COUNTRY_CODES:
+                alike += [digits[begin + code :], f"0{digits[begin + code :]}"]
+        there = self.there(schema.DIGITS, (one[::-1] for one in dict.fromkeys(alike) if one))
+        nodes: list[Node] = [Values(schema.DIGITS, there)] if there else []
+        if self.has(schema.CONTENT, digits):
+            nodes.append(Values(schema.CONTENT, (digits,)))
+        end = digits.removeprefix("0")
+        if len(alike) == 1 and len(digits) >= _FEWEST_OF_A_SUFFIX and end:
+            nodes.append(Pattern(schema.DIGITS, f"{end[::-1]}*", scored=False))
+        return best_of(*nodes)
+
+
+def fields_of(field: str | None) -> tuple[str, ...]:
+    """Return the text fields that are searched for a part with or without the name of one."""
+    return (field,) if field else TEXT_FIELDS
+
+
+def on_named_field(field: str, text: str) -> Node | None:
+    """Return the node for a text in a field that is neither content nor title."""
+    if schema.is_number_field(field):
+        return Range(text, text, field=field)
+    if schema.is_keyword_field(field):
+        return Terms(field, (schema.keyword(text),))
+    texts = [token.text for token in tokens(text)]
+    return any_of(*(Terms(field, (one,)) for one in texts)) if texts else None
 
 
 def _all_there(nodes: Sequence[Node]) -> Node:
@@ -382,11 +366,6 @@ def _lacks_pairs(forms: Sequence[Form]) -> bool:
     )
 
 
-def _is_short(form: Form) -> bool:
-    """Check whether a part of a word tells little: a letter, or a number."""
-    return len(form.term) == 1 or form.term.isdigit()
-
-
 def _is_part(term: str) -> bool:
     """Check whether a word may be a part of a longer one."""
     return len(term) >= _FEWEST_OF_A_HALF and term.isalpha() and "a" <= term <= "\u1fff"
@@ -395,58 +374,3 @@ def _is_part(term: str) -> bool:
 def _is_of_hiragana(form: Form) -> bool:
     """Check whether a part is of the syllables in which Japanese writes endings and particles."""
     return all("\u3040" <= character <= "\u309f" for character in form.term)
-
-
-def _is_name(text: str) -> bool:
-    """Check whether a word is in capitals, as USA and API are, and not only by emphasis."""
-    letters = text.strip(PUNCTUATION)
-    return (
-        is_capital_name(letters)
-        and len(letters) <= _LONGEST_ABBREVIATION
-        and letters.isalpha()
-        and letters.isascii()
-        and not function_words_in(letters.lower())
-    )
-
-
-def _irregular(stems: Sequence[str]) -> list[str]:
-    """Return the stems of irregular forms of a word, and of the word of which it is one."""
-    found: dict[str, None] = {}
-    for stem in stems:
-        code, _, letters = stem.partition(":")
-        for other in _other_stems("en" if code == UNDETERMINED else code, letters):
-            found[f"{code}:{other}"] = None
-    return [stem for stem in found if stem not in stems]
-
-
-_FEWEST_OF_A_STEM: Final = 2
-"""Minimum number of letters of a stem that may have others."""
-
-_FEWEST_OF_A_VERB: Final = 3
-"""Minimum number of letters in the stem of a verb."""
-
-
-def _other_stems(language: str, stem: str) -> Iterable[str]:
-    """Return the stems that other forms of a word may have."""
-    if language not in WITH_DICTIONARY or len(stem) < _FEWEST_OF_A_STEM:
-        return ()
-    near = irregular_stems(language, stem)
-    if language != "de":
-        return near
-    # The stemmer leaves the endings and beginnings of verbs: ginget, geht, gefahren.
-    verbs = dict.fromkeys((*near, *_of_verb(stem)))
-    further = (
-        other for one in verbs for other in (*irregular_stems(language, one), *_of_verb(one))
-    )
-    return dict.fromkeys((*verbs, *further))
-
-
-def _of_verb(stem: str) -> Iterator[str]:
-    """Yield the stems that a German verb may have: kauf, kauft, gekauft, gefahr."""
-    if len(stem) < _FEWEST_OF_A_VERB:
-        return
-    yield from (f"{stem}t", f"ge{stem}t", f"ge{stem}")
-    if stem.endswith("t") and len(stem) > _FEWEST_OF_A_VERB:
-        yield stem[:-1]
-    if stem.startswith("ge") and len(stem) > _FEWEST_OF_A_VERB + 2:
-        yield from (stem[2:], stem[2:].removesuffix("t"))

@@ -9,7 +9,7 @@ from typing import Any, Final
 from org.apache.lucene.index import Term
 from org.apache.lucene.search import ScoreDoc, TermQuery
 
-from shared.analysis.analyzers import positions_of, writing_analyzer_of
+from shared.analysis.analyzers import analyzer_of, positions_of
 from shared.analysis.detection import language_of
 from shared.analysis.languages import UNDETERMINED
 from shared.errors import ChunkNotFoundError
@@ -25,7 +25,7 @@ from shared.semantic.models import missing_library
 from shared.semantic.sentence_model import SentenceModel
 from shared.storage.chunk_queries import known_value
 from shared.storage.commits import Snapshot
-from shared.storage.stored_chunks import SHOWN_FIELDS, from_lucene, stored_fields
+from shared.storage.stored_chunks import SHOWN_FIELDS, stored_fields, values_from_lucene
 
 _TERMS: Final = 25
 """Number of most significant terms of a text, as in Lucene's ``MoreLikeThis``."""
@@ -94,7 +94,7 @@ def topic_terms(text: str, terms: IndexTerms) -> Node:
 
     The weights sum to 1; `Nothing` if there are none.
     """
-    analyzer = writing_analyzer_of(schema.STEMS, language_of(text) or UNDETERMINED)
+    analyzer = analyzer_of(schema.STEMS, language_of(text) or UNDETERMINED)
     counts = Counter(term for _, term in positions_of(analyzer, text))
     candidates = nlargest(_CANDIDATES, counts.items(), key=itemgetter(1))
     terms.look_up((schema.STEMS, term) for term, _ in candidates)
@@ -113,7 +113,7 @@ def _chunks(snapshot: Snapshot, near: list[tuple[int, float]]) -> list[SimilarCh
     loaded = stored_fields(*SHOWN_FIELDS)
     return [
         SimilarChunk(
-            **vars(from_lucene(stored.document(document, loaded), snapshot.folders)),
+            **values_from_lucene(stored.document(document, loaded), snapshot.folders)[0],
             similarity=round(similarity, 3),
         )
         for document, similarity in near

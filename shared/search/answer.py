@@ -1,26 +1,32 @@
-"""Execution of a query, collection of its hits, and the spelling of what may have been meant."""
+"""Answers to queries: their hits, the spelling of what may have been meant, and explanations."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, Final, get_args
 
 from shared.analysis.analyzers import tokens
 from shared.java.cancellation import check, is_ending
+from shared.messages import quantity
 from shared.model import metadata, schema
-from shared.model.request import BY_SCORE, SearchRequest, Texts
+from shared.model.request import BY_SCORE, Detail, SearchRequest
 from shared.model.search_results import (
-    ChunkText,
-    Facet,
+    ExplainedHit,
+    ExplainedStep,
     Hit,
     OtherHit,
+    QueryExplanation,
+    ScorePart,
     SearchAnswer,
     SimilarDocuments,
 )
 from shared.query.limits import running
-from shared.query.read import notes_on_folders
+from shared.query.lucene import values_with
+from shared.query.named_fields import notes_on_folders, shown_filters
+from shared.query.pipeline import ParsedQuery
 from shared.query.spelling import Correction, more_frequent_words
+from shared.query.tree import ValueWords, leaves
 from shared.search.confidence import FIRST_HITS, LOW, confidences
 from shared.search.grouping import (
     GroupedHits,
@@ -32,19 +38,12 @@ from shared.search.grouping import (
 )
 from shared.search.highlighting import Passages
 from shared.search.ranking import Ranking, best_first, recency, scored
-from shared.search.selection import Meaning, RankedHit, Selection
+from shared.search.selection import Meaning, RankedHit, ScoreExplanation, Selection
 
-_FEW_HITS: Final = 3
-"""Maximum number of hits of a poor answer, which gets a suggestion."""
-
-_HITS_BY_WORDS: Final = 50
-"""Number of hits that are looked at first for a page of documents."""
-
-_HITS_BY_MEANING: Final = 250
-"""Number of hits that search by meaning scores again, with those that it adds."""
-
-_SHOWN_IDS: Final = 5
-"""Maximum number of ids of similar documents in a result."""
+_FEW_HITS: Final = 3  # of a poor answer, which gets a suggestion
+_HITS_BY_WORDS: Final = 50  # that are looked at first for a page of documents
+_HITS_BY_MEANING: Final = 250  # that search by meaning scores again, with those that it adds
+_SHOWN_IDS: Final = 5  # of similar documents in a result
 
 _OWN_VALUES: Final = {part.name for part in fields(OtherHit)} - {"file_path"}
 """Values of a hit that its document does not have in common with others."""
@@ -55,9 +54,12 @@ of a sentence."""
 
 _WORD: Final = re.compile(r"(?:[^\W\d_][\u0300-\u036f]*)+")
 
-_LETTERS_MORE: Final = 4
-"""Maximum difference in length between a word and its term, for example due to combining
-accents."""
+_LETTERS_MORE: Final = 4  # of a word than its term has, for example due to combining accents
+
+_MOST_TERMS: Final = 200  # in an explanation; a pattern may match more
+_MOST_PARTS: Final = 20  # of a hit's score, the greatest first
+_WEIGHT: Final = "weight("
+_FEEDBACK: Final = "terms of the best hits"  # what hits after the first one gain by them
 
 
 def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
@@ -74,27 +76,36 @@ def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
         total += ranking.fusion.added if ranking.fusion else 0
         shown = [hit for group in groups for hit in group.hits]
         likely = confidences(selection, query, [*best, *shown])
-        rated = zip(_hits(selection, shown, request), likely[len(best) :], strict=True)
-        values = iter([{**hit, "confidence": confidence} for hit, confidence in rated])
-        facets = _facets(selection, request)
+        values = _values(selection, shown, likely[len(best) :], request, meaning)
+        of_documents = request.group == "document"
+        stopped = _is_partial(selection)
+        facets = [] if stopped else selection.facets(request.facets, of_documents=of_documents)
+        results = list(_results(groups, values, request))
         # The same hits decide on every page.
         low_confidence = max(likely[: len(best)], default=0.0) < LOW
         is_poor = low_confidence or total <= _FEW_HITS
         meant = list(more_frequent_words(selection.terms, query.spelling.rare)) if is_poor else []
         corrections = query.spelling.corrections
+        suggestion = _suggestion(selection, request.query, [*corrections, *meant])
+        is_partial = _is_partial(selection)
         return SearchAnswer(
             query=request.query,
             totalHits=total,
             low_confidence=low_confidence,
-            results=list(_results(groups, values, request)),
-            suggestion=_suggestion(selection, request.query, [*corrections, *meant]),
+            results=results,
+            suggestion=suggestion,
             suggestion_applied=bool(corrections) and not meant,
-            facets=facets,
-            partial=selection.is_stopped or is_ending(),
+            # Counts of a search that was stopped would be partial.
+            facets=[] if is_partial else facets,
+            partial=is_partial,
             note=note_on(selection),
             rewritten=request.rewritten,
             total_documents=documents,
         )
+
+
+def _is_partial(selection: Selection) -> bool:
+    return selection.is_stopped or is_ending()
 
 
 def note_on(selection: Selection) -> str | None:
@@ -104,17 +115,12 @@ def note_on(selection: Selection) -> str | None:
     """
     read = selection.query.read
     problem = selection.take_problem()
-    notes = (*read.notes, *notes_on_folders(read.filters, selection.has_no_file_in))
-    by_words = [f"Ranked by words only: {problem}."] if problem else []
-    return " ".join((*notes, *by_words)) or None
-
-
-def _facets(selection: Selection, request: SearchRequest) -> list[Facet]:
-    """Return the facets; empty if the search was stopped, as counts would be partial."""
-    if selection.is_stopped or is_ending():
-        return []
-    facets = selection.facets(request.facets, of_documents=request.group == "document")
-    return [] if selection.is_stopped or is_ending() else facets
+    notes = list(read.notes)
+    if read.filters:
+        notes += notes_on_folders(read.filters, selection.has_no_file_in)
+    if problem:
+        notes.append(f"Ranked by words only: {problem}.")
+    return " ".join(notes) or None
 
 
 def _ordered(
@@ -148,17 +154,19 @@ def _page(
         return _ordered(selection, request, meaning, count)
 
     if request.group == "none":
-        ranking, similar = first_of_newest(selection, find, end) if newest_only else (find(end), {})
-        hits = [hit for hit in ranking.hits if not newest_only or hit.doc in similar][begin:end]
+        similar: Mapping[int, Sequence[str]] = {}
+        if newest_only:
+            ranking, similar = first_of_newest(selection, find, end)
+            hits = [hit for hit in ranking.hits if hit.doc in similar][begin:end]
+        else:
+            ranking = find(end)
+            hits = [*ranking.hits[begin:end]]
         shown = scored(selection, hits) if is_sorted else hits
         return ranking, None, [GroupedHits([hit], None, similar.get(hit.doc, ())) for hit in shown]
+    least = _HITS_BY_MEANING if meaning else _HITS_BY_WORDS
+    keeps_order = is_sorted or browses
     ranking, texts = first_of_documents(
-        selection,
-        find,
-        end,
-        _HITS_BY_MEANING if meaning else _HITS_BY_WORDS,
-        newest_only=newest_only,
-        keeps_order=is_sorted or browses,
+        selection, find, end, least, newest_only=newest_only, keeps_order=keeps_order
     )
     groups = in_groups(selection, texts[begin:], ranking, is_sorted=is_sorted)
     if is_sorted:
@@ -174,7 +182,6 @@ def _page(
 def _results(
     groups: Sequence[GroupedHits], values: Iterator[dict[str, Any]], request: SearchRequest
 ) -> Iterator[Hit]:
-    """Yield the results that are likely enough, with the values of all hits in order."""
     for group in groups:
         found = [next(values) for _ in group.hits]
         likely = [hit for hit in found if hit["confidence"] >= request.min_confidence]
@@ -193,47 +200,40 @@ def _results(
 def _only_own(hit: dict[str, Any]) -> dict[str, Any]:
     """Return the values of a hit without those of its document, and with its best passage."""
     passages = hit["passages"]
-    return {name: hit[name] for name in _OWN_VALUES} | {"passages": passages and passages[:1]}
+    own = {name: value for name, value in hit.items() if name in _OWN_VALUES}
+    return {**own, "passages": passages and passages[:1]}
 
 
-def _hits(
-    selection: Selection, found: Sequence[RankedHit], request: SearchRequest
+def _values(
+    selection: Selection,
+    found: Sequence[RankedHit],
+    likely: Sequence[float],
+    request: SearchRequest,
+    meaning: Meaning | None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the values of each hit, without its confidence."""
+    """Yield the values of each hit, which comes with its confidence."""
     is_marked = request.content in {"passages", "both", "marked"}
     highlighter = Passages(selection.query, selection.terms) if is_marked else None
-    for ranked, (chunk, count) in zip(found, selection.chunks(found), strict=True):
+    chunks = selection.chunks(found)
+    for ranked, confidence, (chunk, count) in zip(found, likely, chunks, strict=True):
         check()
-        window = ranked.near.window if ranked.near else None
-        content, passages = _texts(chunk, highlighter, request.content, window)
-        yield {
-            **vars(chunk),
-            "content": content,
-            "score": ranked.score,
-            "matched": "meaning" if ranked.is_by_meaning else None,
-            "has_next": chunk.chunk_index < count,
-            "has_previous": chunk.chunk_index > 1,
-            "passages": passages,
-        }
-
-
-def _texts(
-    chunk: ChunkText,
-    highlighter: Passages | None,
-    wanted: Texts,
-    nearest: tuple[int, int] | None,
-) -> tuple[str | None, list[str] | None]:
-    """Return the content and the passages of a chunk, as far as they are wanted.
-
-    If nothing in it matches, its passage is the window that is nearest in meaning, if it is known.
-    """
-    if highlighter is None:
-        return (chunk.content if wanted == "full" else None), None
-    language = str(chunk.metadata.get(metadata.LANGUAGE, ""))
-    if wanted == "marked":
-        return highlighter.marked(chunk.content, language), None
-    passages = highlighter.best_in(chunk.content, language, nearest)
-    return (chunk.content if wanted == "both" else None), passages
+        chunk["passages"] = None
+        if highlighter:
+            text, language = chunk["content"], str(chunk["metadata"].get(metadata.LANGUAGE, ""))
+            if request.content == "marked":
+                chunk["content"] = highlighter.marked(text, language)
+            else:
+                # If nothing in it matches, the window that is nearest in meaning is shown.
+                window = ranked.near.window if ranked.near else None
+                chunk["passages"] = highlighter.best_in(text, language, window)
+        if request.content in {"none", "passages"}:
+            chunk["content"] = None
+        chunk["score"] = ranked.score
+        chunk["confidence"] = confidence
+        chunk["matched"] = "meaning" if meaning and ranked.is_by_meaning else None
+        chunk["has_next"] = chunk["chunk_index"] < count
+        chunk["has_previous"] = chunk["chunk_index"] > 1
+        yield chunk
 
 
 def _suggestion(selection: Selection, query: str, corrections: Sequence[Correction]) -> str | None:
@@ -247,18 +247,115 @@ def _suggestion(selection: Selection, query: str, corrections: Sequence[Correcti
 def _as_written(selection: Selection, term: str) -> str:
     """Return the most common spelling of a term in some chunks, since it has no case or accents."""
     for field in (schema.CONTENT, schema.TITLE):
-        found = Counter(_forms(selection, field, term))
+        found: Counter[str] = Counter(
+            word
+            for text in selection.texts_with(field, term, TEXTS_OF_A_WORD)
+            for word in _WORD.findall(text)
+            # Folding a word takes far longer than seeing that it cannot have the term.
+            if (word[0].lower() == term[0] or not word[0].isascii())
+            and abs(len(word) - len(term)) <= _LETTERS_MORE
+            and [token.text for token in tokens(word)] == [term]
+        )
         if found:
             # On a tie the lower-case form is the word itself.
             return max(found, key=lambda form: (found[form], form.islower(), form))
     return term
 
 
-def _forms(selection: Selection, field: str, term: str) -> Iterator[str]:
-    for text in selection.texts_with(field, term, TEXTS_OF_A_WORD):
-        for word in _WORD.findall(text):
-            # Folding a word takes far longer than seeing that it cannot have the term.
-            begins_alike = word[0].lower() == term[0] or not word[0].isascii()
-            may_be = begins_alike and abs(len(word) - len(term)) <= _LETTERS_MORE
-            if may_be and [token.text for token in tokens(word)] == [term]:
-                yield word
+def explain(selection: Selection, request: SearchRequest, detail: Detail) -> QueryExplanation:
+    """Explain a search, and the scores of its hits from the request's offset on.
+
+    Each level of detail includes those before it.
+    """
+    query = selection.query
+    levels: Sequence[Detail] = get_args(Detail)
+    wanted = levels[: levels.index(detail) + 1]
+    with running():
+        count = request.offset + request.limit
+        meaning, recent = selection.meaning(request), recency(request.recency)
+        ranking = best_first(selection, count, meaning, recent)
+        found = selection.explained_terms() if "terms" in wanted else []
+        terms = sorted(found, key=lambda term: (term.document_frequency, term.field, term.term))
+        return QueryExplanation(
+            query=request.query,
+            parsed=" ".join(
+                filter(None, (str(query.read.tree), shown_filters(query.read.filters)))
+            ),
+            total_hits=selection.count() + (ranking.fusion.added if ranking.fusion else 0),
+            languages={code: round(weight, 3) for code, weight in query.languages.items()},
+            steps=list(_steps(query, ranking)) if "steps" in wanted else [],
+            terms=terms[:_MOST_TERMS],
+            hits=list(_explained(selection, ranking, request.offset)) if "scores" in wanted else [],
+            notice=quantity(more, "more term") if (more := len(terms) - _MOST_TERMS) > 0 else None,
+            note=note_on(selection),
+        )
+
+
+def _steps(query: ParsedQuery, ranking: Ranking) -> Iterator[ExplainedStep]:
+    yield ExplainedStep("syntax", query.read.classic)
+    if query.read.filters:
+        yield ExplainedStep("filters", shown_filters(query.read.filters))
+    for step, tree in query.steps.items():
+        yield ExplainedStep(step, str(tree))
+    if fusion := ranking.fusion:
+        vectors, added = quantity(fusion.compared, "vector"), quantity(fusion.added, "chunk")
+        scale = f"weight {fusion.weight:.2f}, times the best score by words, {fusion.scale:.2f}"
+        yield ExplainedStep("meaning", f"{scale}; compared with {vectors}; {added} added")
+    if ranking.recency:
+        half_life = ranking.recency.half_life
+        yield ExplainedStep("recency", f"scores are halved with every {half_life:g} days of age")
+
+
+def _explained(selection: Selection, ranking: Ranking, offset: int) -> Iterator[ExplainedHit]:
+    expressions = {
+        str(values_with(leaf, scored=False)): str(leaf)
+        for leaf in leaves(selection.query.tree)
+        if isinstance(leaf, ValueWords)
+    }
+    shown = ranking.hits[offset:]
+    factors = ranking.recency.factors(selection, shown) if ranking.recency else [1.0] * len(shown)
+    explained = selection.explained(shown)
+    together = zip(shown, factors, selection.chunks(shown), explained, strict=True)
+    for aged, factor, (chunk, _), explanation in together:
+        check()
+        # A factor may be 0 for very old documents.
+        ranked = replace(aged, score=aged.score / factor) if factor else aged
+        found = list(_parts(explanation, expressions))
+        if ranking.fusion:
+            share = 1 - ranking.fusion.weight
+            found = [ScorePart(part.match, round(share * part.score, 4)) for part in found]
+            if meant := ranked.score - share * ranked.words:
+                known = f"cosine {aged.near.cosine:.3f}" if aged.near else "unknown cosine"
+                found.append(ScorePart(f"meaning, {known}", round(meant, 4)))
+        elif ranked.score > ranked.words:
+            found.append(ScorePart(_FEEDBACK, round(ranked.score - ranked.words, 4)))
+        if ranking.recency:
+            lost = aged.score - ranked.score if factor else -sum(part.score for part in found)
+            found.append(ScorePart(f"recency, times {factor:.3f}", round(lost, 4)))
+        parts = sorted(found, key=lambda part: -abs(part.score))
+        yield ExplainedHit(chunk["id"], aged.score, parts[:_MOST_PARTS])
+
+
+def _parts(explanation: ScoreExplanation, expressions: Mapping[str, str]) -> Iterator[ScorePart]:
+    """Yield the leaves of an explanation: one for each matching term, phrase or pattern.
+
+    Words stand in place of the expressions that were made from them.
+    """
+    score, description = explanation.score, explanation.description
+    if not score:
+        return
+    for expression, words in expressions.items():
+        constant = f"ConstantScore({expression})"
+        description = description.replace(constant, words).replace(expression, words)
+    if description.startswith(_WEIGHT):
+        match = description.removeprefix(_WEIGHT).partition(" in ")[0]
+        yield ScorePart(match, round(score, 4))
+        return
+    details = explanation.details()
+    if details and description.startswith("max of"):
+        yield from _parts(max(details, key=lambda part: part.score), expressions)
+    elif details and description.startswith(("sum of", "max plus")):
+        for part in details:
+            yield from _parts(part, expressions)
+    else:
+        yield ScorePart(description.partition(",")[0], round(score, 4))

@@ -182,7 +182,6 @@ def _collected(searcher: Any, query: Any) -> Any:
 
 
 def _matching_documents(searcher: Any, query: Any) -> Any:
-    """Return the terms of the documents that have a hit (``java.util.Collection``)."""
     grouping = GroupingSearch(schema.SOURCE_DOCUMENT)
     grouping.setAllGroups(True)
     grouping.setCachingInMB(_CACHE_MEGABYTES, True)

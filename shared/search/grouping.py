@@ -18,20 +18,11 @@ from shared.search.ranking import Ranking, scored
 from shared.search.selection import Fingerprinted, RankedHit, Selection
 from shared.storage.fingerprints import VERSION_RESEMBLANCE, Fingerprint
 
-MOST_OF_A_DOCUMENT: Final = 3
-"""Maximum number of hits of a document that are shown together."""
-
-_GROWTH: Final = 8
-"""Factor by which the number of hits grows while they are of too few documents."""
-
-MOST_VERSIONS: Final = 500
-"""Maximum number of documents that are compared at a time with those of a page of results."""
-
-_LEAST_BLOCK: Final = 5
-"""Number of documents whose versions are looked for at once, at least."""
-
-_RARE: Final = 50
-"""Maximum number of documents that have a telling term."""
+MOST_OF_A_DOCUMENT: Final = 3  # hits that are shown together
+_GROWTH: Final = 8  # factor of the number of hits while they are of too few documents
+MOST_VERSIONS: Final = 500  # documents that are compared at a time with those of a page of results
+_LEAST_BLOCK: Final = 5  # documents whose versions are looked for at once
+_RARE: Final = 50  # documents that have a telling term, at most
 
 _AS_WELL: Final = 0.8
 """Share of the score of a document that a version of it must have to take its place. In versions
@@ -65,7 +56,9 @@ def newest_versions(
     ):
         new = [document for document in block if document not in taken]
         versions = similar_documents(selection, new)
-        best = _best_scores(selection, versions)
+        others = dict.fromkeys(other.document for of in versions.values() for other in of)
+        hits_of = selection.in_documents([*others], 1)
+        best = {document: found.hits[0].score for document, found in hits_of.items()}
         for document in block:
             if document in later:
                 found.append(later[document])
@@ -79,7 +72,10 @@ def newest_versions(
                 and _matches_as_well(other.document, document, best, by_place)
             ]
             taken.update((document, *(other.document for other in together)))
-            text = _newest(together) if together else TextVersions(document)
+            # The first one if none is newer.
+            together.sort(key=lambda each: each.modified or "", reverse=True)
+            names = [each.document for each in together] or [document]
+            text = TextVersions(names[0], tuple(each.id for each in together[1:]))
             if keeps_order and text.document != document:
                 later[text.document] = text
             else:
@@ -90,12 +86,6 @@ def newest_versions(
 def _folder(document: Fingerprinted) -> str:
     """Return the folder or the container of a document, whose writers are one another's equals."""
     return document.id.rpartition("/")[0]
-
-
-def _newest(versions: Sequence[Fingerprinted]) -> TextVersions:
-    """Return the newest of some versions with the others; the first one if none is newer."""
-    newest, *older = sorted(versions, key=lambda each: each.modified or "", reverse=True)
-    return TextVersions(newest.document, tuple(other.id for other in older))
 
 
 def similar_documents(
@@ -183,15 +173,6 @@ def _with_ids(selection: Selection, condition: Filter) -> Filter:
         operator="in" if operator == "in" else "not_in",
         value=[*dict.fromkeys((*ids, *others))],
     )
-
-
-def _best_scores(
-    selection: Selection, versions: Mapping[str, Sequence[Fingerprinted]]
-) -> Mapping[str, float]:
-    """Return the score of the best hit of each document, before any is scored again."""
-    names = dict.fromkeys(other.document for of in versions.values() for other in of)
-    found = selection.in_documents([*names], 1)
-    return {document: hits.hits[0].score for document, hits in found.items()}
 
 
 def _matches_as_well(

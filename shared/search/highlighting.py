@@ -18,15 +18,12 @@ from shared.model import schema
 from shared.model.search_results import MARKS
 from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
-from shared.query.tree import Fuzzy, Leaf, Pattern, TermPhrase, Terms, Values, leaves
+from shared.query.tree import Fuzzy, Node, Pattern, TermPhrase, Terms, Values, leaves
 
 MAX_PASSAGES: Final = 3
 
-PASSAGE_LENGTH: Final = 200
-"""Approximate length of a passage, in characters; it ends with a whole word."""
-
-_LEAD: Final = 100
-"""Maximum length of a passage before its first match, in characters."""
+PASSAGE_LENGTH: Final = 200  # characters, about; a passage ends with a whole word
+_LEAD: Final = 100  # characters of a passage before its first match, at most
 
 _SENTENCE_END: Final = re.compile(r"[.!?…:]\s+|[\u3002\uff01\uff1f]\s*|\n\s*")
 
@@ -37,8 +34,7 @@ _BLANK: Final = re.compile(r"\s+")
 
 _IN_PATTERN: Final = re.compile(r"\\(.)|([*?])|(.)", re.DOTALL)
 
-_MOST_PATTERNS: Final = 20
-"""Maximum number of phrases, and of other patterns, that are looked for in a text."""
+_MOST_PATTERNS: Final = 20  # phrases, and other patterns, that are looked for in a text
 
 
 class _Mark(NamedTuple):
@@ -52,13 +48,9 @@ _Found = tuple[int, int, _Mark]
 """Match in a text, or in a word of it: its beginning, its end, and what matches."""
 
 
-class _Passage(NamedTuple):
-    """A part of a text, the matches in it, and the sum of the rarities of what matches."""
-
-    start: int
-    end: int
-    found: Sequence[_Found]
-    weight: float
+_Passage = tuple[float, int, int, Sequence[_Found]]
+"""Part of a text: less the sum of the rarities of what matches, its beginning, its end, and the
+matches in it."""
 
 
 class Passages:
@@ -92,7 +84,7 @@ class Passages:
         # Korean has blanks between words, which are marked as a whole.
         self._in_syllables = re.compile(f"[가-힣]*?({syllables})(?:(?<=[가-힣])[가-힣]*)?")
 
-    def _add(self, leaf: Leaf, mark: _Mark, terms: IndexTerms) -> None:
+    def _add(self, leaf: Node, mark: _Mark, terms: IndexTerms) -> None:
         match leaf:
             case Terms(schema.CONTENT | schema.STEMS, texts) | Values(schema.CONTENT, texts):
                 for text in texts:
@@ -123,14 +115,14 @@ class Passages:
         offsets, or the beginning.
         """
         chosen: list[_Passage] = []
-        passages = _passages(text, self._found(text, language))
-        for passage in sorted(passages, key=lambda one: (-one.weight, one.start)):
-            if all(passage.end <= one.start or one.end <= passage.start for one in chosen):
+        for passage in sorted(_passages(text, self._found(text, language)), key=itemgetter(0, 1)):
+            _, start, end, _ = passage
+            if all(end <= first or last <= start for _, first, last, _ in chosen):
                 chosen.append(passage)
             if len(chosen) == MAX_PASSAGES:
                 break
         if chosen:
-            return [_marked(text, one.start, one.end, one.found) for one in chosen]
+            return [_marked(text, start, end, found) for _, start, end, found in chosen]
         return [_marked(text, *otherwise, ()) if otherwise else _first_words(text)]
 
     def marked(self, text: str, language: str = "") -> str:
@@ -148,10 +140,7 @@ class Passages:
         if self._terms:
             found += self._of_words(text, language)
         if self._phrases or self._patterns:
-            matches = list(_WORD.finditer(text))
-            typed = tokens_of([match[0] for match in matches])
-            found += self._of_patterns(matches, typed)
-            found += self._of_phrases(matches, typed)
+            found += self._of_patterns(text)
         # The longest of those that begin at one place comes first.
         found.sort(key=itemgetter(1), reverse=True)
         found.sort(key=itemgetter(0))
@@ -215,27 +204,23 @@ class Passages:
         begin, end = letters.span() if letters else (0, len(word))
         return mark and (begin, end, mark)
 
-    def _of_patterns(
-        self, words: Sequence[re.Match[str]], typed: Sequence[Sequence[Token]]
-    ) -> Iterator[_Found]:
-        for word, tokens in zip(words, typed, strict=True):
-            texts = {*(token.text for token in tokens), "".join(token.text for token in tokens)}
+    def _of_patterns(self, text: str) -> Iterator[_Found]:
+        words = list(_WORD.finditer(text))
+        typed = tokens_of([word[0] for word in words])
+        for word, of_word in zip(words, typed, strict=True):
+            texts = [token.text for token in of_word]
             for expression, mark in self._patterns[:_MOST_PATTERNS]:
-                if any(map(expression.fullmatch, texts)):
+                if any(map(expression.fullmatch, {*texts, "".join(texts)})):
                     yield *word.span(), mark
-
-    def _of_phrases(
-        self, words: Sequence[re.Match[str]], typed: Sequence[Sequence[Token]]
-    ) -> Iterator[_Found]:
         places = [
             (word, token.text)
-            for word, tokens in zip(words, typed, strict=True)
-            for token in tokens
+            for word, of_word in zip(words, typed, strict=True)
+            for token in of_word
         ]
         for phrase, mark in self._phrases[:_MOST_PATTERNS]:
             wanted = [frozenset(texts) for texts in phrase.positions]
-            for first, (_, text) in enumerate(places):
-                if text in wanted[0]:
+            for first, (_, term) in enumerate(places):
+                if term in wanted[0]:
                     for place in _row(places, first, wanted, phrase.slop):
                         yield *places[place][0].span(), mark
 
@@ -275,7 +260,6 @@ def _is_of_syllables(text: str) -> bool:
 
 
 def _expression(leaf: Pattern) -> re.Pattern[str]:
-    """Return an expression for the words that a pattern matches."""
     signs = {"*": ".*", "?": "."}
     parts = [
         signs[found[2]] if found[2] else re.escape(found[1] or found[3])
@@ -289,7 +273,6 @@ def _expression(leaf: Pattern) -> re.Pattern[str]:
 def _marked(
     text: str, begin: int, end: int, found: Iterable[_Found], *, strips: bool = True
 ) -> str:
-    """Return a part of a text with each match between `MARKS`."""
     opening, closing = MARKS
     pieces = []
     for start, stop, _ in found:
@@ -301,15 +284,16 @@ def _marked(
 
 def _passages(text: str, found: Sequence[_Found]) -> Iterator[_Passage]:
     """Yield the passage of each match that is the first one in it."""
+    ends = [end for _, end, _ in found]
     for number, (first, last, _) in enumerate(found):
-        start = _start(text, found[number - 1][1] if number else 0, first)
+        start = _start(text, ends[number - 1] if number else 0, first)
         end = start + PASSAGE_LENGTH
         if end < len(text):
             blank = _BLANK.search(text, end - 1, end + PASSAGE_LENGTH)
             end = blank.start() if blank else end
         end = max(end, last)
-        within = found[number : bisect_right(found, end, lo=number, key=itemgetter(1))]
-        yield _Passage(start, end, within, sum(dict(mark for _, _, mark in within).values()))
+        within = found[number : bisect_right(ends, end, lo=number)]
+        yield -sum(dict([mark for _, _, mark in within]).values()), start, end, within
 
 
 def _start(text: str, least: int, match: int) -> int:
@@ -325,7 +309,6 @@ def _start(text: str, least: int, match: int) -> int:
 
 
 def _first_words(text: str) -> str:
-    """Return the words within the length of a passage; a part of the first if it is longer."""
     if len(text) <= PASSAGE_LENGTH:
         return text
     words = text[:PASSAGE_LENGTH].rsplit(maxsplit=1)

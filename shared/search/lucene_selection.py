@@ -46,12 +46,12 @@ from shared.java.cancellation import check, guarded, guarded_until_cancelled
 from shared.model import schema
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
-from shared.model.search_results import ChunkText, ExplainedTerm, Facet
+from shared.model.search_results import ExplainedTerm, Facet
+from shared.query.filters import in_folder
 from shared.query.limits import check_allowed, is_costly, running
 from shared.query.lucene import Compiler, LuceneTerms, scored_again, terms_of
 from shared.query.pipeline import parse_query
-from shared.query.tree import Node, TermPhrase, leaves, ranks
-from shared.query.values import in_folder
+from shared.query.tree import Node, TermPhrase, ranks
 from shared.search.confidence import coverages, unanswered
 from shared.search.facets import count_documents, count_facets, document_order, filtered, order
 from shared.search.grouping import resolved
@@ -67,38 +67,23 @@ from shared.search.selection import (
 )
 from shared.storage.commits import Snapshot
 from shared.storage.fingerprints import Fingerprint, fingerprints_of, sharing, with_fingerprint
-from shared.storage.stored_chunks import SHOWN_FIELDS, counted_from_lucene, stored_fields
+from shared.storage.stored_chunks import SHOWN_FIELDS, stored_fields, values_from_lucene
 
 _FEW_CONDITIONS: Final = 10
 """Maximum number of prefix and range filters that do not make a query costly; each reads all values
 of a metadata key."""
 
-_BITS: Final = 24
-"""Number of bits of a score (``float``, IEEE 754), each of which can represent one part."""
+_BITS: Final = 24  # of a score (``float``, IEEE 754), each of which can represent one part
+REORDERED: Final = 50  # hits that are reordered
+_HITS: Final = 4  # best hits that are assumed to be relevant
+_TERMS: Final = 10  # most significant terms that are used
+_FEWEST_PARTS: Final = 5  # words of a query on a topic; few words have to match as they are
 
-REORDERED: Final = 50
-"""Number of hits that are reordered."""
+_LEAST_UNANSWERED: Final = 0.5  # how little the best hit must be the answer to reorder others
 
-_HITS: Final = 4
-"""Number of best hits that are assumed to be relevant."""
-
-_TERMS: Final = 10
-"""Number of most significant terms that are used."""
-
-_FEWEST_PARTS: Final = 5
-"""Minimum number of words of a query on a topic; few words have to match as they are."""
-
-_LEAST_UNANSWERED: Final = 0.5
-"""How little the best hit must be the answer for others to be reordered."""
-
-_MEAN_SUM: Final = 18.0
-"""Sum of the weights that Lucene gives ten terms, the least of which has 1, on the mean."""
-
-_LEAST_OCCURRENCES: Final = 2
-"""Minimum number of times that a term occurs in them."""
-
-_COMMON: Final = 30
-"""Share of the chunks in per cent beyond which a term is too common to be significant."""
+_MEAN_SUM: Final = 18.0  # of the weights that Lucene gives ten terms, the least of which has 1
+_LEAST_OCCURRENCES: Final = 2  # of a term in the best hits
+_COMMON: Final = 30  # share of the chunks in per cent beyond which a term is not significant
 
 
 class LuceneSelection(Selection):
@@ -113,18 +98,18 @@ class LuceneSelection(Selection):
 
     def __init__(self, snapshot: Snapshot, request: SearchRequest) -> None:
         self.terms = terms_of(snapshot.reader)
-        self.query = parse_query(request, self.terms, snapshot.weights)
-        tree = self.query.tree
         of_values = sum(each.operator in {"prefix", "range"} for each in request.filters)
-        is_slow = is_costly(tree) or of_values > _FEW_CONDITIONS
         with running():
+            self.query = parse_query(request, self.terms, snapshot.weights)
+            is_slow = of_values > _FEW_CONDITIONS or is_costly(self.query.leaves)
             if is_slow:
                 check_allowed()
             self._compiler = Compiler(self.terms, guard=guarded if is_slow else None)
-            self.ranked = self._compiler.query(tree)
+            self.ranked = self._compiler.query(self.query.tree)
         self.shares = {}
         self._shows_content = request.content != "none"
         self._documents: dict[int, Any] = {}
+        self._told: tuple[Sequence[Node], list[Any]] = ([], [])
         self._snapshot = snapshot.stoppable() if is_slow else snapshot
         self.searcher = self._snapshot.searcher
         filters = (*request.filters, *self.query.read.filters)
@@ -141,7 +126,7 @@ class LuceneSelection(Selection):
         return filtered(query, self._filters, self._snapshot) if self._filters else query
 
     def best(self, count: int) -> Found:
-        if all(isinstance(leaf, TermPhrase) for leaf in leaves(self.query.tree)):
+        if all(isinstance(leaf, TermPhrase) for leaf in self.query.leaves):
             # All hits are counted in the same pass: comparing positions is the costliest part, and
             # among so few hits hardly any can be skipped.
             found = FacetsCollectorManager.search(
@@ -250,32 +235,42 @@ class LuceneSelection(Selection):
         return _ranked(scored_again(self.searcher, before, query))
 
     def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
-        compiler = Compiler(self.terms, ranks=False, guard=guarded_until_cancelled)
         found: dict[int, list[int]] = {hit.doc: [] for hit in hits}
-        for begin in range(0, len(trees), _BITS):
+        # The same trees are asked for the best hits and for all that are shown.
+        if trees != self._told[0]:
+            self._told = trees, self._telling(trees)
+        for number, telling in enumerate(self._told[1]):
             check()
-            some = trees[begin : begin + _BITS]
+            unscored = [ScoreDoc(doc, 0.0) for doc in found]
+            for hit in scored_again(self.searcher, unscored, telling):
+                bits, begin = int(hit.score), number * _BITS
+                found[hit.doc] += (
+                    begin + bit for bit in range(bits.bit_length()) if bits >> bit & 1
+                )
+        return [found[hit.doc] for hit in hits]
+
+    def _telling(self, trees: Sequence[Node]) -> list[Any]:
+        """Return queries whose scores have a bit for each of some trees that a hit matches."""
+        compiler = Compiler(self.terms, ranks=False, guard=guarded_until_cancelled)
+        made = []
+        for begin in range(0, len(trees), _BITS):
             builder = BooleanQuery.Builder()
-            for bit, tree in enumerate(some):
+            for bit, tree in enumerate(trees[begin : begin + _BITS]):
                 telling = BoostQuery(ConstantScoreQuery(compiler.query(tree)), float(1 << bit))
                 builder.add(telling, BooleanClause.Occur.SHOULD)
-            unscored = [ScoreDoc(doc, 0.0) for doc in found]
-            for hit in scored_again(self.searcher, unscored, builder.build()):
-                bits = int(hit.score)
-                found[hit.doc] += (begin + bit for bit in range(len(some)) if bits >> bit & 1)
-        return [found[hit.doc] for hit in hits]
+            made.append(builder.build())
+        return made
 
     def contents(self, hits: Sequence[RankedHit]) -> list[str]:
         found = self._loaded(hits, shows_content=True)
         return [document.get(schema.CONTENT) or "" for document in found]
 
-    def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[ChunkText, int]]:
+    def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[dict[str, Any], int]]:
         folders = self._snapshot.folders
         found = self._loaded(hits, shows_content=self._shows_content)
-        return (counted_from_lucene(document, folders) for document in found)
+        return (values_from_lucene(document, folders) for document in found)
 
     def _loaded(self, hits: Sequence[RankedHit], *, shows_content: bool) -> Iterator[Any]:
-        """Yield the stored fields of hits, each of which is read once."""
         stored = self.searcher.storedFields()
         fields = stored_fields(*(SHOWN_FIELDS if shows_content else SHOWN_FIELDS[:-1]))
         for hit in hits:
@@ -323,7 +318,7 @@ class LuceneSelection(Selection):
 
     def take_problem(self) -> str | None:
         encoder = self._snapshot.encoder
-        return encoder.take_problem() if encoder else None
+        return encoder.take_problem() if encoder and self._snapshot.model else None
 
     @property
     def is_stopped(self) -> bool:
@@ -353,7 +348,6 @@ def fingerprinted(
     chunks: Iterable[int],
     is_wanted: Callable[[Fingerprint], bool] = lambda _: True,
 ) -> list[Fingerprinted]:
-    """Return the documents of those of some chunks that have wanted fingerprints."""
     reader = searcher.getIndexReader()
     every = fingerprints_of(reader, chunks)
     fingerprints = {chunk: found for chunk, found in every.items() if is_wanted(found)}

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from shared.analysis.detection import VOTING, detect_language
-from shared.analysis.function_words import function_words_in
+from shared.analysis.languages import function_words_in
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.query.pipeline import ParsedQuery
@@ -24,13 +24,11 @@ from shared.storage.commits import Snapshot
 if TYPE_CHECKING:
     from shared.search.meaning import Fusion
 
-RECENT_HITS: Final = 1_000
-"""Number of hits that are ordered by their age, too; those after them stay after them."""
+RECENT_HITS: Final = 1_000  # that are ordered by their age, too; those after them stay after them
 
 _SECONDS_OF_A_DAY: Final = 86_400
 
-_UNKNOWN_AGE: Final = 1.0
-"""Age of a document without a date, in half-lives: neither preferred to dated ones nor buried."""
+_UNKNOWN_AGE: Final = 1.0  # half-lives of a document without a date: neither preferred nor buried
 
 _MOST_WITH_IDENTIFIERS: Final = 0.05
 """Greatest weight of the meaning of a query with an identifier."""
@@ -53,7 +51,14 @@ class Recency:
     def factors(self, selection: Selection, hits: Sequence[RankedHit]) -> list[float]:
         """Return for each hit the factor of its score, from 0 to 1."""
         dates = map(_date, selection.values(MODIFIED, hits))
-        return [0.5 ** (_UNKNOWN_AGE if date is None else self._age(date)) for date in dates]
+        # A date in the future has no age.
+        days = (
+            None if date is None else (self.now - date).total_seconds() / _SECONDS_OF_A_DAY
+            for date in dates
+        )
+        return [
+            0.5 ** (_UNKNOWN_AGE if age is None else max(0.0, age) / self.half_life) for age in days
+        ]
 
     def applied(self, selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
         """Return the hits in the order of their scores times their factors."""
@@ -65,14 +70,8 @@ class Recency:
         first = sorted(aged[:RECENT_HITS], key=lambda hit: -hit.score)
         return [*first, *aged[RECENT_HITS:]]
 
-    def _age(self, date: datetime) -> float:
-        """Return the age of a date in half-lives; a date in the future has none."""
-        days = (self.now - date).total_seconds() / _SECONDS_OF_A_DAY
-        return max(0.0, days) / self.half_life
-
 
 def recency(half_life: float | None) -> Recency | None:
-    """Return the recency now for a half-life in days; None without one."""
     return None if half_life is None else Recency(half_life, datetime.now(UTC))
 
 
@@ -127,7 +126,6 @@ def best_first(
 
 
 def scored(selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
-    """Return hits in the same order, with their scores by words."""
     unscored = [replace(hit, score=0.0, words=0.0) for hit in hits]
     again = selection.scored_again(unscored, selection.query.tree)
     scores = {hit.doc: hit for hit in again}
@@ -135,7 +133,6 @@ def scored(selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
 
 
 def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> Meaning | None:
-    """Return the meaning of a query; None if it is ranked by its words only."""
     model, encoder, searcher = snapshot.model, snapshot.encoder, snapshot.searcher
     if request.search == "words" or model is None or encoder is None or not query.parts:
         return None

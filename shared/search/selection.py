@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from shared.messages import utc_time
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.request import SearchRequest
-from shared.model.search_results import ChunkText, ExplainedTerm, Facet
+from shared.model.search_results import ExplainedTerm, Facet
 from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Node
@@ -166,8 +166,8 @@ class Selection(ABC):
         """Return the text of each hit."""
 
     @abstractmethod
-    def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[ChunkText, int]]:
-        """Yield the chunk of each hit, and the number of chunks of its document."""
+    def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[dict[str, Any], int]]:
+        """Yield the fields of each hit's `ChunkText`, and the number of chunks of its document."""
 
     @abstractmethod
     def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:

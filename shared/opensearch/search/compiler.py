@@ -27,10 +27,10 @@ from shared.query.tree import (
     TermPhrase,
     Terms,
     Values,
+    ValueWords,
     Weighted,
     flat,
 )
-from shared.query.values import ValueWords
 
 _RARER: Final = f"top_terms_blended_freqs_{SCORED_TERMS}"
 _CONSTANT: Final = "constant_score"

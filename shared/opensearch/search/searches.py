@@ -14,10 +14,9 @@ from shared.opensearch.search.compiler import compiled, named
 from shared.opensearch.search.facets import DOCUMENTS, counting, counting_filters
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import Query
-from shared.query.filters import conditions, in_collections
+from shared.query.filters import conditions, in_collections, in_folder
 from shared.query.pipeline import ParsedQuery, Part
 from shared.query.tree import Clause, Node, Nothing, Terms
-from shared.query.values import in_folder
 from shared.search.answer import TEXTS_OF_A_WORD
 from shared.storage.field_names import metadata_field_of
 

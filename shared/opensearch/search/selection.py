@@ -9,7 +9,7 @@ from typing import Any, Final
 from shared.java.cancellation import is_ending
 from shared.model import schema
 from shared.model.request import SearchRequest
-from shared.model.search_results import ChunkText, ExplainedTerm, Facet
+from shared.model.search_results import ExplainedTerm, Facet
 from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.search.compiler import compiled, named
 from shared.opensearch.search.facets import facet
@@ -32,7 +32,7 @@ from shared.search.selection import (
     time_of_change,
 )
 from shared.storage.fingerprints import Fingerprint
-from shared.storage.stored_chunks import counted_from_lucene, details_of
+from shared.storage.stored_chunks import details_of, values_from_lucene
 
 _MOST_ROUNDS: Final = 10
 """Number of times that a query is parsed until all that it needs of the index is known."""
@@ -55,12 +55,14 @@ def parsed(request: SearchRequest, snapshot: ClusterSnapshot) -> ParsedQuery:
     terms.is_deferring = True
     try:
         for _ in range(_MOST_ROUNDS):
-            query = parse_query(request, terms, snapshot.weights)
+            with running():
+                query = parse_query(request, terms, snapshot.weights)
             if not terms.fetch():
                 return query
     finally:
         terms.is_deferring = False
-    return parse_query(request, terms, snapshot.weights)
+    with running():
+        return parse_query(request, terms, snapshot.weights)
 
 
 class ClusterSelection(Selection):
@@ -258,12 +260,12 @@ class ClusterSelection(Selection):
         self._complete(hits)
         return [self._hits[hit.doc]["_source"]["stored"][schema.CONTENT] for hit in hits]
 
-    def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[ChunkText, int]]:
-        """Yield the chunk of each hit, and the number of chunks of its document."""
+    def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[dict[str, Any], int]]:
+        """Yield the fields of each hit's chunk, and the number of chunks of its document."""
         self._complete(hits)
         for hit in hits:
             stored = self._hits[hit.doc]["_source"]["stored"]
-            yield counted_from_lucene(stored, self._snapshot.folders)
+            yield values_from_lucene(stored, self._snapshot.folders)
 
     def _complete(self, hits: Sequence[RankedHit]) -> None:
         """Ask for what is stored of those hits that came without, since there were many."""

@@ -7,7 +7,7 @@ from shared.model import schema
 from shared.opensearch.search.compiler import compiled
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.queries import Query
-from shared.query.values import ValueWords
+from shared.query.tree import ValueWords
 
 MOST_SIMILAR: Final = 1_000
 """Maximum number of similar terms that the cluster returns."""

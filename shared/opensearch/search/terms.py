@@ -6,7 +6,7 @@ from shared.model import schema
 from shared.opensearch.search.known_terms import KnownTerms, Pair
 from shared.opensearch.search.similar import MOST_SIMILAR, Question
 from shared.query.index_terms import IndexTerms
-from shared.query.values import ValueWords
+from shared.query.tree import ValueWords
 
 
 class ClusterTerms(IndexTerms):

@@ -6,10 +6,15 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher, create
-from shared.analysis.analyzers import folded, positions_of, tokens, tokens_of, writing_analyzer_of
+from shared.analysis.analyzers import analyzer_of, folded, positions_of, tokens, tokens_of
 from shared.analysis.detection import language_of
-from shared.analysis.function_words import function_words, function_words_in
-from shared.analysis.languages import LANGUAGES, UNDETERMINED, WITH_FUNCTION_WORDS
+from shared.analysis.languages import (
+    LANGUAGES,
+    UNDETERMINED,
+    WITH_FUNCTION_WORDS,
+    function_words,
+    function_words_in,
+)
 from shared.model import schema
 
 TEXTS = Path(__file__).parents[2] / "data" / "languages"
@@ -92,7 +97,7 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
 
 def content_terms(text: str) -> list[str]:
     """Return the terms of a text in the content."""
-    return [term for _, term in positions_of(writing_analyzer_of(schema.CONTENT), text)]
+    return [term for _, term in positions_of(analyzer_of(schema.CONTENT), text)]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +143,7 @@ def test_two_forms_of_a_word_find_each_other(
 def test_words_are_found_without_blanks(language: str, word: str, text: str) -> None:
     assert language_of(text) == language
     (token,) = tokens(word, language)
-    terms = [term for _, term in positions_of(writing_analyzer_of(schema.STEMS, language), text)]
+    terms = [term for _, term in positions_of(analyzer_of(schema.STEMS, language), text)]
     assert len(terms) > 2
     assert token.text in terms
 
@@ -227,7 +232,7 @@ def test_a_name_is_found_in_every_spelling_of_its_umlaut(
 )
 def test_a_word_may_be_a_megabyte_long(language: str) -> None:
     for letter in "Aa_ä1.":
-        list(positions_of(writing_analyzer_of(schema.STEMS, language), letter * 1_000_000))
+        list(positions_of(analyzer_of(schema.STEMS, language), letter * 1_000_000))
 
 
 @pytest.mark.parametrize(
@@ -240,7 +245,7 @@ def test_a_word_may_be_a_megabyte_long(language: str) -> None:
     ],
 )
 def test_function_words_have_no_stems(text: str, language: str, terms: set[str]) -> None:
-    made = positions_of(writing_analyzer_of(schema.STEMS, language), text)
+    made = positions_of(analyzer_of(schema.STEMS, language), text)
     assert {term for _, term in made} == terms
 
 

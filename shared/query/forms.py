@@ -1,0 +1,177 @@
+"""Forms of the words of a query: their parts, each with the stems that some chunk has."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final, NamedTuple
+
+from shared.analysis.analyzers import Token, as_typed, irregular_stems, lemmas, tokens
+from shared.analysis.languages import (
+    PUNCTUATION,
+    SPELLED_OUT,
+    UNDETERMINED,
+    WITH_DICTIONARY,
+    function_words_in,
+    is_capital_name,
+)
+from shared.model import schema
+from shared.query.index_terms import IndexTerms
+
+DIGRAPH: Final = re.compile("(?<![aeiouq])([aou])e(?=[^aeiou])", re.IGNORECASE)
+"""Digraph with an e in place of an umlaut.
+
+After a vowel or a q, and at the end of a word, it is not a digraph: Bauer, queue, blue.
+"""
+
+_LONG_NAME: Final = 6  # letters of a name that hardly becomes another word without one of them
+_LONGEST_ABBREVIATION: Final = 5  # letters; longer words are in capitals by emphasis
+_MOST_FORMS: Final = 20  # terms of texts without a language that are examined for a stem
+_LONGEST_ENDING: Final = 5  # letters by which a word in such a text may exceed its stem
+_FEWEST_OF_A_STEM: Final = 2  # letters of a stem that may have others
+_FEWEST_OF_A_VERB: Final = 3  # letters in the stem of a verb
+
+
+class Form(NamedTuple):
+    """A part of a word of a query, in the forms that some chunk of the index has."""
+
+    term: str  # as it was typed, as a term of the content
+    stems: tuple[str, ...]  # its terms in the field of stems
+    others: tuple[str, ...]  # those of irregular forms, and of languages that do not know the word
+    is_of_syllables: bool  # whether it is of Chinese, Japanese or Korean
+    is_capital: bool = False  # whether it is a function word in capitals, such as IT, and a name
+
+
+def forms_of(word: str, languages: Sequence[str], terms: IndexTerms) -> Iterator[Form]:
+    """Yield the parts of a word, in the forms that some chunk has; none without letters."""
+    text = as_typed(word)
+    parts = tokens(text)
+    spelled = [text, *_other_spellings(text, parts, languages)]
+    analyzed = [
+        of_word
+        for language in languages
+        for one in spelled
+        if len(of_word := tokens(one, language)) == len(parts)
+    ]
+    is_name = len(parts) == 1 and _is_name(text)
+    letters = text.strip(PUNCTUATION)
+    is_capital = is_capital_name(letters) and bool(function_words_in(letters.lower()))
+    for number, part in enumerate(parts):
+        if is_name and terms.frequency(schema.CONTENT, part.text):
+            yield Form(part.text, (), (), is_of_syllables=False)
+            continue
+        stems = [stem for of in analyzed for stem in (of[number].text, *of[number].others)]
+        if not part.is_of_syllables:
+            # Perhaps typed without the accents that the stemmer needs.
+            stems += [f"{language}:{part.text}" for language in languages]
+            if UNDETERMINED in languages:
+                known = [code for code in languages if code != UNDETERMINED] or WITH_DICTIONARY
+                of_part = (tokens(part.text, code) for code in dict.fromkeys((*known, "en")))
+                stems += _without_language([of[0].text for of in of_part if len(of) == 1], terms)
+        foreign = _foreign(part.text, languages)
+        own = [stem for stem in dict.fromkeys(stems) if not stem.startswith(foreign)]
+        others = [stem for stem in dict.fromkeys(stems) if stem.startswith(foreign)]
+        if not is_name and (irregular := _irregular(stems)):
+            others += irregular
+            if UNDETERMINED in languages:
+                others += _without_language(irregular, terms)
+        yield Form(
+            part.text,
+            tuple(stem for stem in own if terms.frequency(schema.STEMS, stem)),
+            tuple(stem for stem in others if terms.frequency(schema.STEMS, stem)),
+            part.is_of_syllables,
+            is_capital,
+        )
+
+
+def _foreign(part: str, languages: Sequence[str]) -> tuple[str, ...]:
+    """Return the beginnings of stems in languages that do not know a word, if others do."""
+    asked = [code for code in languages if code in WITH_DICTIONARY]
+    unknown = tuple(f"{code}:" for code in asked if not lemmas(code, part))
+    return unknown if len(unknown) < len(asked) else ()
+
+
+def _other_spellings(text: str, parts: Sequence[Token], languages: Sequence[str]) -> Iterator[str]:
+    """Yield spellings with and without the e for an umlaut: Müller, Mueller and Muller.
+
+    A word without its e may be another one, as "poet" and "pot", unless the word is in no
+    dictionary.
+    """
+    if (spelled_out := text.translate(SPELLED_OUT)) != text:
+        yield spelled_out
+    if len(parts) == 1 and (without := DIGRAPH.sub(r"\1", text)) != text:
+        is_name = text[:1].isupper() and len(text) >= _LONG_NAME
+        known = (code for code in languages if code in WITH_DICTIONARY)
+        if ("de" in languages or is_name) and not any(
+            lemmas(code, parts[0].text) for code in known
+        ):
+            yield without
+
+
+def _without_language(stems: Iterable[str], terms: IndexTerms) -> Iterator[str]:
+    """Yield the terms of texts without a language that have one of some stems."""
+    codes = defaultdict(set)
+    for stem in stems:
+        code, _, beginning = stem.partition(":")
+        codes[beginning].add(code)
+    for beginning in sorted(codes):
+        longest = len(UNDETERMINED) + 1 + len(beginning) + _LONGEST_ENDING
+        begun = terms.beginning_with(schema.STEMS, f"{UNDETERMINED}:{beginning}")
+        for term, _ in islice(begun, _MOST_FORMS):
+            letters = term.partition(":")[2]
+            # The stemmer may need accents that the term lacks.
+            if letters == beginning or (
+                len(term) <= longest
+                and any(
+                    len(of := tokens(letters, code)) == 1 and of[0].text == f"{code}:{beginning}"
+                    for code in codes[beginning]
+                )
+            ):
+                yield term
+
+
+def _is_name(text: str) -> bool:
+    """Check whether a word is in capitals, as USA and API are, and not only by emphasis."""
+    letters = text.strip(PUNCTUATION)
+    return (
+        is_capital_name(letters)
+        and len(letters) <= _LONGEST_ABBREVIATION
+        and letters.isalpha()
+        and letters.isascii()
+        and not function_words_in(letters.lower())
+    )
+
+
+def _irregular(stems: Sequence[str]) -> list[str]:
+    """Return the stems of irregular forms of a word, and of the word of which it is one."""
+    found: dict[str, None] = {}
+    for stem in stems:
+        code, _, letters = stem.partition(":")
+        language = "en" if code == UNDETERMINED else code
+        if language in WITH_DICTIONARY and len(letters) >= _FEWEST_OF_A_STEM:
+            found |= dict.fromkeys(f"{code}:{one}" for one in _other_stems(language, letters))
+    return [stem for stem in found if stem not in stems]
+
+
+def _other_stems(language: str, stem: str) -> Iterable[str]:
+    """Return the stems that other forms of a word may have."""
+    near = irregular_stems(language, stem)
+    if language != "de":
+        return near
+    # The stemmer leaves the endings and beginnings of verbs: ginget, geht, gefahren.
+    verbs = dict.fromkeys((*near, *_of_verb(stem)))
+    further = (
+        other for one in verbs for other in (*irregular_stems(language, one), *_of_verb(one))
+    )
+    return dict.fromkeys((*verbs, *further))
+
+
+def _of_verb(stem: str) -> Iterator[str]:
+    """Yield the stems that a German verb may have: kauf, kauft, gekauft, gefahr."""
+    if len(stem) < _FEWEST_OF_A_VERB:
+        return
+    yield from (f"{stem}t", f"ge{stem}t", f"ge{stem}")
+    if stem.endswith("t") and len(stem) > _FEWEST_OF_A_VERB:
+        yield stem[:-1]
+    if stem.startswith("ge") and len(stem) > _FEWEST_OF_A_VERB + 2:
+        yield from (stem[2:], stem[2:].removesuffix("t"))
