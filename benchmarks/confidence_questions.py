@@ -13,9 +13,7 @@ from benchmarks.collection import Collection
 from benchmarks.misspelled import misspelled
 from benchmarks.off_topic import OFF_TOPIC
 from benchmarks.suite import library
-from idx.evaluation.collection.documents import read_documents
-from idx.evaluation.collection.judgements import read_judgements
-from idx.evaluation.collection.queries import read_queries
+from idx.evaluation.collection import read_documents, read_judgements, read_queries
 from shared import Searcher
 from shared.query.pipeline import ParsedQuery
 from shared.search.confidence import evidence

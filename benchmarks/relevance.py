@@ -25,16 +25,23 @@ from benchmarks.page import MEASURED, machine, write_figures
 from benchmarks.relevance_engines import LIMIT, Search, engines
 from benchmarks.relevance_plot import draw
 from benchmarks.suite import failures
-from idx.evaluation.collection.documents import read_documents
-from idx.evaluation.collection.judgements import read_judgements
-from idx.evaluation.collection.queries import Query, read_queries
-from idx.evaluation.experiment import SearchSettings, ask_all, temporary_index
-from idx.evaluation.intervals import Estimate, estimates
-from idx.evaluation.measures import MAIN_DEPTH, measure
-from idx.evaluation.report.figures import change, figure
-from idx.evaluation.results import NOTICEABLE
-from idx.evaluation.run import RankedDocument, Run
-from idx.evaluation.search_settings import DEFAULT, Configuration, changed
+from idx.evaluation.collection import Query, read_documents, read_judgements, read_queries
+from idx.evaluation.experiment import (
+    DEFAULT,
+    MAIN_DEPTH,
+    NOTICEABLE,
+    Configuration,
+    Estimate,
+    RankedDocument,
+    Run,
+    SearchSettings,
+    ask_all,
+    changed,
+    estimates,
+    measure,
+    temporary_index,
+)
+from idx.evaluation.report import change, figure
 from shared.model.weights import Weights
 
 PICTURE: Final = MEASURED / "relevance.svg"

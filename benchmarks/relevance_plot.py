@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.picture import BAR, INK, picture
-from idx.evaluation.intervals import Estimate
+from idx.evaluation.experiment import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

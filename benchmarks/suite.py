@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from idx.cli.bulk_file import document_of, read_bulk
-from idx.evaluation.search_settings import Configuration
+from idx.evaluation.experiment import Configuration
 from shared import Filter, Index, Searcher, create
 from shared.model.weights import Weights
 from tests.relevance.queries import Query, read

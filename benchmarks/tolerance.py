@@ -20,13 +20,16 @@ from benchmarks.collection import Collection
 from benchmarks.misspelled import misspelled
 from benchmarks.page import machine, write_figures
 from benchmarks.relevance import ranked
-from idx.evaluation.collection.judgements import Judgements, read_judgements
-from idx.evaluation.collection.queries import Query, read_queries
-from idx.evaluation.experiment import WARM_UP, temporary_index
-from idx.evaluation.intervals import estimates
-from idx.evaluation.measures import measure, measure_names
-from idx.evaluation.report.figures import change, figure, interval
-from idx.evaluation.run import Run
+from idx.evaluation.collection import Judgements, Query, read_judgements, read_queries
+from idx.evaluation.experiment import (
+    WARM_UP,
+    Run,
+    estimates,
+    measure,
+    measure_names,
+    temporary_index,
+)
+from idx.evaluation.report import change, figure
 from shared import Searcher
 from shared.java import vm
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
@@ -185,7 +188,7 @@ def measures_table(asked: dict[str, Asked]) -> Iterator[str]:
         compared = (
             " | "
             if method == NOTHING
-            else f"{change(difference.mean)} | {interval(difference.low, difference.high)}"
+            else f"{change(difference.mean)} | [{difference.low:.3f}, {difference.high:.3f}]"
         )
         yield f"| {method} | {gain} | {compared} | {deep} | {deeper} |"
 

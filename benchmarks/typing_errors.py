@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.collection import Collection
-from idx.evaluation.collection.queries import read_queries
+from idx.evaluation.collection import read_queries
 from idx.evaluation.experiment import temporary_index
 from shared import Searcher
 from shared.java import vm
