@@ -195,7 +195,6 @@ lock: .venv/ready
 # Write the reference of idx from its own help, and the table of platforms from the records.
 docs: .venv/ready
 	$(BIN)/python -m tests.recording
-	$(BIN)/python -m tests.format_table
 	$(BIN)/typer idx.app utils docs --name idx --title "Commands of idx" --output docs/commands.md
 
 # The documentation as HTML in build/site, to be read without a network; a broken link is an error.
