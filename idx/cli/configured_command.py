@@ -2,16 +2,13 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from math import isfinite
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
-from idx.configuration.recent_indexes import DefaultIndexMissingError, note_use, recent_indexes
 from idx.output.printing import warn
-from shared.errors import IndexMissingError, McpLuceneError
 from shared.messages import did_you_mean
 from shared.settings.current import configuration_file, configured
 from shared.settings.defaults import (
@@ -65,30 +62,7 @@ class ConfiguredCommand(TyperCommand):
                 raise typer.BadParameter(f"{value} is not finite", ctx=ctx, param=parameter)
         for warning in warnings_of_variables():
             warn(warning)
-        if "index_path" not in ctx.params:
-            return super().invoke(ctx)
-        with _index_in_use(ctx):
-            return super().invoke(ctx)
-
-
-@contextmanager
-def _index_in_use(ctx: typer.Context) -> Iterator[None]:
-    """Record the index used by a command, and suggest others if the default one is missing."""
-    is_opened = True
-    try:
-        yield
-    except McpLuceneError as error:
-        is_opened = False
-        source = ctx.get_parameter_source("index_path")
-        is_default = source is not None and source.name == "DEFAULT"
-        recent = recent_indexes() if is_default and isinstance(error, IndexMissingError) else []
-        if isinstance(error, IndexMissingError) and recent:
-            raise DefaultIndexMissingError(error, recent, str(ctx.info_name)) from error
-        raise
-    finally:
-        # Also after Ctrl-C, the usual end of a watch, and after exit code 1.
-        if is_opened:
-            note_use(ctx.params["index_path"])
+        return super().invoke(ctx)
 
 
 def warnings_of_variables() -> Iterator[str]:

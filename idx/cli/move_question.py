@@ -90,7 +90,7 @@ def _warn_about(move: Move) -> bool:
 
 
 def _update_configuration(move: Move) -> None:
-    from idx.configuration.remembered_folders import move_folder
+    from idx.configuration.lists import move_folder
 
     file = configuration_file()
     if file.exists() and move_folder(file, move.old, move.new):

@@ -8,7 +8,6 @@ from pathlib import Path
 import typer
 
 from idx.cli.option_groups import ReadingOptions
-from idx.configuration.remembered_folders import own_patterns
 from idx.crawl.selection import Selection, Selections
 from idx.errors import NoFoldersError
 from idx.extraction.office.libreoffice import find_libreoffice
@@ -23,6 +22,7 @@ from shared.files.secret_files import allowed_paths
 from shared.ocr.cache import cache_of
 from shared.settings.defaults import OCR_LANGUAGES_PATTERN
 from shared.settings.machine import default_workers
+from shared.settings.model import Folder
 
 _MEGABYTE = 1_000_000
 
@@ -65,6 +65,13 @@ def sync_options(
         create=True,
         moves=tuple(moves),
     )
+
+
+def own_patterns(folder: Folder, ctx: typer.Context) -> Selection:
+    """Return a folder's own patterns; those to include do not add to ``--include``."""
+    source = ctx.get_parameter_source("include")
+    is_on_command_line = source is not None and source.name == "COMMANDLINE"
+    return Selection(() if is_on_command_line else folder.include, folder.exclude)
 
 
 def extraction_options(reading: ReadingOptions, index_path: Path) -> ExtractionOptions:

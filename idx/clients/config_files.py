@@ -13,7 +13,7 @@ from idx.clients import jsonc
 from idx.clients.client import Client, Format
 from idx.clients.errors import ClientConfigurationError
 from idx.clients.launch import Entry, Launch, launch_in
-from idx.configuration import toml
+from idx.configuration import values as toml
 from shared.files.content import (
     IrregularFileError,
     locked,

@@ -102,8 +102,8 @@ def add(
     """
     import os
 
-    from idx.configuration.configuration_file import warn_of_variable
-    from idx.configuration.remembered_collections import add_collection
+    from idx.configuration.lists import add_collection
+    from idx.configuration.values import warn_of_variable
 
     file = configuration_file()
     warn_of_variable(_SETTING, file)
@@ -129,8 +129,8 @@ def remove(
 
     Example: idx collections remove contracts
     """
-    from idx.configuration.configuration_file import warn_of_variable
-    from idx.configuration.remembered_collections import remove_collection
+    from idx.configuration.lists import remove_collection
+    from idx.configuration.values import warn_of_variable
 
     file = configuration_file()
     warn_of_variable(_SETTING, file)

@@ -84,8 +84,7 @@ def set_(
 
     Examples: idx config set index-path ~/search/index; idx config set exclude 'old/' '*.tmp'
     """
-    from idx.configuration.configuration_file import warn_of_variable
-    from idx.configuration.setting_changes import set_setting, setting_name
+    from idx.configuration.values import set_setting, setting_name, warn_of_variable
     from shared.settings.errors import is_secret
 
     name = setting_name(key)
@@ -115,8 +114,7 @@ def unset(key: Key, as_json: Json = False) -> None:
 
     Example: idx config unset index-path
     """
-    from idx.configuration.configuration_file import warn_of_variable
-    from idx.configuration.setting_changes import unset_setting
+    from idx.configuration.values import unset_setting, warn_of_variable
 
     file = configuration_file()
     name, removed = unset_setting(file, key)

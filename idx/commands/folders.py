@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from idx.cli.completions import remembered_folders
 from idx.cli.options import Json
 from idx.output.printing import print_json, say, tell
 from shared.settings.current import configuration_file
@@ -22,7 +21,7 @@ def list_folders(as_json: Json = False) -> None:
 
     Example: idx folders list --json
     """
-    from idx.configuration.configuration_file import warn_of_variable
+    from idx.configuration.values import warn_of_variable
     from shared.files.access import is_folder
     from shared.settings.file import read
 
@@ -80,8 +79,8 @@ def add(
 
     Example: idx folders add ~/Documents ~/Notes --exclude 'old/'
     """
-    from idx.configuration.configuration_file import warn_of_variable
-    from idx.configuration.remembered_folders import add_folders
+    from idx.configuration.lists import add_folders
+    from idx.configuration.values import warn_of_variable
 
     file = configuration_file()
     warn_of_variable("folders", file, "the folders")
@@ -102,7 +101,6 @@ def remove(
         typer.Argument(
             metavar="PATH…",
             readable=False,
-            autocompletion=remembered_folders,
             help="Folders.",
         ),
     ],
@@ -114,8 +112,8 @@ def remove(
 
     Example: idx folders remove ~/Notes
     """
-    from idx.configuration.configuration_file import warn_of_variable
-    from idx.configuration.remembered_folders import remove_folders
+    from idx.configuration.lists import remove_folders
+    from idx.configuration.values import warn_of_variable
 
     file = configuration_file()
     warn_of_variable("folders", file, "the folders")

@@ -65,8 +65,7 @@ def init(
 
 def _make_default(index_path: Path) -> Path:
     """Write the index path into the configuration file, and return the file."""
-    from idx.configuration.configuration_file import warn_of_variable
-    from idx.configuration.setting_changes import set_setting
+    from idx.configuration.values import set_setting, warn_of_variable
 
     file = configuration_file()
     set_setting(file, "index_path", [str(index_path)])

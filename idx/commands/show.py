@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.cli.completions import documents
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.output.printing import print_json, tell
 from idx.output.terminal import prose_for_stdout
@@ -32,7 +31,6 @@ def show(
         str,
         typer.Argument(
             metavar="ID",
-            autocompletion=documents,
             help="Id of a document, or the path of its file.",
         ),
     ],
