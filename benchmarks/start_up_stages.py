@@ -57,7 +57,7 @@ def _run(index: str) -> Iterator[str]:
     vm.start()
     yield "start of the Java virtual machine"
     import_module("idx.commands.search")
-    from idx.output.search_answer import print_hit
+    from idx.output.results import print_hit
     from shared.reading.searcher import Searcher
 
     yield "import of what searches and prints"

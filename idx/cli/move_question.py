@@ -7,8 +7,7 @@ from pathlib import Path
 
 import typer
 
-from idx.output.confirmation import confirm
-from idx.output.printing import say, warn
+from idx.output.printing import confirm, say, warn
 from idx.sync.moved_folders import FolderRecognizedError, Move, moved, named_move, recognized
 from shared.errors import IndexMissingError
 from shared.files.access import is_missing

@@ -69,7 +69,7 @@ def add(
     if paths:
         _add_paths(context, paths, reading, index_path, wait, vectors, as_json=as_json)
         return
-    from idx.output.interruption import reported_interruption
+    from idx.output.runs import reported_interruption
     from idx.sync.interruption import Kept, uninterrupted
     from shared.files.originals import Originals
     from shared.writing.index import Index
@@ -193,8 +193,7 @@ def _add_paths(
     as_json: bool,
 ) -> None:
     from idx.cli.run_options import sync_options
-    from idx.output.interruption import reported_interruption
-    from idx.output.run_report import report
+    from idx.output.runs import report, reported_interruption
     from idx.sync.events import Event, Indexed, NotIndexed, Problem
     from idx.sync.interruption import Kept
     from idx.sync.synchronize import synchronize

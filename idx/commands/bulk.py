@@ -32,8 +32,8 @@ def bulk(
     Example: idx bulk -j documents.jsonl
     """
     from idx.cli.bulk_file import document_of, read_bulk
-    from idx.output.interruption import reported_interruption
     from idx.output.progress import counted
+    from idx.output.runs import reported_interruption
     from idx.sync.interruption import Kept, uninterrupted
     from shared.model.metadata import note_on_others
     from shared.writing.index import Index

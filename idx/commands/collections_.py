@@ -55,16 +55,15 @@ def list_collections(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json =
             ]
         )
         return
-    from idx.output.printing import Unbroken
-    from idx.output.tables import print_table
+    from idx.output.printing import print_table
 
     print_table(
         ["Collection", "Documents", "Folder", "Filters", "Description"],
         (
             (
-                Unbroken(collection.name),
+                collection.name,
                 f"{count:,}" if (count := counts.get(collection.name)) is not None else "-",
-                Unbroken(collection.folder or ""),
+                str(collection.folder or ""),
                 "  ".join(collection.filters),
                 collection.description,
             )

@@ -58,7 +58,7 @@ def show(as_json: Json = False) -> None:
         }
         print_json({"file": str(file), "exists": file.exists(), "settings": shown})
         return
-    from idx.output.tables import print_table
+    from idx.output.printing import print_table
 
     tell(f"Configuration file: {file}{'' if file.exists() else ' (does not exist)'}")
     print_table(

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output.printing import Unbroken, print_json, say
+from idx.output.printing import print_json, say
 from shared.messages import quantity
 
 
@@ -28,8 +28,8 @@ def duplicates(
 
     Example: idx duplicates --min-similarity 0.9
     """
+    from idx.output.printing import print_table
     from idx.output.progress import shown
-    from idx.output.tables import print_table
     from shared.resemblance.duplicates import duplicates as find
 
     found = find(index_path, min_similarity=min_similarity, progress=shown)
@@ -41,7 +41,7 @@ def duplicates(
             str(number),
             f"{version.similarity:.2f}" if place else "newest",
             (version.modified or "-")[:10],
-            Unbroken(version.file_path or version.source_document),
+            version.file_path or version.source_document,
         )
         for number, versions in enumerate(found.groups, start=1)
         for place, version in enumerate(versions)

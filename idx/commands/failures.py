@@ -49,13 +49,12 @@ def failures(
         for failure in answer.failures:
             tell(failure.file_path)
         return
-    from idx.output.printing import Unbroken
-    from idx.output.tables import print_table
+    from idx.output.printing import print_table
 
     print_table(
         ["File", "Kind", "Reason", "Tried"],
         (
-            (Unbroken(failure.file_path), failure.kind, failure.reason, failure.tried)
+            (failure.file_path, failure.kind, failure.reason, failure.tried)
             for failure in answer.failures
         ),
     )

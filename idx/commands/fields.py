@@ -23,7 +23,7 @@ def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
     if as_json:
         print_json(answer)
         return
-    from idx.output.tables import print_table
+    from idx.output.printing import print_table
 
     print_table(
         ["Field", "Kind", "Chunks", "Use", "In a query", "Holds"],

@@ -41,14 +41,13 @@ def list_folders(as_json: Json = False) -> None:
             ]
         )
         return
-    from idx.output.printing import Unbroken
-    from idx.output.tables import print_table
+    from idx.output.printing import print_table
 
     print_table(
         ["Folder", "Include", "Exclude", "Exists"],
         (
             (
-                Unbroken(folder.path),
+                str(folder.path),
                 "  ".join(folder.include),
                 "  ".join(folder.exclude),
                 "yes" if is_folder(folder.path) else "no",

@@ -57,9 +57,7 @@ def list_documents(
         for document in answer.documents:
             tell(document.file_path or document.source_document)
         return
-    from idx.output.printing import Unbroken
-    from idx.output.tables import print_table
-    from idx.output.terminal import prose_for_stdout
+    from idx.output.printing import print_table, prose_for_stdout
     from shared.model.metadata import LANGUAGE
 
     print_table(
@@ -70,7 +68,7 @@ def list_documents(
                 prose_for_stdout(document.title),
                 str(document.chunk_count),
                 str(document.metadata.get(LANGUAGE, "")),
-                Unbroken(document.file_path or ""),
+                document.file_path or "",
             )
             for document in answer.documents
         ),
@@ -81,6 +79,4 @@ def list_documents(
 
 def _id(document: "DocumentSummary") -> str:
     """Return the id, unbroken if it is a path."""
-    from idx.output.printing import Unbroken
-
-    return Unbroken(document.source_document) if document.file_path else document.source_document
+    return document.source_document

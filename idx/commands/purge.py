@@ -23,7 +23,7 @@ def purge(
     """
     from dataclasses import asdict
 
-    from idx.output.confirmation import confirm
+    from idx.output.printing import confirm
     from shared.maintenance.purge import purge as remove_all
     from shared.reading.searcher import Searcher
 

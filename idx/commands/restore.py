@@ -30,7 +30,7 @@ def restore(
     """
     from dataclasses import asdict
 
-    from idx.output.confirmation import confirm
+    from idx.output.printing import confirm
     from idx.output.progress import shown
     from shared.maintenance.restore import restore as put_back
 

@@ -198,7 +198,7 @@ def _explain(
     """Print the explanation of the query instead of the hits."""
     from dataclasses import replace
 
-    from idx.output.search_answer import print_explanation
+    from idx.output.results import print_explanation
     from shared.model.filters import configured_collections
     from shared.reading.searcher import Searcher
 
@@ -221,7 +221,7 @@ def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) 
 
 
 def _print_places(answer: "SearchAnswer") -> None:
-    from idx.output.search_answer import address
+    from idx.output.results import address
 
     # Overlapping chunks and chunks of the same page share a place.
     for place in dict.fromkeys(map(address, answer.results)):
@@ -229,7 +229,7 @@ def _print_places(answer: "SearchAnswer") -> None:
 
 
 def _print_hits(answer: "SearchAnswer", offset: int) -> None:
-    from idx.output.search_answer import print_facet, print_hit
+    from idx.output.results import print_facet, print_hit
 
     for rank, hit in enumerate(answer.results, start=offset + 1):
         print_hit(rank, hit)

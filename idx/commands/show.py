@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.output.printing import print_json, tell
-from idx.output.terminal import prose_for_stdout
+from idx.output.printing import print_json, prose_for_stdout, tell
 from shared.errors import McpLuceneError
 from shared.messages import quantity
 from shared.settings.defaults import MAX_COUNT
@@ -53,7 +52,7 @@ def show(
     if details and chunk:
         raise typer.BadParameter("give --chunk or --details, not both")
     from idx.cli.named_document import named_document
-    from idx.output.search_answer import cited
+    from idx.output.results import cited
     from shared.reading.searcher import Searcher
 
     with Searcher(index_path) as searcher:
@@ -80,13 +79,12 @@ def _print_details(details: "DocumentDetails", *, as_json: bool) -> None:
     if as_json:
         print_json(details)
         return
-    from idx.output.printing import Unbroken
-    from idx.output.tables import print_table
+    from idx.output.printing import print_table
 
     known = {
         "Document": details.source_document,
         "Title": details.title,
-        "File": details.file_path and Unbroken(details.file_path),
+        "File": details.file_path,
         "Chunks": f"{details.chunk_count:,}",
         "Words": f"{details.words:,}",
         "Characters": None if details.characters is None else f"{details.characters:,}",

@@ -38,7 +38,7 @@ def similar(
     if as_json:
         print_json(found)
         return
-    from idx.output.search_answer import print_similar
+    from idx.output.results import print_similar
 
     for rank, chunk in enumerate(found.results, start=1):
         print_similar(rank, chunk)

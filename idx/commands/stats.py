@@ -16,13 +16,12 @@ def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> 
     if as_json:
         print_json(figures)
         return
-    from idx.output.printing import Unbroken
-    from idx.output.tables import print_table
+    from idx.output.printing import print_table
 
     print_table(
         ["", ""],
         [
-            ("Index", Unbroken(figures.path)),
+            ("Index", str(figures.path)),
             ("Documents", f"{figures.documents:,}"),
             ("Chunks", f"{figures.chunks:,}"),
             ("Deleted chunks", f"{figures.deleted_chunks:,}"),
@@ -34,7 +33,7 @@ def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> 
             ),
             ("Formats", ", ".join(f"{name} {count:,}" for name, count in figures.formats.items())),
             *(
-                ("Folder", Unbroken(f"{path}  {prefix and f'(as {prefix})'}".rstrip()))
+                ("Folder", (f"{path}  {prefix and f'(as {prefix})'}".rstrip()))
                 for path, prefix in figures.folders.items()
             ),
             ("Changed", figures.changed),

@@ -119,8 +119,7 @@ def sync(
     """
     from idx.cli.move_question import after, settled_moves
     from idx.cli.run_options import sync_options, wanted_folders
-    from idx.output.interruption import SAME_COMMAND, reported_interruption
-    from idx.output.run_report import report
+    from idx.output.runs import SAME_COMMAND, report, reported_interruption
     from idx.sync.interruption import Kept
     from idx.sync.synchronize import synchronize
 
@@ -168,7 +167,7 @@ def show_plan(paths: Iterable[Path], options: "SyncOptions", *, as_json: bool) -
     Returns:
         Whether every folder could be examined.
     """
-    from idx.output.run_report import plan_line
+    from idx.output.runs import plan_line
     from idx.sync.ingestion import planned
     from idx.sync.synchronize import preview
 

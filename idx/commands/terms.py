@@ -54,7 +54,7 @@ def terms(
     if as_json:
         print_json(answer)
         return
-    from idx.output.tables import print_table
+    from idx.output.printing import print_table
 
     print_table(["Term", "Chunks"], ((found.term, f"{found.chunks:,}") for found in answer.terms))
     if answer.notice:

@@ -40,10 +40,14 @@ def watch(
 
     from idx.cli.move_question import after, settled_moves
     from idx.cli.run_options import sync_options, wanted_folders
-    from idx.output.interruption import SAME_COMMAND, reported_interruption
     from idx.output.printing import say
-    from idx.output.run_problems import Problems
-    from idx.output.run_report import print_event, print_news
+    from idx.output.runs import (
+        SAME_COMMAND,
+        Problems,
+        print_event,
+        print_news,
+        reported_interruption,
+    )
     from idx.sync.events import Finished
     from idx.sync.interruption import Kept
     from idx.sync.watching.watch import keep_synchronized

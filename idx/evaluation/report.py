@@ -2,8 +2,7 @@
 
 from idx.evaluation.answers import AnswerEvaluation
 from idx.evaluation.experiment import DEFAULT, ConfigurationResult, Evaluation
-from idx.output.printing import tell
-from idx.output.tables import print_table
+from idx.output.printing import print_table, tell
 from shared.messages import quantity
 
 _INTERVAL = "95 % interval"

@@ -1,71 +1,101 @@
-"""Report of a run: a progress bar on a terminal, lines in a pipe, JSON for a program."""
+"""Reports of long runs: progress, problems, and what an interruption kept.
+
+Progress is a bar on a terminal and lines in a pipe; the answer is text, or JSON for a program.
+Problems are on stderr, up to a limit of each kind, with files by their absolute paths.
+"""
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from typing import Any, Final, Literal
 
-from idx.output.printing import say, tell, tell_json
-from idx.output.run_problems import Problems
+from idx.output.printing import created, say, tell, tell_json
 from idx.sync.events import (
+    Created,
     Deleted,
     Event,
     Finished,
     Indexed,
+    LeftOut,
+    MissingFolder,
     NotIndexed,
     Planned,
+    Problem,
     Recognized,
     Watching,
 )
+from idx.sync.interruption import Kept
 from shared.control_characters import visible_line
+from shared.files.access import OWN
 from shared.messages import quantity
 from shared.model.failures import ERRORS
 
-SECONDS_BETWEEN_LINES: Final = 10.0
+_SECONDS_BETWEEN_LINES: Final = 10.0
 """Interval between progress lines if stderr is not a terminal, in seconds."""
 
-Show = Callable[[Event], None]
+_MAX_WARNINGS_OF_A_KIND: Final = 10
+"""Maximum number of warnings of one kind; the rest are only counted."""
 
+SAME_COMMAND: Final = "run the same command to continue"
+"""Advice for runs that skip completed work."""
+
+_Kind = Literal["empty", "unsupported", "partial", "secret"]
+
+_REST: Final[dict[_Kind, tuple[str, str, str]]] = {
+    "empty": ("more empty file", "more empty files", "idx failures"),
+    "unsupported": (
+        "more file of an unsupported kind",
+        "more files of unsupported kinds",
+        "idx failures",
+    ),
+    "partial": ("more file read only in part", "more files read only in part", "idx failures"),
+    "secret": ("more secret skipped", "more secrets skipped", "idx failures --secrets"),
+}
+"""The warnings that are only counted, and the command that lists them."""
+
+Show = Callable[[Event], None]
 
 Answer = Literal["text", "events", "none"]
 """Output of a run on stdout: lines of text, each event as JSON, or nothing."""
 
 
+@contextmanager
+def reported_interruption(kept: Kept, go_on: str | None = None) -> Iterator[None]:
+    """Report the work kept on stderr after an interruption, with advice on the rest of it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        advice = f"; {go_on}" if go_on else ""
+        say(f"Interrupted: {kept}{advice}.")
+        raise
+
+
 def report(events: Generator[Event, None, None], answer: Answer) -> Finished | None:
-    """Consume the events of a run and show them.
+    """Consume the events of a run and show them; return the last one unless the run ended early.
 
-    Args:
-        events: the events; always closed, so that completed work is committed.
-        answer: the output on stdout; problems are printed on stderr in any case.
-
-    Returns:
-        The last event; None if the run ended early.
+    The events are always closed, so that completed work is committed.
     """
-    last = None
-    with closing(events), _display(answer) as show:
-        for event in events:
-            show(event)
-            last = event
+    # Lines of JSON on the same terminal would interrupt the progress bar.
+    display = _terminal if answer != "events" and sys.stderr.isatty() else _plain
+    problems, last = Problems(), None
+    with closing(events), display(_ANSWERS[answer], problems) as show:
+        try:
+            for event in events:
+                show(event)
+                last = event
+        except KeyboardInterrupt:
+            for line in problems.rest():
+                say(line)
+            raise
     return last if isinstance(last, Finished) else None
 
 
 def print_event(event: Event) -> None:
     """Print an event as a line of JSON."""
-    line = {"event": type(event).__name__.lower(), **asdict(event)}
-    tell_json(line)
-
-
-def print_answer(event: Event) -> None:
-    """Print the plan and the result on stdout."""
-    match event:
-        case Planned():
-            tell(plan_line(event))
-        case Finished():
-            tell(result_line(event))
-        case _:
-            pass
+    tell_json({"event": type(event).__name__.lower(), **asdict(event)})
 
 
 def print_news(event: Event) -> None:
@@ -81,8 +111,25 @@ def print_news(event: Event) -> None:
             pass
 
 
+def _print_answer(event: Event) -> None:
+    """Print the plan and the result on stdout."""
+    match event:
+        case Planned():
+            tell(plan_line(event))
+        case Finished():
+            tell(result_line(event))
+        case _:
+            pass
+
+
+_ANSWERS: Final[dict[Answer, Show]] = {
+    "text": _print_answer,
+    "events": print_event,
+    "none": lambda _: None,
+}
+
+
 def plan_line(plan: Planned) -> str:
-    """Return a plan on one line."""
     numbers = (
         f"{plan.add:,} to add, {plan.update:,} to update, {plan.delete:,} to delete, "
         f"{plan.skip:,} unchanged"
@@ -93,7 +140,6 @@ def plan_line(plan: Planned) -> str:
 
 
 def result_line(end: Finished) -> str:
-    """Return the result of a run on one line."""
     numbers = (
         f"Added {end.added:,}, updated {end.updated:,}, deleted {end.deleted:,}, "
         f"skipped {end.skipped:,}, failed {end.failed:,}"
@@ -106,43 +152,27 @@ def result_line(end: Finished) -> str:
     return f"{numbers}; {quantity(end.chunks, 'chunk')} in {end.seconds:.1f} s"
 
 
-_ANSWERS: Final[dict[Answer, Show]] = {
-    "text": print_answer,
-    "events": print_event,
-    "none": lambda _: None,
-}
-
-
-def _display(answer: Answer) -> AbstractContextManager[Show]:
-    print_ = _ANSWERS[answer]
-    # Lines of JSON on the same terminal would interrupt the progress bar.
-    if answer != "events" and sys.stderr.isatty():
-        return _terminal(print_)
-    return _plain(print_)
-
-
 @contextmanager
-def _plain(print_: Show) -> Iterator[Show]:
+def _plain(print_: Show, problems: "Problems") -> Iterator[Show]:
     """Print lines only, with a progress line at intervals."""
-    so_far, problems = _Progress(), Problems()
+    so_far = _Progress()
     told = time.monotonic()
 
-    def show_and_count(event: Event) -> None:
+    def show(event: Event) -> None:
         nonlocal told
         for line in problems.lines(event):
             say(line)
         print_(event)
         so_far.count(event)
-        if time.monotonic() - told > SECONDS_BETWEEN_LINES:
+        if time.monotonic() - told > _SECONDS_BETWEEN_LINES:
             told = time.monotonic()
             say(so_far.line())
 
-    with _unshown_warnings(problems):
-        yield show_and_count
+    yield show
 
 
 @contextmanager
-def _terminal(print_: Show) -> Iterator[Show]:
+def _terminal(print_: Show, problems: "Problems") -> Iterator[Show]:
     """Show a progress bar on stderr below the lines."""
     from rich.console import Console
     from rich.progress import (
@@ -154,7 +184,7 @@ def _terminal(print_: Show) -> Iterator[Show]:
     )
     from rich.table import Column
 
-    so_far, problems = _Progress(), Problems()
+    so_far = _Progress()
     figures = Column(ratio=1, no_wrap=True, overflow="ellipsis")
     columns: tuple[Any, ...] = (
         BarColumn(bar_width=16),
@@ -163,10 +193,7 @@ def _terminal(print_: Show) -> Iterator[Show]:
         TextColumn("{task.description}", markup=False, table_column=figures),
     )
     console = Console(stderr=True)
-    with (
-        _unshown_warnings(problems),
-        Progress(*columns, console=console, transient=True, expand=True) as progress,
-    ):
+    with Progress(*columns, console=console, transient=True, expand=True) as progress:
         bar = progress.add_task("examining the folders", total=None)
 
         def show(event: Event) -> None:
@@ -184,7 +211,8 @@ def _terminal(print_: Show) -> Iterator[Show]:
             progress.update(bar, description=so_far.figures())
             lines = [*problems.lines(event)]
             if lines or isinstance(event, Planned | Finished):
-                # Stopped, because the bar would otherwise appear among the lines.
+                # Stopped, because the bar would otherwise appear among the lines; above it, the
+                # library would print what is for stdout on stderr.
                 progress.stop()
                 for line in lines:
                     say(line)
@@ -195,15 +223,51 @@ def _terminal(print_: Show) -> Iterator[Show]:
         yield show
 
 
-@contextmanager
-def _unshown_warnings(problems: Problems) -> Iterator[None]:
-    """Print the number of unshown warnings after an interruption."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        for line in problems.rest():
-            say(line)
-        raise
+class Problems:
+    """Messages about the problems of one or several consecutive runs."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[_Kind] = Counter()
+
+    def lines(self, event: Event) -> Iterator[str]:
+        """Yield the messages for an event; at the end of a run, also the counts of the rest."""
+        match event:
+            case Created():
+                yield created(event.index_path)
+            case Indexed(warnings=warnings) if warnings:
+                yield from self._warnings("partial", event.file_path, warnings)
+            case NotIndexed(kind="failed" | "garbled"):
+                yield f"Error: {event.file_path}: {event.reason}"
+            case NotIndexed(kind="empty" | "unsupported" as kind):
+                if kind == "empty" or event.is_named:
+                    yield from self._warnings(kind, event.file_path, (event.reason,))
+            case NotIndexed(kind="secret") | LeftOut():
+                allowing = "" if event.reason == OWN else "; to index it: --allow-secret"
+                reason = f"{event.reason}, and is skipped{allowing}"
+                yield from self._warnings("secret", event.file_path, (reason,))
+            case Problem():
+                yield f"Error: {event.message}"
+            case MissingFolder():
+                yield f"Warning: {event.message}"
+            case Finished():
+                yield from self.rest()
+            case _:
+                pass
+
+    def rest(self) -> Iterator[str]:
+        """Yield the number of unshown warnings of each kind, and reset the counts."""
+        for kind, number in self._counts.items():
+            if number > _MAX_WARNINGS_OF_A_KIND:
+                one, several, command = _REST[kind]
+                more = quantity(number - _MAX_WARNINGS_OF_A_KIND, one, several)
+                yield f"Warning: and {more}; list them with: {command}"
+        self._counts.clear()
+
+    def _warnings(self, kind: _Kind, path: str, reasons: tuple[str, ...]) -> Iterator[str]:
+        self._counts[kind] += 1
+        if self._counts[kind] <= _MAX_WARNINGS_OF_A_KIND:
+            for reason in reasons:
+                yield f"Warning: {path}: {reason}"
 
 
 class _Progress:
@@ -221,7 +285,6 @@ class _Progress:
         self._started = time.monotonic()
 
     def count(self, event: Event) -> None:
-        """Update the progress with an event."""
         match event:
             case Planned():
                 self._total = event.add + event.update

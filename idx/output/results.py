@@ -1,16 +1,15 @@
 """Search results for display, with matches in colour on a terminal or between ``**`` in a pipe."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from rich.text import Text
 
-from idx.output.excerpts import excerpts, match_line
-from idx.output.printing import Unbroken
-from idx.output.tables import print_table
-from idx.output.terminal import (
+from idx.output.printing import (
     console,
     line_for_stdout,
+    print_table,
     prose_for_stdout,
     shows_styles,
     symbol,
@@ -63,6 +62,45 @@ def address(hit: Hit) -> str:
     if hit.line_start is not None:
         return f"{hit.file_path}:{hit.line_start + match_line(hit.passages, hit.content)}"
     return hit.file_path if hit.page_start is None else f"{hit.file_path}#page={hit.page_start}"
+
+
+_MARK: Final = re.compile("|".join(map(re.escape, MARKS)))
+
+
+def excerpts(passages: Sequence[str], content: str, ellipsis: str) -> list[str]:
+    """Return passages with marks around matches in the order of the text, neighbours as one.
+
+    An ellipsis stands where text is cut.
+    """
+    text = _MARK.sub("", content)
+    placed = sorted((text.find(words := _MARK.sub("", each)), words, each) for each in passages)
+    pieces: list[tuple[int, int, str]] = []
+    for start, words, marked in placed:
+        first, end, before = pieces[-1] if pieces else (start, start, "")
+        between = text[end:start]
+        if pieces and not between.strip() and start >= end:
+            pieces[-1] = (first, start + len(words), before + between + marked)
+        else:
+            pieces.append((start, start + len(words), marked))
+    return [
+        f"{ellipsis} " * bool(text[:start].strip())
+        + marked.strip()
+        + f" {ellipsis}" * bool(text[end:].strip())
+        for start, end, marked in pieces
+    ]
+
+
+def match_line(passages: Sequence[str] | None, content: str | None) -> int:
+    """Return the line of the first match of the best passage, counted from 0.
+
+    The line is 0 if the lines of the text were joined when it was cut into chunks.
+    """
+    if not passages or not content or MARKS[0] not in passages[0]:
+        return 0
+    text = _MARK.sub("", content)
+    start = text.find(_MARK.sub("", passages[0]))
+    before = text[: start + passages[0].index(MARKS[0])]
+    return before.count("\n" if "\n" in text else "\r")
 
 
 _MARKED_MATCH: Final = re.compile("({}.*?{})".format(*map(re.escape, MARKS)), re.DOTALL)
@@ -202,9 +240,6 @@ def print_explanation(explanation: QueryExplanation) -> None:
         print_table([hit.id, f"{hit.score:.3f}"], parts)
 
 
-_PATH_FIELDS: Final = {"file_path", "source_document"}
-
-
 def print_facet(facet: Facet, counted: str) -> None:
     """Print the most frequent values of a field with the number of each.
 
@@ -212,8 +247,7 @@ def print_facet(facet: Facet, counted: str) -> None:
         facet: the counted values.
         counted: the plural of what was counted.
     """
-    kind = Unbroken if facet.field in _PATH_FIELDS else str
-    rows = [(kind(entry.value), f"{entry.count:,}") for entry in facet.values]
+    rows = [(entry.value, f"{entry.count:,}") for entry in facet.values]
     if facet.distinct > len(rows):
         rows.append((f"and {facet.distinct - len(rows):,} more", ""))
     print_table([facet.field, counted], rows)
