@@ -89,11 +89,12 @@ def table(folder: Path) -> Iterator[str]:
 
 def write(folder: Path, index: Path, repeats: int) -> None:
     """Write an index of a folder with the words of sections repeated."""
-    from idx.cli.option_groups import ReadingOptions
+    from idx.cli.options import ReadingOptions
     from idx.cli.run_options import extraction_options, limits
     from idx.crawl.selection import Selection, Selections
     from idx.sync.interruption import Kept
-    from idx.sync.synchronize import SyncOptions, synchronize
+    from idx.sync.plan import SyncOptions
+    from idx.sync.synchronize import synchronize
 
     options = SyncOptions(
         index_path=index,

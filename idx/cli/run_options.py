@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from idx.cli.option_groups import ReadingOptions
+from idx.cli.options import ReadingOptions
 from idx.crawl.selection import Selection, Selections
 from idx.errors import NoFoldersError
 from idx.extraction.office.libreoffice import find_libreoffice
@@ -17,7 +17,7 @@ from idx.extraction.pool import Limits
 from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, ExtractionOptions, Ocr
 from idx.output.printing import warn
 from idx.sync.moved_folders import Move, moved
-from idx.sync.synchronize import SyncOptions
+from idx.sync.plan import SyncOptions
 from shared.files.secret_files import allowed_paths
 from shared.ocr.cache import cache_of
 from shared.settings.defaults import OCR_LANGUAGES_PATTERN

@@ -8,8 +8,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from idx.cli.option_groups import ReadingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Vectors, Wait
+from idx.cli.options import (
+    DEFAULT_INDEX_PATH,
+    IndexPath,
+    Json,
+    ReadingOptions,
+    Vectors,
+    Wait,
+    takes,
+)
 from idx.embedding import embed_added
 from idx.errors import SourceFileError
 from idx.output.printing import created, print_json, say, tell, warn

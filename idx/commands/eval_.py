@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import typer
 
 from idx.cli.language_models import answer_model_of, run
-from idx.cli.option_groups import AnswerOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.cli.options import DEFAULT_INDEX_PATH, AnswerOptions, IndexPath, Json, takes
 from idx.errors import SourceFileError
 from idx.output.printing import print_json, say, warn
 from shared.answers.question import DEFAULT_TOP_K, MAX_TOP_K

@@ -7,7 +7,6 @@ import typer
 
 from idx.cli.completions import fields
 from idx.cli.language_models import rewriting_of
-from idx.cli.option_groups import RewritingOptions, takes
 from idx.cli.options import (
     DEFAULT_INDEX_PATH,
     CollectionName,
@@ -15,8 +14,10 @@ from idx.cli.options import (
     IndexPath,
     Json,
     Plain,
+    RewritingOptions,
     Search,
     days,
+    takes,
 )
 from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity

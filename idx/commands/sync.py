@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.cli.option_groups import ReadingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Vectors, Wait
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, ReadingOptions, Vectors, Wait, takes
 from idx.embedding import embed_added
 from idx.output.printing import print_json, say, tell, warn
 from shared.settings.defaults import DEFAULT_WAIT
 
 if TYPE_CHECKING:
-    from idx.sync.synchronize import SyncOptions
+    from idx.sync.plan import SyncOptions
 
 PruneMissing = Annotated[
     bool,

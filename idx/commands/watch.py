@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from idx.cli.option_groups import ReadingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Vectors, Wait
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, ReadingOptions, Vectors, Wait, takes
 from idx.commands.sync import Events
 from idx.embedding import embed_added
 from shared.settings.defaults import DEFAULT_WAIT

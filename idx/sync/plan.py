@@ -6,12 +6,17 @@ from pathlib import Path
 
 from idx.crawl.selection import Selections
 from idx.errors import SourceFileError
+from idx.extraction.pool import Limits
+from idx.extraction.types import ExtractionOptions
 from idx.sync.events import MissingFolder
-from shared.files.access import Identity, lies_in
+from idx.sync.moved_folders import Move
+from shared.files.access import Identity, lies_in, own_files
 from shared.files.location import OUTSIDE_ROOTS, Location, opened, resolve_links
 from shared.messages import decodable, reason_of
 from shared.model.document import FileState, marked_path
 from shared.model.folders import IndexedFolders
+from shared.settings.current import configuration_file
+from shared.settings.defaults import Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +125,44 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Planning:
-    """Options of a plan.
+class SyncOptions:
+    """Options of a sync.
 
     Attributes:
+        index_path: the index folder.
         selections: the selection of files in the folders.
+        extraction: the options of text extraction.
+        limits: the limits on reading one file.
+        layout: the white space in the chunks of files.
+        workers: number of worker processes.
+        wait: timeout for the lock of another writer, in seconds.
         reread: whether unchanged files are read again and nothing is deleted.
         retry: whether unchanged files that could not be read are tried again.
         prune_missing: whether documents are deleted without proof that their files are gone.
-        avoid: a folder that is never crawled: the index.
+        strict: whether the first failure ends the run.
+        create: whether a missing index is created.
+        moves: moves of folders of the index.
         roots: identities of the folders that everything must lie in; None for no such limit.
-        own_files: identities of files that are never indexed.
+        keep_out: identities of files of the server that started this run.
     """
 
+    index_path: Path
     selections: Selections
-    avoid: Path
+    extraction: ExtractionOptions
+    limits: Limits
+    workers: int
+    wait: float
+    layout: Layout = "keep"
     reread: bool = False
     retry: bool = False
     prune_missing: bool = False
+    strict: bool = False
+    create: bool = False
+    moves: tuple[Move, ...] = ()
     roots: frozenset[Identity] | None = None
-    own_files: frozenset[Identity] = frozenset()
+    keep_out: frozenset[Identity] = frozenset()
+
+    @property
+    def own_files(self) -> frozenset[Identity]:
+        """Current identities of files never indexed; rewriting a file changes its identity."""
+        return self.keep_out | own_files([configuration_file()])

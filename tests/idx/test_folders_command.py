@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from idx.cli.options import Exclude, Include
+from idx.cli.options import ReadingOptions, takes
 from idx.cli.run_options import own_patterns
 from idx.crawl.selection import Selection, Selections
 from shared.settings.current import configuration_file
@@ -290,8 +290,9 @@ def test_own_patterns_of_a_folder_stand_before_the_general_ones_but_not_before_a
     own = Folder(path=folder, include=["*.pdf"], exclude=["drafts/"])
 
     @app.command()
-    def sync(context: typer.Context, include: Include = None, exclude: Exclude = None) -> None:
-        general = Selection(include or (), exclude or (), hidden=True)
+    @takes(ReadingOptions, "reading")
+    def sync(context: typer.Context, reading: ReadingOptions) -> None:
+        general = Selection(reading.include or (), reading.exclude or (), hidden=True)
         for each in (own, Folder(path=folder)):
             own_of = {os.path.realpath(folder): own_patterns(each, context)}
             found = Selections(general, own_of).selection_for(folder)

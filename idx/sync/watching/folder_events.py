@@ -18,7 +18,8 @@ from watchfiles.main import FileChange
 from idx.crawl.ignore_files import IGNORE_FILES
 from idx.crawl.subtrees import Scopes
 from idx.crawl.walk import Crawl
-from idx.sync.synchronize import SyncOptions, is_new
+from idx.sync.plan import SyncOptions
+from idx.sync.synchronize import is_new
 from idx.sync.targets import part_of, resolve
 from shared.files.access import is_folder
 from shared.messages import decodable, quantity

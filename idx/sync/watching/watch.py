@@ -16,7 +16,8 @@ from idx.errors import SourceFileError, message
 from idx.extraction.types import CHANGED, VANISHED
 from idx.sync.events import Event, MissingFolder, NotIndexed, Problem, Watching
 from idx.sync.interruption import Kept
-from idx.sync.synchronize import SyncOptions, synchronize
+from idx.sync.plan import SyncOptions
+from idx.sync.synchronize import synchronize
 from idx.sync.watching.folder_events import FolderWatch
 from shared.backends import holds_index
 from shared.errors import ClusterUnreachableError, PassingError
