@@ -11,7 +11,6 @@ from idx.cli.options import ReadingOptions
 from idx.crawl.selection import Selection, Selections
 from idx.errors import NoFoldersError
 from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.djvu import find_djvutxt
 from idx.extraction.pdf.ocr.tesseract import default_languages, find_tesseract
 from idx.extraction.pool import Limits
 from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, ExtractionOptions, Ocr
@@ -90,7 +89,6 @@ def extraction_options(reading: ReadingOptions, index_path: Path) -> ExtractionO
         table_seconds=reading.timeout / 2,
         ocr=_ocr(reading, index_path),
         libreoffice=find_libreoffice(),
-        djvutxt=find_djvutxt(),
         member_seconds=reading.timeout * MEMBER_SHARE_OF_TIMEOUT,
         hidden=reading.hidden,
         exclude=tuple(reading.exclude or ()),

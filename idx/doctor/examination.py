@@ -22,7 +22,6 @@ def examine(named: Path | None) -> Findings:
     yield from machine.extras()
     yield from machine.ocr()
     yield from machine.libreoffice()
-    yield from machine.djvu()
     yield from settings()
     runs = True
     for finding in _engine():

@@ -10,7 +10,6 @@ from idx.clients.errors import ProgramMissingError
 from idx.clients.launch import installed_program
 from idx.doctor.finding import Finding, Findings
 from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.djvu import find_djvutxt
 from idx.extraction.pdf.ocr.tesseract import find_tesseract, installed_languages
 from shared.files.access import is_folder
 from shared.installation import extra_command, missing_libraries
@@ -74,16 +73,6 @@ def libreoffice() -> Findings:
     program = find_libreoffice()
     missing = "LibreOffice is not installed, so that .doc and .ppt of 1997 to 2003 are not read"
     yield Finding("Old Office", "ok", f"{program} reads .doc and .ppt" if program else missing)
-
-
-def djvu() -> Findings:
-    """Report whether DjVu files can be read."""
-    program = find_djvutxt()
-    missing = (
-        "djvutxt is not installed, so that .djvu is not read; on Debian and Ubuntu: apt install "
-        "djvulibre-bin"
-    )
-    yield Finding("DjVu", "ok", f"{program} reads .djvu" if program else missing)
 
 
 def memory(needed: int) -> Findings:

@@ -17,7 +17,6 @@ from idx.extraction.containers.smime import EncryptedError, is_message, signed_c
 from idx.extraction.damage import damage
 from idx.extraction.file_type import BEGINNING, file_type
 from idx.extraction.markup.epub import extract_epub
-from idx.extraction.markup.fiction_book import extract_fb2
 from idx.extraction.markup.html import extract_html
 from idx.extraction.markup.markdown import extract_markdown
 from idx.extraction.markup.notebook import extract_notebook
@@ -31,8 +30,6 @@ from idx.extraction.office.rtf.reader import extract_rtf
 from idx.extraction.office.slides import extract_pptx
 from idx.extraction.office.word import extract_docx
 from idx.extraction.office.workbook import extract_xlsx
-from idx.extraction.pdf.djvu import extract_djvu
-from idx.extraction.pdf.iwork import extract_iwork
 from idx.extraction.text.calendar import extract_calendar
 from idx.extraction.text.outlines import extract_outlined
 from idx.extraction.text.plain_text import extract_plain_text
@@ -74,7 +71,6 @@ def _extract_picture(source: Source) -> Extracted:
 
 READERS: Final = {
     media_types.PDF: Reader("PDF", _extract_pdf),
-    media_types.DJVU: Reader("DjVu file", extract_djvu),
     media_types.DOCX: Reader("DOCX", extract_docx),
     media_types.PPTX: Reader("PPTX", extract_pptx),
     media_types.XLSX: Reader("XLSX", extract_xlsx),
@@ -85,12 +81,8 @@ READERS: Final = {
     media_types.ODT: Reader("ODT", extract_odt),
     media_types.ODP: Reader("ODP", extract_odp),
     media_types.ODS: Reader("ODS", extract_ods),
-    media_types.PAGES: Reader("Pages file", extract_iwork),
-    media_types.NUMBERS: Reader("Numbers file", extract_iwork),
-    media_types.KEYNOTE: Reader("Keynote file", extract_iwork),
     media_types.RTF: Reader("RTF", extract_rtf),
     media_types.EPUB: Reader("EPUB", extract_epub),
-    media_types.FICTION_BOOK: Reader("FB2", extract_fb2),
     media_types.HTML: Reader("HTML page", extract_html),
     media_types.MAIL: Reader("e-mail", extract_mail),
     media_types.OUTLOOK: Reader("message of Outlook", extract_outlook),

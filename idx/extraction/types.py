@@ -136,7 +136,6 @@ class ExtractionOptions:
         exclude: patterns as in a ``.gitignore`` of files within files that are not read.
         ocr: recognition of text in pictures; None for none.
         libreoffice: LibreOffice, absolute; None if it is not installed.
-        djvutxt: the program of this name, absolute; None if it is not installed.
         allow_secrets: paths of files that are read although they hold secrets.
         own_files: identities of files that are never read.
     """
@@ -152,7 +151,6 @@ class ExtractionOptions:
     exclude: tuple[str, ...] = ()
     ocr: Ocr | None = None
     libreoffice: str | None = None
-    djvutxt: str | None = None
     allow_secrets: frozenset[str] = frozenset()
     own_files: frozenset[Identity] = frozenset()
 
