@@ -14,12 +14,14 @@ from idx.extraction.office.libreoffice import find_libreoffice
 from idx.extraction.pdf.ocr.tesseract import default_languages, find_tesseract
 from idx.extraction.pool import Limits
 from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, ExtractionOptions, Ocr
-from idx.output.printing import warn
-from idx.sync.moved_folders import Move, moved
+from idx.output.printing import say, warn
+from idx.sync.moved_folders import Move, moved, named_move
 from idx.sync.plan import SyncOptions
 from shared.files.secret_files import allowed_paths
+from shared.messages import decodable
 from shared.ocr.cache import cache_of
-from shared.settings.defaults import OCR_LANGUAGES_PATTERN
+from shared.settings.current import configuration_file
+from shared.settings.defaults import OCR_LANGUAGES_PATTERN, VARIABLES
 from shared.settings.machine import default_workers
 from shared.settings.model import Folder
 
@@ -141,3 +143,31 @@ def wanted_folders(paths: Sequence[Path] | None) -> list[Path]:
     if not folders:
         raise NoFoldersError
     return folders
+
+
+def named_moves(
+    paths: Sequence[Path], index_path: Path, moved_from: Path | None, *, dry_run: bool
+) -> list[Move]:
+    """Return the move that the user named, if any, and let the configuration follow it."""
+    from shared.reading.searcher import Searcher
+
+    if moved_from is None:
+        return []
+    if len(paths) != 1:
+        raise typer.BadParameter("give one moved folder", param_hint="--moved-from")
+    with Searcher(index_path) as searcher:
+        move = named_move(paths, moved_from, searcher.folders())
+    if not dry_run:
+        _update_configuration(move)
+    return [move]
+
+
+def _update_configuration(move: Move) -> None:
+    from idx.configuration.lists import move_folder
+
+    file = configuration_file()
+    if file.exists() and move_folder(file, move.old, move.new):
+        say(f"{file} names {decodable(str(move.new))} in place of {decodable(str(move.old))} now")
+    variable = VARIABLES["folders"]
+    if str(move.old) in os.environ.get(variable, ""):
+        warn(f"{variable} still names {decodable(str(move.old))}; change it where it is set")

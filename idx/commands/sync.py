@@ -44,14 +44,6 @@ MovedFrom = Annotated[
     ),
 ]
 
-NotMoved = Annotated[
-    bool,
-    typer.Option(
-        "--not-moved",
-        help="Index new folders separately, even if they look like moved ones.",
-    ),
-]
-
 Events = Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")]
 
 OnlyIn = Annotated[
@@ -97,7 +89,6 @@ def sync(
     retry: Retry = False,
     strict: Strict = False,
     moved_from: MovedFrom = None,
-    not_moved: NotMoved = False,
     only_in: OnlyIn = None,
     keep_out: KeepOut = None,
     vectors: Vectors = "now",
@@ -111,22 +102,17 @@ def sync(
     only if its folder was listed completely and its file was not found, or is now excluded. A run
     can be interrupted at any time; the next one continues.
 
-    A new folder with the files of a missing one was probably renamed or moved: on a terminal, idx
-    asks; otherwise, it names the option to use.
+    A folder that was renamed or moved keeps its documents with --moved-from.
 
     Examples: idx sync ~/Documents; idx sync ~/Documents --dry-run
     """
-    from idx.cli.move_question import after, settled_moves
-    from idx.cli.run_options import sync_options, wanted_folders
+    from idx.cli.run_options import named_moves, sync_options, wanted_folders
     from idx.output.runs import SAME_COMMAND, report, reported_interruption
     from idx.sync.interruption import Kept
     from idx.sync.synchronize import synchronize
 
     folders = wanted_folders(paths)
-    moves = settled_moves(
-        folders, index_path, moved_from=moved_from, not_moved=not_moved, dry_run=dry_run
-    )
-    folders = after(moves, folders)
+    moves = named_moves(folders, index_path, moved_from, dry_run=dry_run)
     options = replace(
         sync_options(context, reading, index_path=index_path, wait=wait, moves=moves),
         prune_missing=prune_missing,

@@ -37,7 +37,6 @@ def watch(
     """
     from contextlib import closing
 
-    from idx.cli.move_question import after, settled_moves
     from idx.cli.run_options import sync_options, wanted_folders
     from idx.output.printing import say
     from idx.output.runs import (
@@ -51,11 +50,9 @@ def watch(
     from idx.sync.interruption import Kept
     from idx.sync.watching.watch import keep_synchronized
 
-    wanted = wanted_folders(paths)
-    moves = settled_moves(wanted, index_path)
-    options = sync_options(context, reading, index_path=index_path, wait=wait, moves=moves)
+    options = sync_options(context, reading, index_path=index_path, wait=wait)
     show = print_event if as_json else print_news
-    folders = [path.absolute() for path in after(moves, wanted)]
+    folders = [path.absolute() for path in wanted_folders(paths)]
     kept, problems = Kept(), Problems()
     # Closing commits the completed work even if printing fails.
     with (

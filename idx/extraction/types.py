@@ -208,25 +208,6 @@ class ReadFile:
 
 
 @dataclass(frozen=True, slots=True)
-class FileContent:
-    """Content of a file that was not read as a document, and its state.
-
-    Attributes:
-        content_hash: SHA-256 of the content, hexadecimal.
-        size: size in bytes.
-        modified_ns: modification time, in nanoseconds since 1970.
-        is_settled: as in `ReadFile`.
-        is_allowed: whether the user allows it to hold secrets.
-    """
-
-    content_hash: str
-    size: int
-    modified_ns: int
-    is_settled: bool
-    is_allowed: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Unreadable:
     """Failure to read a file.
 

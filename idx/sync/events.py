@@ -50,8 +50,6 @@ class Indexed:
         bytes: size of the file.
         warnings: the parts of the file that are not in the index.
         container: the id of the file's own document, if this one was made of something within it.
-        copy_of: the id of the document whose text it has, if the file has the same bytes as that
-            one's and was not read itself.
     """
 
     action: Literal["added", "updated"]
@@ -61,7 +59,6 @@ class Indexed:
     bytes: int
     warnings: tuple[str, ...] = ()
     container: str | None = None
-    copy_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

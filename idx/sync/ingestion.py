@@ -12,7 +12,6 @@ from idx.errors import SourceFileError
 from idx.extraction.pdf.ocr.run import OcrRun
 from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
-from idx.sync.copies import read_once
 from idx.sync.documents import file_document, member_document, member_id, unfinished
 from idx.sync.events import (
     Committed,
@@ -45,7 +44,6 @@ the last commit.
 
 
 _Read = tuple[Change, ReadFile | Unreadable]
-_ReadOnce = tuple[Change, ReadFile | Unreadable, str | None]
 """A file that was read, or why it could not be."""
 
 
@@ -83,7 +81,6 @@ class Ingestion:
         self._for_ocr: dict[str, Change] = {}
         self._scanned_pages = 0
         self._counted: dict[str, int] = {}
-        self._copies: dict[str, str] = {}
         self._index = index
         self._pool = pool
         self._failures = failures
@@ -182,7 +179,7 @@ class Ingestion:
             yield LeftOut(note.source_document, note.file_path, note.reason)
 
     def _read(self) -> Iterator[Event]:
-        yield from self._submit_all(self._without_scans(read_once(self._pool, self._plan.changes)))
+        yield from self._submit_all(self._without_scans(self._pool.read(self._plan.changes)))
         if self._for_ocr and self._ocr and not self._is_stopped:
             yield from self._written(wait=True)
             # What else there is can be searched meanwhile.
@@ -191,11 +188,9 @@ class Ingestion:
             self._for_ocr.clear()
             yield from self._read_scans(due, self._ocr)
 
-    def _without_scans(self, files: Iterable[_ReadOnce]) -> Iterator[_Read]:
-        """Pass on the files that were read, and note copies, and which OCR shall read once more."""
-        for change, result, copy_of in files:
-            if copy_of is not None:
-                self._copies[change.source_document] = copy_of
+    def _without_scans(self, files: Iterable[_Read]) -> Iterator[_Read]:
+        """Pass on the files that were read, and note which OCR shall read once more."""
+        for change, result in files:
             if self._ocr and result.scanned_pages:
                 self._for_ocr[change.source_document] = change
                 self._scanned_pages += result.scanned_pages
@@ -354,7 +349,6 @@ class Ingestion:
                 change.size,
                 () if is_read_again else warnings,
                 change.container,
-                self._copies.pop(change.source_document, None),
             )
         ]
 
