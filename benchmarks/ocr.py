@@ -21,7 +21,7 @@ from pypdfium2 import PdfDocument
 
 from benchmarks.longest_answers import IDX
 from benchmarks.page import machine, write_figures
-from idx.extraction.pdf.ocr.tesseract import find_tesseract, version
+from idx.extraction.pdf.ocr import find_tesseract, version
 
 ROOT: Final = Path(__file__).parents[1]
 MANUAL: Final = ROOT / "test-index" / "documents" / "otterline-wl4-manual.pdf"

@@ -91,8 +91,8 @@ def write(folder: Path, index: Path, repeats: int) -> None:
     """Write an index of a folder with the words of sections repeated."""
     from idx.cli.options import ReadingOptions
     from idx.cli.run_options import extraction_options, limits
-    from idx.crawl.selection import Selection, Selections
-    from idx.sync.interruption import Kept
+    from idx.crawl.patterns import Selection, Selections
+    from idx.sync.events import Kept
     from idx.sync.plan import SyncOptions
     from idx.sync.synchronize import synchronize
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from idx.cli.options import AnswerOptions, RewritingOptions
-from idx.sync.interruption import uninterrupted
+from idx.sync.events import uninterrupted
 from shared.model.request import Syntax
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from pathlib import Path
 import typer
 
 from idx.cli.options import ReadingOptions
-from idx.crawl.selection import Selection, Selections
+from idx.crawl.patterns import Selection, Selections
 from idx.errors import NoFoldersError
 from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.ocr.tesseract import default_languages, find_tesseract
+from idx.extraction.pdf.ocr import default_languages, find_tesseract
 from idx.extraction.pool import Limits
 from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, ExtractionOptions, Ocr
 from idx.output.printing import say, warn
-from idx.sync.moved_folders import Move, moved, named_move
 from idx.sync.plan import SyncOptions
+from idx.sync.targets import Move, moved, named_move
 from shared.files.secret_files import allowed_paths
 from shared.messages import decodable
 from shared.ocr.cache import cache_of

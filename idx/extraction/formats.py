@@ -8,9 +8,7 @@ from typing import BinaryIO, Final, NamedTuple
 from idx.errors import SourceFileError
 from idx.extraction import media_types
 from idx.extraction.containers.archive import extract_7z, extract_tar, extract_zip
-from idx.extraction.containers.budget import Budget
-from idx.extraction.containers.mail import extract_mail, extract_web_archive
-from idx.extraction.containers.mailbox import extract_mailbox
+from idx.extraction.containers.mail import extract_mail, extract_mailbox, extract_web_archive
 from idx.extraction.containers.outlook import extract_outlook
 from idx.extraction.containers.outlook_store import extract_outlook_store
 from idx.extraction.containers.smime import EncryptedError, is_message, signed_content
@@ -22,20 +20,18 @@ from idx.extraction.markup.markdown import extract_markdown
 from idx.extraction.markup.notebook import extract_notebook
 from idx.extraction.markup.xml_text import extract_xml
 from idx.extraction.office.container import ole_type, zip_type
-from idx.extraction.office.delimited import extract_delimited
+from idx.extraction.office.labelled_rows import extract_delimited
 from idx.extraction.office.libreoffice import extract_old_office
-from idx.extraction.office.old_workbook import extract_binary_workbook
 from idx.extraction.office.open_document import extract_odp, extract_ods, extract_odt
-from idx.extraction.office.rtf.reader import extract_rtf
-from idx.extraction.office.slides import extract_pptx
+from idx.extraction.office.open_xml import extract_pptx
+from idx.extraction.office.rtf import extract_rtf
 from idx.extraction.office.word import extract_docx
-from idx.extraction.office.workbook import extract_xlsx
+from idx.extraction.office.workbook import extract_binary_workbook, extract_xlsx
 from idx.extraction.text.calendar import extract_calendar
-from idx.extraction.text.outlines import extract_outlined
-from idx.extraction.text.plain_text import extract_plain_text
+from idx.extraction.text.plain_text import extract_outlined, extract_plain_text
 from idx.extraction.text.properties import with_hidden_text
 from idx.extraction.text.subtitles import extract_subtitles
-from idx.extraction.types import Extracted, ExtractionOptions, Source
+from idx.extraction.types import Budget, Extracted, ExtractionOptions, Source
 
 
 class Reader(NamedTuple):
@@ -64,7 +60,7 @@ def _extract_signed(source: Source) -> Extracted:
 
 
 def _extract_picture(source: Source) -> Extracted:
-    from idx.extraction.pdf.ocr.scanned import extract_picture
+    from idx.extraction.pdf.ocr import extract_picture
 
     return extract_picture(source)
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from idx.errors import SecretFileError, SourceFileError, UnsupportedFileError
-from idx.extraction.containers.budget import Budget
 from idx.extraction.containers.members import MemberReader, failure, is_examined_by_member
 from idx.extraction.formats import extract_from
 from idx.extraction.types import (
     CHANGED,
     VANISHED,
+    Budget,
     ExtractionOptions,
     ReadFile,
     Unreadable,

@@ -19,6 +19,7 @@ from idx.sync.events import (
     Event,
     Finished,
     Indexed,
+    Kept,
     LeftOut,
     MissingFolder,
     NotIndexed,
@@ -27,7 +28,6 @@ from idx.sync.events import (
     Recognized,
     Watching,
 )
-from idx.sync.interruption import Kept
 from shared.control_characters import visible_line
 from shared.files.access import OWN
 from shared.messages import quantity

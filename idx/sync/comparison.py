@@ -10,13 +10,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from idx.crawl.subtrees import Scopes
-from idx.crawl.walk import Crawl, FoundFile
+from idx.crawl.walk import Crawl, FoundFile, Scopes
 from idx.errors import SourceFileError
-from idx.sync.indexed_documents import IndexedDocuments
-from idx.sync.moved_folders import hint
-from idx.sync.plan import Change, Plan, SyncOptions, single_file
-from idx.sync.targets import Source, Sources, document_id, path_of
+from idx.sync.plan import Change, IndexedDocuments, Plan, SyncOptions, single_file
+from idx.sync.targets import Source, Sources, document_id, hint, path_of
 from shared.files.access import Identity, is_missing
 from shared.files.location import Location
 from shared.files.secret_files import is_allowed_secret

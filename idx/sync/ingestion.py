@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from typing import Final
 
 from idx.errors import SourceFileError
-from idx.extraction.pdf.ocr.run import OcrRun
+from idx.extraction.pdf.ocr_run import OcrRun
 from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
 from idx.sync.documents import file_document, member_document, member_id, unfinished
@@ -19,13 +19,14 @@ from idx.sync.events import (
     Event,
     Finished,
     Indexed,
+    Kept,
     LeftOut,
     NotIndexed,
     Planned,
     Problem,
     Recognized,
+    uninterrupted,
 )
-from idx.sync.interruption import Kept, uninterrupted
 from idx.sync.plan import Change, Plan
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable, utc_time

@@ -8,17 +8,14 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from idx.extraction.pdf.ocr.run import OcrRun
+from idx.extraction.pdf.ocr_run import OcrRun
 from idx.extraction.pool import ExtractionPool, batches
 from idx.extraction.types import OCR_TIME_FACTOR
 from idx.sync.comparison import make_plan
-from idx.sync.events import Created, Event, Finished, Problem
-from idx.sync.indexed_documents import IndexedDocuments, NoDocuments
+from idx.sync.events import Created, Event, Finished, Kept, Problem
 from idx.sync.ingestion import Ingestion, planned, skip_unchanged
-from idx.sync.interruption import Kept
-from idx.sync.moved_folders import other_missing_folders, relocated
-from idx.sync.plan import Plan, SyncOptions
-from idx.sync.targets import part_of, resolve
+from idx.sync.plan import IndexedDocuments, NoDocuments, Plan, SyncOptions
+from idx.sync.targets import other_missing_folders, part_of, relocated, resolve
 from shared.backends import check_new, holds_index
 from shared.files.access import Identity, identity, is_missing
 from shared.files.originals import Originals

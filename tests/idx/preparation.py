@@ -9,10 +9,9 @@ import pytest
 
 from idx.cli.options import ReadingOptions
 from idx.cli.run_options import extraction_options, limits
-from idx.crawl.selection import Selection, Selections
+from idx.crawl.patterns import Selection, Selections
 from idx.extraction.pool import ExtractionPool, Item, Limits, Work
-from idx.sync.events import Problem
-from idx.sync.interruption import Kept
+from idx.sync.events import Kept, Problem
 from idx.sync.plan import SyncOptions
 from idx.sync.synchronize import synchronize
 from shared import Document, Index, create

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from idx.cli.options import ReadingOptions, takes
 from idx.cli.run_options import own_patterns
-from idx.crawl.selection import Selection, Selections
+from idx.crawl.patterns import Selection, Selections
 from shared.settings.current import configuration_file
 from shared.settings.model import Folder
 from tests.conftest import Idx

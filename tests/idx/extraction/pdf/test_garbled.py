@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from idx.errors import SourceFileError
-from idx.extraction.pdf.garbled import is_garbled
+from idx.extraction.pdf.details import is_garbled
 from tests.idx.extraction.pdf_files import extract, write_pages
 
 ROOT = Path(__file__).parents[4]

@@ -5,13 +5,214 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Final
 
-from idx.extraction.office.rtf import words
-from idx.extraction.office.rtf.story import Story
+from idx.extraction.markup.markup import row_text
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
+
+TEXTS: Final = {
+    **dict.fromkeys(("par", "sect", "page", "column"), "\n\n"),
+    **dict.fromkeys(("line", "softline"), "\n"),
+    **dict.fromkeys(("tab", "nestcell", "emspace", "enspace", "qmspace"), " "),
+    "nestrow": "\n",
+    "emdash": "\u2014",
+    "endash": "\u2013",
+    "bullet": "\u2022",
+    "lquote": "\u2018",
+    "rquote": "\u2019",
+    "ldblquote": "\u201c",
+    "rdblquote": "\u201d",
+    "zwj": "\u200d",
+    "zwnj": "\u200c",
+}
+"""Texts of control words."""
+
+SYMBOLS: Final = {
+    b"~": "\u00a0",
+    b"_": "-",
+    b"-": "\u00ad",
+    b"\\": "\\",
+    b"{": "{",
+    b"}": "}",
+    # A backslash before a line break ends a paragraph.
+    b"\n": "\n\n",
+    b"\r": "\n\n",
+}
+"""Texts of control symbols, without their backslash."""
+
+HIDDEN: Final = frozenset(
+    [
+        "fonttbl",
+        "colortbl",
+        "stylesheet",
+        "info",
+        "pict",
+        "fldinst",
+        "xe",
+        "tc",
+        "template",
+        "nonesttables",
+        "nesttableprops",
+        "sp",
+        "shprslt",
+        "ftnsep",
+        "ftnsepc",
+        "ftncn",
+        "aftnsep",
+        "aftnsepc",
+        "aftncn",
+        "listtable",
+        "filetbl",
+        "revtbl",
+        "rsidtbl",
+        "bkmkstart",
+        "bkmkend",
+        "atnid",
+        "atnauthor",
+        "atntime",
+        "atnref",
+        "atndate",
+        "private",
+        "objdata",
+    ]
+)
+SHOWN: Final = frozenset({"shpinst", "annotation", "shptxt", "background"})
+
+APART: Final = frozenset(
+    [
+        "footnote",
+        "annotation",
+        "header",
+        "headerl",
+        "headerr",
+        "headerf",
+        "footer",
+        "footerl",
+        "footerr",
+        "footerf",
+    ]
+)
+"""Groups displayed elsewhere on the page, whose text follows that of the document."""
+
+NUMBERS: Final = frozenset({"listtext", "pntext"})
+"""Groups with the number or the bullet that a program has made for the paragraph after them."""
+
+FORMS: Final = {"upr": True, "ud": False}
+"""Groups with a fallback for old readers (True) and their Unicode replacement (False)."""
+
+PROPERTIES: Final = frozenset({"title", "author", "subject", "keywords", "generator"})
+"""Groups whose text is a property."""
+
+TIMES: Final = frozenset({"creatim", "revtim"})
+"""Groups whose control words are the parts of a time."""
+
+TIME_PARTS: Final = ("yr", "mo", "dy", "hr", "min")
+
+CODECS_OF_CHARACTER_SETS: Final = {
+    0: "cp1252",
+    77: "mac_roman",
+    128: "cp932",
+    129: "cp949",
+    130: "johab",
+    134: "gb18030",
+    136: "cp950",
+    161: "cp1253",
+    162: "cp1254",
+    163: "cp1258",
+    177: "cp1255",
+    178: "cp1256",
+    186: "cp1257",
+    204: "cp1251",
+    222: "cp874",
+    238: "cp1250",
+    255: "cp437",
+}
+"""Codecs of fonts by the number of the character set; for 1 and 2 the document decides."""
+
+CODECS_OF_WORDS: Final = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
+"""Codecs of the document by control word."""
+
+
+def time_of(parts: dict[str, int] | None) -> datetime | None:
+    """Return the time given by its parts, without a time zone; None if it is invalid."""
+    if not parts:
+        return None
+    year, month, day, hour, minute = (parts.get(part, 0) for part in TIME_PARTS)
+    try:
+        return datetime(year, month, day, hour, minute)
+    except (OverflowError, ValueError):
+        return None
+
+
+_MIN_NUMBER: Final = 2
+"""Minimum length of a number that has letters; a single one is a bullet of a symbol font, or o."""
+
+
+@dataclass(slots=True)
+class Story:
+    """Separate text of a document; a row of its tables becomes a line.
+
+    Attributes:
+        pieces: the text so far.
+    """
+
+    pieces: list[str] = field(default_factory=list)
+    _cells: list[str] = field(default_factory=list)
+    _row_start: int | None = None
+    _left_row: int | None = None
+    _is_after_row: bool = False
+    _number: str = ""
+
+    @property
+    def text(self) -> str:
+        """Complete text."""
+        return "".join(self.pieces)
+
+    def write(self, text: str) -> None:
+        """Add text."""
+        if self._is_after_row and self._row_start is None:
+            self._is_after_row = False
+            self.pieces.append("\n")
+        self.pieces.append(self._number + text)
+        self._number = ""
+
+    def number(self, text: str) -> None:
+        """Put a number before the text that follows, perhaps in a cell; bullets are left out."""
+        text = text.strip()
+        is_bullet = len(text) < _MIN_NUMBER and not text.isdecimal()
+        self._number = "" if is_bullet else f"{text} "
+
+    def begin_row(self) -> None:
+        """Begin a paragraph in a table."""
+        if self._row_start is None:
+            self._row_start = len(self.pieces) if self._left_row is None else self._left_row
+
+    def end_cell(self) -> None:
+        """End a cell, which contains the text since the last one."""
+        if self._number:
+            self.write("")
+        start = len(self.pieces) if self._row_start is None else self._row_start
+        self._cells.append(" ".join("".join(self.pieces[start:]).split()))
+        del self.pieces[start:]
+        self._row_start = start
+
+    def end_row(self) -> None:
+        """End a row, which consists of the cells so far."""
+        if self.pieces and not self.pieces[-1].endswith("\n"):
+            self.pieces.append("\n")
+        self.pieces.append(f"{row_text(self._cells)}\n")
+        self._cells.clear()
+        self._row_start = len(self.pieces)
+        self._is_after_row = True
+
+    def end_paragraph_styles(self) -> None:
+        """Reset paragraph properties, so that the next paragraph is outside a table by default."""
+        if not self._cells:
+            self._left_row, self._row_start = self._row_start, None
+
 
 _TOKEN: Final = re.compile(
     rb"\\([A-Za-z]{1,32})(-?[0-9]{1,10})? ?"  # a control word with its number
@@ -103,7 +304,7 @@ class _Reader:
                 if symbol == b"*":
                     self._is_starred = self._is_first
                 else:
-                    self._add_named(words.SYMBOLS.get(symbol, ""))
+                    self._add_named(SYMBOLS.get(symbol, ""))
             elif word == b"bin":
                 place += max(int(number or 0), 0)
             else:
@@ -161,7 +362,7 @@ class _Reader:
         was_first, self._is_first = self._is_first, False
         if was_first and self._begin_destination(word):
             return
-        if text := words.TEXTS.get(word):
+        if text := TEXTS.get(word):
             self._add_named(text)
         elif act := _ACTIONS.get(word):
             self._flush()
@@ -169,26 +370,26 @@ class _Reader:
         elif (move := _MOVES.get(word)) and self.group.story is not None:
             self._flush()
             move(self.group.story)
-        elif self.group.name in words.TIMES and word in words.TIME_PARTS:
+        elif self.group.name in TIMES and word in TIME_PARTS:
             self.times.setdefault(self.group.name, {})[word] = number or 0
-        elif word in words.CODECS_OF_WORDS:
-            self._codec = words.CODECS_OF_WORDS[word]
+        elif word in CODECS_OF_WORDS:
+            self._codec = CODECS_OF_WORDS[word]
 
     def _begin_destination(self, word: str) -> bool:
         """Handle the first word of a group, and return whether it determines the destination."""
-        if word in words.FORMS:
-            self.group = replace(self.group, is_replaced=words.FORMS[word])
-        elif word in words.PROPERTIES:
+        if word in FORMS:
+            self.group = replace(self.group, is_replaced=FORMS[word])
+        elif word in PROPERTIES:
             story = self.said.setdefault(word, Story())
             self.group = replace(self.group, story=story, skip=1, name="", hides=False)
-        elif word in words.TIMES or word == "fonttbl":
+        elif word in TIMES or word == "fonttbl":
             self.group = _Group(None, name=word)
-        elif word in words.NUMBERS and self.group.story is not None:
+        elif word in NUMBERS and self.group.story is not None:
             self.group = replace(self.group, story=Story(), name=_NUMBER)
-        elif word in words.APART and self.group.story is not None:
+        elif word in APART and self.group.story is not None:
             self.apart.append(Story())
             self.group = _Group(self.apart[-1], is_replaced=self.group.is_replaced)
-        elif word in words.HIDDEN or (self._is_starred and word not in words.SHOWN):
+        elif word in HIDDEN or (self._is_starred and word not in SHOWN):
             self.group = replace(self.group, story=None, name="")
         else:
             return False
@@ -201,7 +402,7 @@ class _Reader:
 
     def set_character_set(self, number: int | None) -> None:
         """Set the character set of the last font in the font table."""
-        codec = words.CODECS_OF_CHARACTER_SETS.get(number or 0)
+        codec = CODECS_OF_CHARACTER_SETS.get(number or 0)
         if self.group.name == "fonttbl" and codec and number:
             self._codecs[self._font] = codec
 
@@ -273,8 +474,8 @@ def extract_rtf(source: Source) -> Extracted:
             subject=said.get("subject"),
             keywords=said.get("keywords"),
             creator=said.get("generator", "").rstrip("; "),
-            created=words.time_of(reader.times.get("creatim")),
-            modified=words.time_of(reader.times.get("revtim")),
+            created=time_of(reader.times.get("creatim")),
+            modified=time_of(reader.times.get("revtim")),
         ),
         warnings=() if reader.is_complete else ("it ends in the middle; the rest is missing",),
     )
