@@ -213,22 +213,16 @@ bench: .venv/trained
 	$(BIN)/python -m benchmarks.start_up
 	$(BIN)/python -m benchmarks.freshness
 	$(BIN)/python -m benchmarks.search
-	$(BIN)/python -m benchmarks.answer_sizes
-	$(BIN)/python -m benchmarks.clients_at_once
-	$(BIN)/python -m benchmarks.verification
 	$(BIN)/python -m benchmarks.bounds
 	$(BIN)/python -m benchmarks.folders
 	$(BIN)/python -m benchmarks.pdf
 	$(BIN)/python -m benchmarks.web
 	$(BIN)/python -m benchmarks.page_pictures
 	$(BIN)/python -m benchmarks.ocr
-	$(BIN)/python -m benchmarks.libreoffice
 	$(BIN)/python -m benchmarks.relevance
-	$(BIN)/python -m benchmarks.confidence
 	$(BIN)/python -m benchmarks.semantic
 	$(BIN)/python -m benchmarks.semantic_weights
 	$(BIN)/python -m benchmarks.semantic_cost
-	$(BIN)/python -m benchmarks.tolerance
 	$(BIN)/python -m benchmarks.engines
 
 # Whether this project has become slower or larger beside plain Lucene, in under a minute.

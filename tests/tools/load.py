@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from mcp import Client
 
-from benchmarks.versions import QUERY, Committed, mistake
+from tests.tools.versions import QUERY, Committed, mistake
 
 CHECK_EVERY: Final = 4
 """Each so manieth request of a client looks for mistakes; the others are usual questions."""

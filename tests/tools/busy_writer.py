@@ -66,7 +66,7 @@ def busy_writer(index: Path, texts: list[str]) -> Iterator[BusyWriter]:
         until = time.monotonic() + _SECONDS_TO_START
         while ask() < 0 and time.monotonic() < until:
             time.sleep(0.05)
-        assert process.pid is not None  # noqa: S101 - it was started
+        assert process.pid is not None
         yield BusyWriter(process.pid, tell, ask)
     finally:
         due.value = -1
@@ -88,7 +88,7 @@ def _write(index: Path, texts: list[str], due: Any, done: Any) -> None:
                 continue
             name = f"changing-{generator.randrange(CHANGING)}"
             text = generator.choice(texts)
-            goes = name in there and generator.random() < 0.3  # noqa: PLR2004 - some stay
+            goes = name in there and generator.random() < 0.3
             (there.discard if goes else there.add)(name)
             if done.value % EVERY_BY_IDX == _FIRST_BY_IDX:
                 opened.close()

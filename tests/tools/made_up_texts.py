@@ -7,7 +7,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Final, NamedTuple
 
-TEXTS: Final = Path(__file__).parents[1] / "tests" / "data" / "languages"
+TEXTS: Final = Path(__file__).parents[1] / "data" / "languages"
 WORDS_OF_A_CHUNK: Final = 250
 RARE_WORDS: Final = 200_000
 SHARE_OF_RARE_WORDS: Final = 0.3

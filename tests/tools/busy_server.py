@@ -36,8 +36,8 @@ def busy_server(index: Path, **variables: str) -> Iterator[tuple[int, Ask]]:
         stderr=subprocess.DEVNULL,
         env=os.environ | variables,
     ) as process:
-        assert process.stdin is not None  # noqa: S101 - they were asked for
-        assert process.stdout is not None  # noqa: S101
+        assert process.stdin is not None
+        assert process.stdout is not None
         to, answers, numbers = process.stdin, process.stdout, count()
         client = {"name": "benchmark", "version": "1"}
         _send(
