@@ -99,8 +99,12 @@ def _file_behind(
     """Return the existing file of a folder that a document was made of, and that makes it anew."""
     from idx.sync.targets import document_id as id_of
 
-    # An exact match sorts first among the ids with this prefix.
-    found = searcher.documents(prefix=document_id, limit=1).documents
+    try:
+        # An exact match sorts first among the ids with this prefix.
+        found = searcher.documents(prefix=document_id, limit=1).documents
+    except McpLuceneError:
+        # It is damaged, which is why it is to be deleted.
+        return None
     if not found or found[0].source_document != document_id or not found[0].file_path:
         return None
     file = Path(found[0].file_path)
