@@ -242,8 +242,8 @@ class ReadingOptions:
         str | None,
         _setting(
             "ocr_languages",
-            "Languages for --ocr as Tesseract names them, such as deu+eng; by default those of "
-            "the folder's documents, or up to five of those installed.",
+            "Languages for --ocr as Tesseract names them, such as deu+eng; by default up to "
+            "five of those installed.",
             metavar="CODES",
         ),
     ] = None

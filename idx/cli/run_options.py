@@ -120,7 +120,6 @@ def _ocr(reading: ReadingOptions, index_path: Path) -> Ocr | None:
         languages,
         seconds,
         reading.ocr,
-        are_chosen=reading.ocr_languages is not None,
         cache=cache_of(index_path),
     )
 

@@ -147,8 +147,6 @@ class Ocr:
         seconds: maximum time for one file, in seconds.
         mode: ``auto`` for pages without text, ``force`` for all pages, and for pictures.
         is_due: whether it is done now; else files that need it are marked, and read later.
-        are_chosen: whether the user named the languages; else those of a folder's documents are
-            better.
         version: the version of Tesseract.
         cache: the readings of pages that the index knows; None for none.
         at_once: number of pages of one file that are read at the same time.
@@ -160,7 +158,6 @@ class Ocr:
     seconds: float
     mode: OcrMode = "auto"
     is_due: bool = False
-    are_chosen: bool = False
     version: str = ""
     cache: ReadingCache | None = None
     at_once: int = 1

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import replace
-from itertools import chain, groupby
+from itertools import chain
 from typing import Final
 
 from idx.errors import SourceFileError
@@ -200,18 +200,15 @@ class Ingestion:
             yield change, result
 
     def _read_scans(self, due: list[Change], ocr: OcrRun) -> Iterator[Event]:
-        """Read files by OCR, folder by folder, which may have languages of their own."""
         total = self._scanned_pages
         yield Recognized(0, total)
-        due.sort(key=lambda change: change.folder or "")
-        for folder, changes in groupby(due, lambda change: change.folder):
-            for done in ocr.read([*changes], folder):
-                # Files may have got more pages since they were counted.
-                yield Recognized(min(ocr.pages, total), total)
-                if done is not None:
-                    yield from self._submit_all([done])
-                if self._is_stopped:
-                    return
+        for done in ocr.read(due):
+            # Files may have got more pages since they were counted.
+            yield Recognized(min(ocr.pages, total), total)
+            if done is not None:
+                yield from self._submit_all([done])
+            if self._is_stopped:
+                return
 
     def _submit_all(self, files: Iterable[_Read]) -> Iterator[Event]:
         for change, result in files:

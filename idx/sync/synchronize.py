@@ -5,7 +5,6 @@ import time
 from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from idx.extraction.pdf.ocr_run import OcrRun
@@ -20,10 +19,6 @@ from shared.backends import check_new, holds_index
 from shared.files.access import Identity, identity, is_missing
 from shared.files.originals import Originals
 from shared.model.failures import Failure, load_failures
-from shared.model.filters import Filter
-from shared.model.metadata import LANGUAGE
-from shared.model.request import SearchRequest
-from shared.model.schema import FOLDER
 from shared.reading.searcher import Searcher
 from shared.writing.index import Index
 
@@ -109,24 +104,8 @@ def _ocr(options: SyncOptions) -> Iterator[OcrRun | None]:
     )
     limits = replace(options.limits, seconds=options.limits.seconds * OCR_TIME_FACTOR)
     pool = ExtractionPool(options.workers, limits, extraction)
-    languages = partial(_detected_languages, options.index_path)
-    with OcrRun(pool, ocr, options.workers, languages) as run:
+    with OcrRun(pool, ocr, options.workers) as run:
         yield run
-
-
-def _detected_languages(index_path: Path, prefix: str | None) -> dict[str, int]:
-    """Return the number of documents by language in an indexed folder, or in the whole index."""
-    with Searcher(index_path) as searcher:
-        languages = searcher.statistics().languages
-        folders = {folder.prefix: folder for folder in searcher.folders()}
-        if not languages or prefix not in folders or len(folders) == 1:
-            return languages
-        filters = [Filter(FOLDER, value=str(folders[prefix].path))]
-        request = SearchRequest(
-            "", limit=1, filters=filters, content="none", facets=[LANGUAGE], group="document"
-        )
-        (facet,) = searcher.search(request).facets
-    return {str(count.value): count.count for count in facet.values}
 
 
 def _compared(
