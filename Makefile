@@ -203,7 +203,6 @@ lock: .venv/ready
 # Write the reference of idx from its own help, and the table of platforms from the records.
 docs: .venv/ready
 	$(BIN)/python -m tests.recording
-	$(BIN)/python -m tests.format_table
 	$(BIN)/typer idx.app utils docs --name idx --title "Commands of idx" --output docs/commands.md
 
 # The documentation as HTML in build/site, to be read without a network; a broken link is an error.
@@ -223,21 +222,15 @@ bench: .venv/trained
 	$(BIN)/python -m benchmarks.start_up
 	$(BIN)/python -m benchmarks.freshness
 	$(BIN)/python -m benchmarks.search
-	$(BIN)/python -m benchmarks.answer_sizes
-	$(BIN)/python -m benchmarks.clients_at_once
-	$(BIN)/python -m benchmarks.verification
 	$(BIN)/python -m benchmarks.bounds
 	$(BIN)/python -m benchmarks.folders
 	$(BIN)/python -m benchmarks.pdf
 	$(BIN)/python -m benchmarks.web
 	$(BIN)/python -m benchmarks.page_pictures
 	$(BIN)/python -m benchmarks.ocr
-	$(BIN)/python -m benchmarks.libreoffice
 	$(BIN)/python -m benchmarks.relevance
-	$(BIN)/python -m benchmarks.confidence
 	IDX_SEMANTIC= $(BIN)/python -m benchmarks.semantic
 	IDX_SEMANTIC= $(BIN)/python -m benchmarks.semantic_cost
-	$(BIN)/python -m benchmarks.tolerance
 	$(BIN)/python -m benchmarks.engines
 
 # Whether this project has become slower or larger beside plain Lucene, in under a minute.

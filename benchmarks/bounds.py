@@ -18,13 +18,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from benchmarks.busy_server import AT_ONCE, busy_server, questions
-from benchmarks.busy_writer import EVERY_BY_IDX, busy_writer
-from benchmarks.made_up_texts import chunks
 from benchmarks.page import machine, write_figures
-from benchmarks.resources import OPENED_TO_QUESTIONS, Resources, taken_by
 from shared import Document, Index, create
 from shared.model.document import Metadata
+from tests.tools.busy_server import AT_ONCE, busy_server, questions
+from tests.tools.busy_writer import EVERY_BY_IDX, busy_writer
+from tests.tools.made_up_texts import chunks
+from tests.tools.resources import OPENED_TO_QUESTIONS, Resources, taken_by
 
 SHARES: Final = (0.01, 0.1, 0.5, 1.0)
 """Of all searches and commits: those after which is measured."""

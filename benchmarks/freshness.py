@@ -18,17 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.page import machine, write_figures
-from benchmarks.server_call import Breakdown, measure
-from benchmarks.stdio_server import stdio_server
 from shared import Document, Index, create
+from tests.tools.stdio_server import stdio_server
 
 if TYPE_CHECKING:
     from shared.reading.opening.open_index import OpenIndex
 
 SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
-GOAL: Final = 0.0005
-"""Seconds that a call may take outside Lucene."""
-
 _SETTLED: Final = 3.5
 """Seconds after a commit from which the time of the folder tells that nothing changed."""
 
@@ -51,7 +47,6 @@ def main() -> None:
     """Measure, print the tables, and write them into the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--commits", type=int, default=100)
-    parser.add_argument("--calls", type=int, default=500)
     parser.add_argument("--print", action="store_true", help="leave the page as it is")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -63,9 +58,8 @@ def main() -> None:
         lines = [
             *freshness(index, arguments.commits),
             *looks(index),
-            *call(measure(index, arguments.calls)),
             (
-                f"{arguments.commits} commits, {arguments.calls} calls, on {machine()}, PyLucene "
+                f"{arguments.commits} commits, on {machine()}, PyLucene "
                 f"{version('pylucene')}, MCP SDK {version('mcp')}; load {os.getloadavg()[0]:.1f} "
                 "at the end."
             ),
@@ -156,27 +150,6 @@ def look(opened: "OpenIndex") -> list[float]:
             pass
         times.append(time.perf_counter() - begin)
     return times
-
-
-def call(found: Breakdown) -> Iterator[str]:
-    """The table of where a call's time goes."""
-    lucene = found.lucene_share * found.search
-    outside = found.whole - lucene
-    yield "| of a search for one word on a small index, by stdio | ms |"
-    yield "|---|---:|"
-    for name, seconds in (
-        ("from the request to the answer", found.whole),
-        ("in Java, about", lucene),
-        ("the search in Python: the query's steps, results", found.search - lucene),
-        ("the tool: arguments, threads, answer", found.tool - found.search),
-        ("the SDK's session, JSON, pipes", found.whole - found.tool),
-        ("a `ping`, for comparison", found.ping),
-    ):
-        yield f"| {name} | {1000 * seconds:.2f} |"
-    yield ""
-    met = "met" if outside <= GOAL else "not met"
-    yield f"Outside Lucene: {1000 * outside:.2f} ms; the goal of {1000 * GOAL:g} ms is {met}."
-    yield ""
 
 
 def quantiles(seconds: Sequence[float], unit: float = 1e3) -> str:

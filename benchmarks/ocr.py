@@ -19,9 +19,9 @@ from fpdf import FPDF
 from PIL import Image, ImageChops
 from pypdfium2 import PdfDocument
 
-from benchmarks.longest_answers import IDX
 from benchmarks.page import machine, write_figures
-from idx.extraction.pdf.ocr.tesseract import find_tesseract, version
+from idx.extraction.pdf.ocr import find_tesseract, version
+from tests.tools.longest_answers import IDX
 
 ROOT: Final = Path(__file__).parents[1]
 MANUAL: Final = ROOT / "test-index" / "documents" / "otterline-wl4-manual.pdf"

@@ -20,12 +20,12 @@ from typing import Final
 
 from pypdfium2 import PdfDocument
 
-from benchmarks.longest_answers import IDX
 from benchmarks.page import machine, write_figures
 from server.pictures.page import page_picture
 from server.runtime.lucene_pool import LucenePool
 from server.runtime.state import ServerState
 from server.settings import ServerSettings
+from tests.tools.longest_answers import IDX
 
 ROOT: Final = Path(__file__).parents[1]
 

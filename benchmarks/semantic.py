@@ -20,12 +20,17 @@ from benchmarks.calibration import Numbers
 from benchmarks.collection import Collection, collections
 from benchmarks.page import machine, write_figures
 from benchmarks.relevance import rows
-from idx.evaluation.collection.judgements import read_judgements
-from idx.evaluation.collection.queries import Query, read_queries
-from idx.evaluation.experiment import SearchSettings, ask_all, embed_texts, temporary_index
-from idx.evaluation.measures import MAIN_DEPTH, measure
-from idx.evaluation.report.figures import change, figure
-from idx.evaluation.search_settings import Configuration
+from idx.evaluation.collection import Query, read_judgements, read_queries
+from idx.evaluation.experiment import (
+    MAIN_DEPTH,
+    Configuration,
+    SearchSettings,
+    ask_all,
+    embed_texts,
+    measure,
+    temporary_index,
+)
+from idx.evaluation.report import change, figure
 from shared import Index, Searcher
 from shared.model.request import Search
 from shared.search.confidence import FIRST_HITS, LOW

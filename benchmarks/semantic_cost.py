@@ -22,7 +22,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from benchmarks.collection import COLLECTION, Collection
 from benchmarks.page import machine, write_figures
-from idx.evaluation.collection.documents import read_documents
+from idx.evaluation.collection import read_documents
 from shared import Document, Index, Searcher
 from shared.model.request import Search
 from shared.semantic.encoder import Vector, quantized

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.page import machine, write_figures
-from benchmarks.start_up_stages import stages
-from benchmarks.stdio_server import Command, stdio_server
 from shared import Document, Index, create
+from tests.tools.stdio_server import Command, stdio_server
 
 PROGRAMS = Path(sys.executable).parent
 DROP_CACHES: Final = Path("/proc/sys/vm/drop_caches")
@@ -71,11 +70,6 @@ def page(index: str, rounds: int) -> Iterator[str]:
     if not cold:
         yield "Cold starts are left out: only root may empty the page cache."
         yield ""
-    yield "| stage of `idx search`, one after the other | ms |"
-    yield "|---|---:|"
-    for name, seconds in stages(index, rounds).items():
-        yield f"| {name} | {1000 * seconds:.0f} |"
-    yield ""
     yield "| goal | at most | is | met |"
     yield "|---|---:|---:|---|"
     for name, most, found, unit in (

@@ -23,9 +23,9 @@ from mcp.types import (
     PROTOCOL_VERSION_META_KEY,
 )
 
-from benchmarks.made_up_texts import chunks
 from benchmarks.page import machine
 from shared import Document, Index, create
+from tests.tools.made_up_texts import chunks
 
 _SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
 _WARM_UP: Final = 30

@@ -47,9 +47,10 @@ def main() -> None:
 
         try:
             from idx.app import app
-            from idx.cli.shell_completion import complete, is_completing
 
-            if is_completing():
+            if os.environ.get("_IDX_COMPLETE", "").startswith("complete_"):
+                from idx.cli.completions import complete
+
                 complete(app)
             try:
                 app()

@@ -10,18 +10,17 @@ from typing import Annotated, Final
 
 import typer
 
-from idx.cli.configured_command import ConfiguredCommand
-from idx.cli.lazy_commands import CommandEntry, command_group
+from idx.cli.configured_command import CommandEntry, ConfiguredCommand, command_group
 
 _configured = partial(CommandEntry, command_class=ConfiguredCommand)
 
 COMMANDS: Final = {
     "init": _configured(
-        "idx.commands.init:init", "Create an empty index; an existing one stays unchanged."
+        "idx.commands.maintenance:init", "Create an empty index; an existing one stays unchanged."
     ),
     "add": _configured("idx.commands.add:add", "Add documents, replacing those with the same ids."),
     "bulk": _configured(
-        "idx.commands.bulk:bulk",
+        "idx.commands.add:bulk",
         "Add the documents in a JSON file: all of them, or none if the file is malformed.",
     ),
     "sync": _configured(
@@ -30,16 +29,16 @@ COMMANDS: Final = {
         "ones.",
     ),
     "watch": _configured(
-        "idx.commands.watch:watch",
+        "idx.commands.sync:watch",
         "Keep the index synchronized with folders: run idx sync, then follow every change.",
     ),
     "delete": _configured("idx.commands.delete:delete", "Delete documents with all their chunks."),
     "list": _configured(
-        "idx.commands.list_:list_documents",
+        "idx.commands.browse:list_documents",
         "List the documents in the index.",
     ),
     "show": _configured(
-        "idx.commands.show:show",
+        "idx.commands.browse:show",
         "Print the stored chunks of a document, or its details.",
     ),
     "search": _configured(
@@ -47,10 +46,10 @@ COMMANDS: Final = {
         "Search the index, and print the best chunks with the matching words highlighted.",
     ),
     "similar": _configured(
-        "idx.commands.similar:similar", "Print the chunks that are most like another one."
+        "idx.commands.search:similar", "Print the chunks that are most like another one."
     ),
     "duplicates": _configured(
-        "idx.commands.duplicates:duplicates",
+        "idx.commands.browse:duplicates",
         "List documents that are versions of the same text, the newest of each first.",
     ),
     "ask": _configured(
@@ -58,19 +57,19 @@ COMMANDS: Final = {
         "Answer a question from the documents with a language model, and check its citations.",
     ),
     "open": _configured(
-        "idx.commands.open:open_page", "Open the search page of the index in the browser."
+        "idx.commands.connect:open_page", "Open the search page of the index in the browser."
     ),
     "terms": _configured(
-        "idx.commands.terms:terms",
+        "idx.commands.browse:terms",
         "List the words, or the values of a metadata field, that occur in the most chunks.",
     ),
     "fields": _configured(
-        "idx.commands.fields:fields",
+        "idx.commands.browse:fields",
         "List the fields for searches, filters, sort orders and facets.",
     ),
-    "stats": _configured("idx.commands.stats:stats", "Show the size and state of the index."),
+    "stats": _configured("idx.commands.browse:stats", "Show the size and state of the index."),
     "failures": _configured(
-        "idx.commands.failures:failures",
+        "idx.commands.browse:failures",
         "List the files that are missing, outdated or incomplete in the index, with the reasons.",
     ),
     "semantic": CommandEntry(
@@ -78,31 +77,32 @@ COMMANDS: Final = {
         "Search by meaning as well as by words: switch it on or off, and embed texts.",
     ),
     "check": _configured(
-        "idx.commands.check:check",
+        "idx.commands.maintenance:check",
         "Check the index for damage: its files, segments and documents.",
     ),
     "backup": _configured(
-        "idx.commands.backup:backup",
+        "idx.commands.maintenance:backup",
         "Copy the last commit of the index, without blocking readers and writers.",
     ),
     "restore": _configured(
-        "idx.commands.restore:restore", "Replace the index with a backup, or create it from one."
+        "idx.commands.maintenance:restore",
+        "Replace the index with a backup, or create it from one.",
     ),
     "repair": _configured(
-        "idx.commands.repair:repair",
+        "idx.commands.maintenance:repair",
         "Save the readable part of a damaged index that has no backup.",
     ),
     "rebuild": _configured(
-        "idx.commands.rebuild:rebuild",
+        "idx.commands.maintenance:rebuild",
         "Rebuild the index from its stored text, without the original files.",
     ),
     "optimize": _configured(
-        "idx.commands.optimize:optimize",
+        "idx.commands.maintenance:optimize",
         "Merge the index into one segment, and free the space of deleted chunks.",
     ),
-    "purge": _configured("idx.commands.purge:purge", "Delete all documents from the index."),
+    "purge": _configured("idx.commands.maintenance:purge", "Delete all documents from the index."),
     "unlock": _configured(
-        "idx.commands.unlock:unlock",
+        "idx.commands.maintenance:unlock",
         "Remove a leftover lock file from the index, if no process holds the lock.",
     ),
     "eval": _configured(
@@ -110,7 +110,7 @@ COMMANDS: Final = {
         "Measure the quality of search, using queries with known answers.",
     ),
     "mcp-config": _configured(
-        "idx.commands.mcp_config:mcp_config",
+        "idx.commands.connect:mcp_config",
         "Print a client's configuration for this server, or write it to the client's file.",
     ),
     # Without the settings, because it must continue if they are invalid.
@@ -119,13 +119,13 @@ COMMANDS: Final = {
         "Check the installation, the settings and the index, and say how to fix problems.",
     ),
     "folders": CommandEntry(
-        "idx.commands.folders:folders", "Manage the folders that are indexed by default."
+        "idx.commands.settings:folders", "Manage the folders that are indexed by default."
     ),
     "collections": CommandEntry(
-        "idx.commands.collections_:collections",
+        "idx.commands.settings:collections",
         "Name parts of the index, to search them by name and to limit tokens to them.",
     ),
-    "config": CommandEntry("idx.commands.config:config", "Show and change the settings."),
+    "config": CommandEntry("idx.commands.settings:config", "Show and change the settings."),
 }
 """Commands in the order of the help."""
 

@@ -22,7 +22,7 @@ and `server.answers.errors.client_message`.
     ├── InstallationError, JavaStartError, JavaHeapError, LuceneError
     └── ConfigurationError, LanguageModelError, SemanticModelError, ExtraMissingError
 
-Errors of one program live with it: `idx.errors`, `idx.clients.errors`, `server.settings`,
+Errors of one program live with it: `idx.errors`, `idx.clients.launch`, `server.settings`,
 `server.answers.errors`, `server.administration.errors`.
 """
 

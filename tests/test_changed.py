@@ -12,7 +12,7 @@ from tests.changed import FAST, ROOT, own_tests
     [
         ("shared/model/request.py", ["tests/shared/model/test_request.py"]),
         ("tests/shared/test_messages.py", ["tests/shared/test_messages.py"]),
-        ("idx/commands/show.py", ["tests/idx/test_show.py"]),
+        ("idx/commands/browse.py", ["tests/idx/test_commands.py"]),
         ("server/tools/explain.py", ["tests/server/test_explain.py"]),
         ("server/pipes/flow_control.py", ["tests/server/pipes"]),
         ("shared/java/vm.py", ["tests/shared/java"]),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.ocr.tesseract import find_tesseract
+from idx.extraction.pdf.ocr import find_tesseract
 
 SAMPLES = Path(__file__).parents[1] / "test-index"
 

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from idx.crawl.ignore_files import _MAX_IGNORE_FILE_BYTES
-from idx.extraction.containers import budget
+from idx.crawl.patterns import _MAX_IGNORE_FILE_BYTES
+from idx.extraction import types as budget
 from idx.extraction.containers.archive import _MAX_FILES
-from idx.extraction.containers.mail import _MAX_ATTACHMENTS
-from idx.extraction.containers.mailbox import _MAX_MESSAGES
-from idx.extraction.markup import front_matter, package
-from idx.extraction.office.delimited import _MAX_GROWTH
+from idx.extraction.containers.mail import _MAX_ATTACHMENTS, _MAX_MESSAGES
+from idx.extraction.markup import markdown as front_matter, package
+from idx.extraction.office.labelled_rows import _MAX_GROWTH
 from idx.extraction.pool import _MAX_BYTES_AHEAD
 from idx.extraction.text import properties
 from server import settings

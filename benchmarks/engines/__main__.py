@@ -1,8 +1,7 @@
-"""This project side by side with other search engines on the same chunks: time, space and memory.
+"""This project side by side with plain Lucene on the same chunks: time, space and memory.
 
 Each engine writes and searches in processes of its own, with data that is made beforehand. The
-machine should be idle. It writes engines.json in docs/measured, and from it engines.md and its
-pictures. Sizes that are not measured this time stay there as they are.
+machine should be idle. It prints the figures as JSON.
 """
 
 import argparse
@@ -11,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks.engines import page, quick, results
+from benchmarks.engines import quick, results
 from benchmarks.engines.catalogue import engines
 from benchmarks.engines.java import CompilerMissingError, PlainLucene
 from benchmarks.engines.measuring import measured
@@ -28,7 +27,7 @@ def main() -> None:
         type=int,
         nargs="*",
         default=SIZES,
-        help="numbers of chunks; none to write the page anew from the JSON",
+        help="numbers of chunks",
     )
     parser.add_argument(
         "--folder",
@@ -37,12 +36,7 @@ def main() -> None:
         "and write only those that are not there yet",
     )
     parser.add_argument("--quick", action="store_true", help="only look for regressions")
-    parser.add_argument("--print", action="store_true", help="leave docs as they are")
     arguments = parser.parse_args()
-    runs = results.read(page.RESULTS)
-    if not arguments.sizes:
-        page.write(runs)
-        return
     with tempfile.TemporaryDirectory() as temporary:
         try:
             compared = engines(PlainLucene.compiled(Path(temporary) / "plain-lucene.jar"))
@@ -53,12 +47,7 @@ def main() -> None:
         folder = arguments.folder or Path(temporary)
         for size in sorted(arguments.sizes):
             run = measured(folder / str(size), size, compared, Queries())
-            print("\n".join(page.lines([run])))
-            if not arguments.print:
-                # What was measured stays if a larger size fails.
-                runs = results.merged(runs, [run])
-                results.write(page.RESULTS, runs)
-                page.write(runs)
+            print(results.RUN.dump_json(run, indent=1).decode())
 
 
 if __name__ == "__main__":

@@ -10,17 +10,13 @@ from benchmarks.engines import worker
 from benchmarks.engines.data import Data
 from benchmarks.engines.java import PlainLucene
 from benchmarks.engines.processes import apart
-from benchmarks.engines.queries import KINDS, WORDS, Queries
+from benchmarks.engines.queries import KINDS, Queries
 from benchmarks.engines.worker import Answers, Writing
 
 JAVA: Final = "lucene-java"
 JAVA_FIELDS: Final = "lucene-java-fields"
 PLAIN: Final = "lucene-python"
 THIS_PROJECT: Final = "this-project"
-FIELDS_MADE: Final = "fields-made"
-TANTIVY: Final = "tantivy"
-FTS5: Final = "fts5"
-BM25S: Final = "bm25s"
 
 Write = Callable[[Data, Path, int], Writing]
 """Writes an index of the data into a folder that does not exist, on up to so many threads."""
@@ -76,22 +72,6 @@ def engines(java: PlainLucene) -> tuple[Engine, ...]:
             ),
         ),
         Engine(THIS_PROJECT, "this project", *_python("this_project")),
-        Engine(
-            FIELDS_MADE,
-            "this project, fields made and not written",
-            partial(_write, "fields_made"),
-            uses_all_cores=False,
-        ),
-        Engine(TANTIVY, "tantivy", *_python("tantivy_from_python")),
-        Engine(FTS5, "SQLite FTS5", *_python("sqlite_fts5"), uses_all_cores=False),
-        Engine(
-            BM25S,
-            "bm25s",
-            *_python("bm25s_in_memory"),
-            kinds=WORDS,
-            uses_all_cores=False,
-            bytes_per_chunk=12_000,
-        ),
     )
 
 

@@ -2,13 +2,11 @@
 
 import os
 import shutil
-import sqlite3
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from platform import machine, python_version
 from statistics import fmean
@@ -133,8 +131,5 @@ def _versions() -> dict[str, str]:
     return {
         "Lucene": lucene.VERSION,
         "Java": release["JAVA_VERSION"],
-        "tantivy": version("tantivy"),
-        "SQLite": sqlite3.sqlite_version,
-        "bm25s": version("bm25s"),
         "CPython": python_version(),
     }

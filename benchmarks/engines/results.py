@@ -1,7 +1,6 @@
 """What was measured, as JSON and in Python."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from pydantic import TypeAdapter
@@ -101,20 +100,4 @@ class Run:
         return searching.times.get(kind) if searching else None
 
 
-_RUNS: Final = TypeAdapter(list[Run])
-
-
-def read(file: Path) -> list[Run]:
-    """The runs of a file, none if there is no file."""
-    return _RUNS.validate_json(file.read_bytes()) if file.exists() else []
-
-
-def write(file: Path, runs: list[Run]) -> None:
-    """Write runs into a file."""
-    file.write_bytes(_RUNS.dump_json(runs, indent=1) + b"\n")
-
-
-def merged(old: list[Run], new: list[Run]) -> list[Run]:
-    """The runs by their sizes; new ones take the place of old ones of the same size."""
-    by_size = {run.chunks: run for run in (*old, *new)}
-    return [by_size[size] for size in sorted(by_size)]
+RUN: Final = TypeAdapter(Run)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlencode
 
-from benchmarks.made_up_texts import chunks
+from tests.tools.made_up_texts import chunks
 
 if TYPE_CHECKING:
     from shared.analysis.analyzers import Chain

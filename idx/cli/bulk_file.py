@@ -75,7 +75,7 @@ def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
             try:
                 yield number, BulkEntry.model_validate(entry)
             except ValidationError as error:
-                raise SourceFileError(name, f"entry {number}: {_first(error)}") from error
+                raise SourceFileError(name, f"entry {number}: {fault(error)}") from error
 
 
 def document_of(file: str, number: int, entry: BulkEntry) -> Document | None:
@@ -126,7 +126,7 @@ def _whole(data: bytes, name: str, *, may_be_lines: bool) -> Iterable[Any]:
     text = decode(data, name, json.detect_encoding(data))
     if may_be_lines and text.lstrip().startswith("{"):
         return _lines((line.encode() for line in text.split("\n")), name, 1)
-    entries = _parse(text, name, "")
+    entries = parsed(text, name)
     if not isinstance(entries, list):
         raise SourceFileError(name, "contains neither a JSON array nor JSON Lines")
     return entries
@@ -136,21 +136,19 @@ def _lines(lines: Iterable[bytes], name: str, first: int) -> Iterator[Any]:
     for number, line in enumerate(lines, start=first):
         text = decode(_without_mark(line), f"{name}, line {number}", "utf-8")
         if text.strip():
-            yield _parse(text, name, f"line {number}: ")
+            yield parsed(text, name, number)
 
 
-def _parse(text: str, name: str, place: str) -> Any:
+def parsed(text: str, name: str | Path, line: int | None = None) -> Any:
+    """Parse JSON that is a whole file, or one line of it."""
+    place = f"line {line}: " if line else ""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        where = (
-            f"line {error.lineno}, column {error.colno}" if not place else f"column {error.colno}"
-        )
-        raise SourceFileError(
-            name,
-            f"{place}is not valid JSON: {error.msg} at {where}; a bulk file is a JSON "
-            "array of objects, or one object on each line",
-        ) from error
+        row = "" if line else f"line {error.lineno}, "
+        reason = f"is not valid JSON: {error.msg} at {row}column {error.colno}"
+        advice = "; the file must be a JSON array of objects, or have one object on each line"
+        raise SourceFileError(name, place + reason + advice) from error
     except (ValueError, RecursionError) as error:
         raise SourceFileError(name, f"{place}is not JSON that can be read: {error}") from error
 
@@ -166,10 +164,11 @@ def _metadata(value: Any) -> Scalar | list[Scalar]:
         raise InvalidDocumentError("the metadata contain a number that is not finite") from error
 
 
-def _first(error: ValidationError) -> str:
+def fault(error: ValidationError) -> str:
     """Describe the first error of an entry in a few words."""
     detail = error.errors(include_url=False)[0]
-    field = ".".join(str(part) for part in detail["loc"])
-    if not field:
-        return f"is {type(detail['input']).__name__}, not an object with Id, Title and Content"
-    return f"{field!r} is {type(detail['input']).__name__}, not text"
+    kind = type(detail["input"]).__name__
+    if not detail["loc"]:
+        return f"is {kind}, not an object"
+    key = str(detail["loc"][0])
+    return f"has no {key!r}" if detail["type"] == "missing" else f"{key!r} is {kind}, not text"

@@ -1,17 +1,19 @@
-"""Command class whose options take their defaults from the configuration file."""
+"""Commands of idx: loaded when they run, with defaults from the configuration file."""
 
 import os
-from collections.abc import Iterator
+from collections import UserDict
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
 from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
-from idx.configuration.recent_indexes import DefaultIndexMissingError, note_use, recent_indexes
 from idx.output.printing import warn
-from shared.errors import IndexMissingError, McpLuceneError
+from shared.control_characters import visible
 from shared.messages import did_you_mean
 from shared.settings.current import configuration_file, configured
 from shared.settings.defaults import (
@@ -22,6 +24,98 @@ from shared.settings.defaults import (
     TOKENS_VARIABLE,
     VARIABLES,
 )
+
+_USAGE_ERROR: Final[Any] = typer.BadParameter.__base__
+"""The class of all errors of usage, which typer gives no name."""
+
+
+@dataclass(frozen=True)
+class CommandEntry:
+    """Entry of a command in the table: its location and its summary.
+
+    Attributes:
+        place: its module, a colon, and the function or the `typer.Typer` in it.
+        summary: the first paragraph of its help.
+        command_class: the class of the command, if it is a function.
+    """
+
+    place: str
+    summary: str
+    command_class: type[TyperCommand] = TyperCommand
+
+    def load(self, name: str) -> Any:
+        """Import and return the command, named `name`."""
+        module, _, attribute = self.place.partition(":")
+        target = getattr(import_module(module), attribute)
+        application = typer.Typer()
+        if isinstance(target, typer.Typer):
+            application.add_typer(target, name=name)
+        else:
+            application.command(name, cls=self.command_class)(target)
+        return typer.main.get_group(application).commands[name]
+
+
+@contextmanager
+def _visible_errors() -> Iterator[None]:
+    """Have errors of usage quote arguments, such as hostile names of files, visibly."""
+    try:
+        yield
+    except _USAGE_ERROR as error:
+        error.message = visible(error.message)
+        raise
+
+
+class _Commands(UserDict[str, Any]):
+    """Commands by name; an entry is loaded on lookup."""
+
+    def __getitem__(self, name: str) -> Any:
+        command = self.data[name]
+        if isinstance(command, CommandEntry):
+            self.data[name] = command = command.load(name)
+        return command
+
+
+def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
+    """Return a group class with the commands of a table, in its order, before all others."""
+
+    class CommandGroup(TyperGroup):
+        def __init__(self, *, commands: Mapping[str, Any], **attributes: Any) -> None:
+            super().__init__(**attributes)
+            self.commands = _Commands({**entries, **commands})
+            self._others = commands
+
+        def make_context(self, *arguments: Any, **options: Any) -> Any:
+            """Read the options of the program."""
+            with _visible_errors():
+                return super().make_context(*arguments, **options)
+
+        def invoke(self, ctx: Any) -> Any:
+            """Run a command."""
+            with _visible_errors():
+                return super().invoke(ctx)
+
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            """Print the help, for which the summaries of the commands suffice."""
+            with self._summaries():
+                super().format_help(ctx, formatter)
+
+        def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+            """Complete the name of a command, with its summary."""
+            with self._summaries():
+                return super().shell_complete(ctx, incomplete)
+
+        @contextmanager
+        def _summaries(self) -> Iterator[None]:
+            """Replace the commands for the block by stubs with summaries, which need no import."""
+            loadable = self.commands
+            listed = {
+                name: TyperCommand(name, help=entry.summary) for name, entry in entries.items()
+            }
+            self.commands = {**listed, **self._others}
+            yield
+            self.commands = loadable
+
+    return CommandGroup
 
 
 class _ConfiguredContext(typer.Context):
@@ -65,30 +159,7 @@ class ConfiguredCommand(TyperCommand):
                 raise typer.BadParameter(f"{value} is not finite", ctx=ctx, param=parameter)
         for warning in warnings_of_variables():
             warn(warning)
-        if "index_path" not in ctx.params:
-            return super().invoke(ctx)
-        with _index_in_use(ctx):
-            return super().invoke(ctx)
-
-
-@contextmanager
-def _index_in_use(ctx: typer.Context) -> Iterator[None]:
-    """Record the index used by a command, and suggest others if the default one is missing."""
-    is_opened = True
-    try:
-        yield
-    except McpLuceneError as error:
-        is_opened = False
-        source = ctx.get_parameter_source("index_path")
-        is_default = source is not None and source.name == "DEFAULT"
-        recent = recent_indexes() if is_default and isinstance(error, IndexMissingError) else []
-        if isinstance(error, IndexMissingError) and recent:
-            raise DefaultIndexMissingError(error, recent, str(ctx.info_name)) from error
-        raise
-    finally:
-        # Also after Ctrl-C, the usual end of a watch, and after exit code 1.
-        if is_opened:
-            note_use(ctx.params["index_path"])
+        return super().invoke(ctx)
 
 
 def warnings_of_variables() -> Iterator[str]:

@@ -5,8 +5,8 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from idx.cli.option_groups import AnswerOptions, RewritingOptions
-from idx.sync.interruption import uninterrupted
+from idx.cli.options import AnswerOptions, RewritingOptions
+from idx.sync.events import uninterrupted
 from shared.model.request import Syntax
 
 if TYPE_CHECKING:

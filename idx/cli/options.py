@@ -1,46 +1,36 @@
-"""Options shared by commands.
+"""Options shared by commands, one by one or in groups.
 
-A command declares an option with its type from this module and its built-in default from
-`shared.settings.defaults`; `idx.cli.configured_command` supplies the values of the configuration
-file.
+The defaults are the built-in ones; `idx.cli.configured_command` supplies the values of the
+configuration file.
 """
 
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import typer
 
 from idx.cli.completions import collections, conditions
 from shared.files.cluster_path import index_path
 from shared.model.request import MAX_DAYS
+from shared.settings import defaults
 from shared.settings.defaults import (
-    DEFAULT_INDEX_PATH,
-    MAX_ANSWER_MAX_TOKENS,
-    MAX_ANSWER_TIMEOUT,
-    MAX_COUNT,
-    MAX_MEMORY,
-    MAX_NORMALIZER_TIMEOUT,
-    MAX_TIMEOUT,
-    MAX_WORKERS,
-    MIN_ANSWER_MAX_TOKENS,
-    MIN_MEMORY,
-    MIN_NORMALIZER_TIMEOUT,
-    MIN_TIMEOUT,
     VARIABLES,
     Layout,
     OcrMode,
     PdfEngineName,
 )
 
+DEFAULT_INDEX_PATH: Final = defaults.DEFAULT_INDEX_PATH
+
 _DAYS_OF: Final = {"d": 1, "w": 7, "m": 365.25 / 12, "y": 365.25}
 
 
 def days(text: str) -> float:
-    """Return an age such as ``180d``, ``26w``, ``6m`` or ``2y`` in days.
-
-    Raises:
-        BadParameter: the text is not an age up to a hundred years.
-    """
+    """Return an age such as ``180d``, ``26w``, ``6m`` or ``2y`` in days, up to a hundred years."""
     number, unit = (text[:-1], text[-1:]) if text[-1:] in _DAYS_OF else (text, "d")
     try:
         age = float(number) * _DAYS_OF[unit]
@@ -54,17 +44,23 @@ def days(text: str) -> float:
     return age
 
 
+def _setting(name: str, help_: str, *flags: str, **more: Any) -> Any:
+    """Declare the option of a setting, which an environment variable and the file have, too."""
+    names = flags or (f"--{name.replace('_', '-')}",)
+    return typer.Option(*names, envvar=VARIABLES[name], help=help_, **more)
+
+
 IndexPath = Annotated[
     Path,
-    typer.Option(
+    _setting(
+        "index_path",
+        "Index folder, or opensearch://HOST:PORT/NAME for an index on a cluster.",
         "--index-path",
         "-i",
-        envvar=VARIABLES["index_path"],
         metavar="PATH",
         # An unreadable index is an error of the index, with exit code 1 instead of 2.
         readable=False,
         callback=index_path,
-        help="Index folder, or opensearch://HOST:PORT/NAME for an index on a cluster.",
     ),
 ]
 
@@ -82,12 +78,11 @@ Plain = Annotated[
 
 Wait = Annotated[
     float,
-    typer.Option(
-        "--wait",
-        envvar=VARIABLES["wait"],
+    _setting(
+        "wait",
+        "Maximum time to wait for another writer to release the index.",
         min=0,
         metavar="SECONDS",
-        help="Maximum time to wait for another writer to release the index.",
     ),
 ]
 
@@ -104,13 +99,13 @@ Vectors = Annotated[
 
 SentenceModel = Annotated[
     str,
-    typer.Option(
+    _setting(
+        "semantic",
+        "e5, which knows a hundred languages; the folder of an ONNX model; hub:OWNER/NAME of the "
+        "Hugging Face Hub; or http(s)://HOST/v1#NAME, "
+        "a model on a server, to which all texts are sent.",
         "--model",
-        envvar=VARIABLES["semantic"],
         metavar="MODEL",
-        help="e5, which knows a hundred languages; the folder of an ONNX model; hub:OWNER/NAME of "
-        "the Hugging Face Hub; or http(s)://HOST/v1#NAME, a model on a server, to which all texts "
-        "are sent.",
     ),
 ]
 
@@ -148,290 +143,260 @@ Yes = Annotated[
     bool, typer.Option("--yes", "-y", help="Skip the confirmation; required without a terminal.")
 ]
 
-Include = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--include",
-        envvar=VARIABLES["include"],
-        metavar="GLOB",
-        help="Index only matching files in folders; repeatable.",
-    ),
-]
-
-Exclude = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--exclude",
-        envvar=VARIABLES["exclude"],
-        metavar="GLOB",
-        help="Skip matching files and subfolders in folders; repeatable.",
-    ),
-]
-
-Hidden = Annotated[
-    bool,
-    typer.Option(
-        "--hidden/--no-hidden",
-        envvar=VARIABLES["hidden"],
-        help="Index hidden files and folders, whose names begin with a dot.",
-    ),
-]
-
-FollowLinks = Annotated[
-    bool,
-    typer.Option(
-        "--follow-links/--no-follow-links",
-        envvar=VARIABLES["follow_links"],
-        help="Follow symbolic links in folders.",
-    ),
-]
-
-AllowSecrets = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--allow-secret",
-        envvar=VARIABLES["allow_secrets"],
-        metavar="PATH",
-        readable=False,
-        help="Index this file although it is a secret or seems to contain one; repeatable.",
-    ),
-]
-
-MaxSize = Annotated[
-    float,
-    typer.Option(
-        "--max-size",
-        envvar=VARIABLES["max_size"],
-        min=0,
-        metavar="MB",
-        help="Maximum size of a file; larger files are not read.",
-    ),
-]
-
-MaxRows = Annotated[
-    int,
-    typer.Option(
-        "--max-rows",
-        envvar=VARIABLES["max_rows"],
-        min=1,
-        max=MAX_COUNT,
-        metavar="ROWS",
-        help="Maximum number of rows read of each sheet and CSV file.",
-    ),
-]
-
-Encoding = Annotated[
-    str | None,
-    typer.Option(
-        "--encoding",
-        envvar=VARIABLES["encoding"],
-        metavar="NAME",
-        help="Encoding of text files, such as cp1252; detected by default.",
-    ),
-]
-
 LayoutOption = Annotated[
     Layout | None,
-    typer.Option(
-        "--layout",
-        envvar=VARIABLES["layout"],
-        help="White space in chunks: keep it, which is the default for files and folders, or join "
+    _setting(
+        "layout",
+        "White space in chunks: keep it, which is the default for files and folders, or join "
         "the words by single spaces, which is the default for single documents and idx bulk.",
     ),
 ]
 
-PdfEngine = Annotated[
-    PdfEngineName,
-    typer.Option(
-        "--pdf-engine",
-        envvar=VARIABLES["pdf_engine"],
-        help="PDF engine; auto uses pdfplumber for pages with ruled tables, and PDFium for all "
-        "others.",
-    ),
-]
 
-PdfPassword = Annotated[
-    str | None,
-    typer.Option(
-        "--pdf-password",
-        envvar=VARIABLES["pdf_password"],
-        metavar="PASSWORD",
-        help="Password of encrypted PDFs; use the variable to hide it from other users.",
-    ),
-]
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """Options for reading files; each is also a setting of the configuration file."""
 
-OcrOption = Annotated[
-    OcrMode,
-    typer.Option(
-        "--ocr",
-        envvar=VARIABLES["ocr"],
-        help="Read pages without text by Tesseract, if it is installed (auto), none (off), or all "
-        "pages, and pictures (force).",
-    ),
-]
+    include: Annotated[
+        list[str] | None,
+        _setting("include", "Index only matching files in folders; repeatable.", metavar="GLOB"),
+    ] = None
+    exclude: Annotated[
+        list[str] | None,
+        _setting(
+            "exclude", "Skip matching files and subfolders in folders; repeatable.", metavar="GLOB"
+        ),
+    ] = None
+    hidden: Annotated[
+        bool,
+        _setting(
+            "hidden",
+            "Index hidden files and folders, whose names begin with a dot.",
+            "--hidden/--no-hidden",
+        ),
+    ] = False
+    follow_links: Annotated[
+        bool,
+        _setting(
+            "follow_links", "Follow symbolic links in folders.", "--follow-links/--no-follow-links"
+        ),
+    ] = False
+    allow_secrets: Annotated[
+        list[Path] | None,
+        _setting(
+            "allow_secrets",
+            "Index this file although it is a secret or seems to contain one; repeatable.",
+            "--allow-secret",
+            metavar="PATH",
+            readable=False,
+        ),
+    ] = None
+    max_size: Annotated[
+        float,
+        _setting(
+            "max_size", "Maximum size of a file; larger files are not read.", min=0, metavar="MB"
+        ),
+    ] = defaults.DEFAULT_MAX_MEGABYTES
+    max_rows: Annotated[
+        int,
+        _setting(
+            "max_rows",
+            "Maximum number of rows read of each sheet and CSV file.",
+            min=1,
+            max=defaults.MAX_COUNT,
+            metavar="ROWS",
+        ),
+    ] = defaults.DEFAULT_MAX_ROWS
+    encoding: Annotated[
+        str | None,
+        _setting(
+            "encoding",
+            "Encoding of text files, such as cp1252; detected by default.",
+            metavar="NAME",
+        ),
+    ] = None
+    layout: LayoutOption = None
+    pdf_engine: Annotated[
+        PdfEngineName,
+        _setting(
+            "pdf_engine",
+            "PDF engine; auto uses pdfplumber for pages with ruled tables, and PDFium for all "
+            "others.",
+        ),
+    ] = defaults.DEFAULT_PDF_ENGINE
+    pdf_password: Annotated[
+        str | None,
+        _setting(
+            "pdf_password",
+            "Password of encrypted PDFs; use the variable to hide it from other users.",
+            metavar="PASSWORD",
+        ),
+    ] = None
+    ocr: Annotated[
+        OcrMode,
+        _setting(
+            "ocr",
+            "Read pages without text by Tesseract, if it is installed (auto), none (off), or all "
+            "pages, and pictures (force).",
+        ),
+    ] = defaults.DEFAULT_OCR
+    ocr_languages: Annotated[
+        str | None,
+        _setting(
+            "ocr_languages",
+            "Languages for --ocr as Tesseract names them, such as deu+eng; by default up to "
+            "five of those installed.",
+            metavar="CODES",
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        _setting(
+            "workers",
+            "Number of processes that read files; one per core by default.",
+            min=1,
+            max=defaults.MAX_WORKERS,
+            metavar="N",
+        ),
+    ] = None
+    timeout: Annotated[
+        float,
+        _setting(
+            "timeout",
+            "Maximum time to read one file.",
+            min=defaults.MIN_TIMEOUT,
+            max=defaults.MAX_TIMEOUT,
+            metavar="SECONDS",
+        ),
+    ] = defaults.DEFAULT_TIMEOUT
+    max_memory: Annotated[
+        int,
+        _setting(
+            "max_memory",
+            "Maximum memory of each process that reads files.",
+            min=defaults.MIN_MEMORY,
+            max=defaults.MAX_MEMORY,
+            metavar="MB",
+        ),
+    ] = defaults.DEFAULT_MAX_MEMORY
 
-OcrLanguages = Annotated[
-    str | None,
-    typer.Option(
-        "--ocr-languages",
-        envvar=VARIABLES["ocr_languages"],
-        metavar="CODES",
-        help="Languages for --ocr as Tesseract names them, such as deu+eng; by default those of "
-        "the folder's documents, or up to five of those installed.",
-    ),
-]
 
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        "--workers",
-        envvar=VARIABLES["workers"],
-        min=1,
-        max=MAX_WORKERS,
-        metavar="N",
-        help="Number of processes that read files; one per core by default.",
-    ),
-]
+@dataclass(frozen=True, slots=True)
+class RewritingOptions:
+    """Options for rewriting queries; each is also a setting of the configuration file."""
 
-Timeout = Annotated[
-    float,
-    typer.Option(
-        "--timeout",
-        envvar=VARIABLES["timeout"],
-        min=MIN_TIMEOUT,
-        max=MAX_TIMEOUT,
-        metavar="SECONDS",
-        help="Maximum time to read one file.",
-    ),
-]
+    normalize: Annotated[
+        bool,
+        _setting(
+            "normalize",
+            "Have a language model rewrite the query in English, and search for both.",
+            "--normalize/--no-normalize",
+        ),
+    ] = False
+    normalizer_model: Annotated[
+        str | None,
+        _setting("normalizer_model", "Name of the language model on its server.", metavar="NAME"),
+    ] = None
+    normalizer_url: Annotated[
+        str,
+        _setting(
+            "normalizer_url",
+            "URL of the language model's server, which has an OpenAI-compatible API.",
+            metavar="URL",
+        ),
+    ] = defaults.DEFAULT_NORMALIZER_URL
+    normalizer_timeout: Annotated[
+        float,
+        _setting(
+            "normalizer_timeout",
+            "Maximum time to wait for the language model.",
+            min=defaults.MIN_NORMALIZER_TIMEOUT,
+            max=defaults.MAX_NORMALIZER_TIMEOUT,
+            metavar="SECONDS",
+        ),
+    ] = defaults.DEFAULT_NORMALIZER_TIMEOUT
 
-MaxMemory = Annotated[
-    int,
-    typer.Option(
-        "--max-memory",
-        envvar=VARIABLES["max_memory"],
-        min=MIN_MEMORY,
-        max=MAX_MEMORY,
-        metavar="MB",
-        help="Maximum memory of each process that reads files.",
-    ),
-]
 
-Normalize = Annotated[
-    bool,
-    typer.Option(
-        "--normalize/--no-normalize",
-        envvar=VARIABLES["normalize"],
-        help="Have a language model rewrite the query in English, and search for both.",
-    ),
-]
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """Options for answering questions; each is also a setting of the configuration file."""
 
-NormalizerModel = Annotated[
-    str | None,
-    typer.Option(
-        "--normalizer-model",
-        envvar=VARIABLES["normalizer_model"],
-        metavar="NAME",
-        help="Name of the language model on its server.",
-    ),
-]
+    answer_model: Annotated[
+        str | None,
+        _setting(
+            "answer_model",
+            "Language model: its name on its server, or PROVIDER:NAME.",
+            "--model",
+            metavar="NAME",
+        ),
+    ] = None
+    answer_url: Annotated[
+        str | None,
+        _setting(
+            "answer_url",
+            "URL of the language model's server, which has an OpenAI-compatible API; by default "
+            "the provider's, or Ollama's on this machine.",
+            "--model-url",
+            metavar="URL",
+        ),
+    ] = None
+    answer_timeout: Annotated[
+        float,
+        _setting(
+            "answer_timeout",
+            "Maximum time to wait for the whole answer of the language model.",
+            "--model-timeout",
+            min=defaults.MIN_TIMEOUT,
+            max=defaults.MAX_ANSWER_TIMEOUT,
+            metavar="SECONDS",
+        ),
+    ] = defaults.DEFAULT_ANSWER_TIMEOUT
+    answer_max_tokens: Annotated[
+        int,
+        _setting(
+            "answer_max_tokens",
+            "Maximum length of an answer, with its quotes and the model's reasoning.",
+            "--max-tokens",
+            min=defaults.MIN_ANSWER_MAX_TOKENS,
+            max=defaults.MAX_ANSWER_MAX_TOKENS,
+            metavar="N",
+        ),
+    ] = defaults.DEFAULT_ANSWER_MAX_TOKENS
 
-NormalizerUrl = Annotated[
-    str,
-    typer.Option(
-        "--normalizer-url",
-        envvar=VARIABLES["normalizer_url"],
-        metavar="URL",
-        help="URL of the language model's server, which has an OpenAI-compatible API.",
-    ),
-]
 
-NormalizerTimeout = Annotated[
-    float,
-    typer.Option(
-        "--normalizer-timeout",
-        envvar=VARIABLES["normalizer_timeout"],
-        min=MIN_NORMALIZER_TIMEOUT,
-        max=MAX_NORMALIZER_TIMEOUT,
-        metavar="SECONDS",
-        help="Maximum time to wait for the language model.",
-    ),
-]
+Options = TypeVar("Options")
 
-AnswerModel = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        envvar=VARIABLES["answer_model"],
-        metavar="NAME",
-        help="Language model: its name on its server, or PROVIDER:NAME.",
-    ),
-]
 
-AnswerUrl = Annotated[
-    str | None,
-    typer.Option(
-        "--model-url",
-        envvar=VARIABLES["answer_url"],
-        metavar="URL",
-        help="URL of the language model's server, which has an OpenAI-compatible API; by default "
-        "the provider's, or Ollama's on this machine.",
-    ),
-]
+def takes(
+    group: type[Options], parameter: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the fields of a dataclass as options, and an instance of it as a parameter."""
 
-AnswerTimeout = Annotated[
-    float,
-    typer.Option(
-        "--model-timeout",
-        envvar=VARIABLES["answer_timeout"],
-        min=MIN_TIMEOUT,
-        max=MAX_ANSWER_TIMEOUT,
-        metavar="SECONDS",
-        help="Maximum time to wait for the whole answer of the language model.",
-    ),
-]
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        names = [field.name for field in fields(group)]  # type: ignore[arg-type]  # a dataclass
 
-AnswerMaxTokens = Annotated[
-    int,
-    typer.Option(
-        "--max-tokens",
-        envvar=VARIABLES["answer_max_tokens"],
-        min=MIN_ANSWER_MAX_TOKENS,
-        max=MAX_ANSWER_MAX_TOKENS,
-        metavar="N",
-        help="Maximum length of an answer, with its quotes and the model's reasoning.",
-    ),
-]
+        @wraps(command)
+        def run(**arguments: Any) -> None:
+            options = group(**{name: arguments.pop(name) for name in names})
+            command(**arguments, **{parameter: options})
 
-__all__ = [
-    "DEFAULT_INDEX_PATH",
-    "AllowSecrets",
-    "AnswerMaxTokens",
-    "AnswerModel",
-    "AnswerTimeout",
-    "AnswerUrl",
-    "Encoding",
-    "Exclude",
-    "FollowLinks",
-    "Hidden",
-    "Include",
-    "IndexPath",
-    "Json",
-    "LayoutOption",
-    "MaxMemory",
-    "MaxRows",
-    "MaxSize",
-    "Normalize",
-    "NormalizerModel",
-    "NormalizerTimeout",
-    "NormalizerUrl",
-    "OcrLanguages",
-    "OcrOption",
-    "PdfEngine",
-    "PdfPassword",
-    "Plain",
-    "Timeout",
-    "Wait",
-    "Workers",
-    "Yes",
-]
+        own = inspect.signature(command).parameters
+        parameters = []
+        for name, each in own.items():
+            if name == parameter:
+                parameters += _keywords(group)
+            else:
+                parameters.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # PEP 362
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorate
+
+
+def _keywords(group: type[Options]) -> list[inspect.Parameter]:
+    """Return the fields of a dataclass as keyword-only parameters."""
+    signature = inspect.signature(group)
+    return [
+        each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in signature.parameters.values()
+    ]

@@ -8,24 +8,24 @@ from pathlib import Path
 
 import typer
 
-from idx.cli.option_groups import ReadingOptions
-from idx.cli.options import VectorsChoice
-from idx.configuration.remembered_folders import own_patterns
-from idx.crawl.selection import Selection, Selections
+from idx.cli.options import ReadingOptions, VectorsChoice
+from idx.crawl.patterns import Selection, Selections
 from idx.embedding import give_model
 from idx.errors import NoFoldersError
 from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.djvu import find_djvutxt
-from idx.extraction.pdf.ocr.tesseract import default_languages, find_tesseract
+from idx.extraction.pdf.ocr import default_languages, find_tesseract
 from idx.extraction.pool import Limits
 from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, ExtractionOptions, Ocr
-from idx.output.printing import warn
-from idx.sync.moved_folders import Move, moved
-from idx.sync.synchronize import SyncOptions
+from idx.output.printing import say, warn
+from idx.sync.plan import SyncOptions
+from idx.sync.targets import Move, moved, named_move
 from shared.files.secret_files import allowed_paths
+from shared.messages import decodable
 from shared.ocr.cache import cache_of
-from shared.settings.defaults import OCR_LANGUAGES_PATTERN
+from shared.settings.current import configuration_file
+from shared.settings.defaults import OCR_LANGUAGES_PATTERN, VARIABLES
 from shared.settings.machine import default_workers
+from shared.settings.model import Folder
 
 _MEGABYTE = 1_000_000
 
@@ -72,6 +72,13 @@ def sync_options(
     )
 
 
+def own_patterns(folder: Folder, ctx: typer.Context) -> Selection:
+    """Return a folder's own patterns; those to include do not add to ``--include``."""
+    source = ctx.get_parameter_source("include")
+    is_on_command_line = source is not None and source.name == "COMMANDLINE"
+    return Selection(() if is_on_command_line else folder.include, folder.exclude)
+
+
 def extraction_options(reading: ReadingOptions, index_path: Path) -> ExtractionOptions:
     """Return the options of text extraction.
 
@@ -88,7 +95,6 @@ def extraction_options(reading: ReadingOptions, index_path: Path) -> ExtractionO
         table_seconds=reading.timeout / 2,
         ocr=_ocr(reading, index_path),
         libreoffice=find_libreoffice(),
-        djvutxt=find_djvutxt(),
         member_seconds=reading.timeout * MEMBER_SHARE_OF_TIMEOUT,
         hidden=reading.hidden,
         exclude=tuple(reading.exclude or ()),
@@ -118,7 +124,6 @@ def _ocr(reading: ReadingOptions, index_path: Path) -> Ocr | None:
         languages,
         seconds,
         reading.ocr,
-        are_chosen=reading.ocr_languages is not None,
         cache=cache_of(index_path),
     )
 
@@ -141,3 +146,31 @@ def wanted_folders(paths: Sequence[Path] | None) -> list[Path]:
     if not folders:
         raise NoFoldersError
     return folders
+
+
+def named_moves(
+    paths: Sequence[Path], index_path: Path, moved_from: Path | None, *, dry_run: bool
+) -> list[Move]:
+    """Return the move that the user named, if any, and let the configuration follow it."""
+    from shared.reading.searcher import Searcher
+
+    if moved_from is None:
+        return []
+    if len(paths) != 1:
+        raise typer.BadParameter("give one moved folder", param_hint="--moved-from")
+    with Searcher(index_path) as searcher:
+        move = named_move(paths, moved_from, searcher.folders())
+    if not dry_run:
+        _update_configuration(move)
+    return [move]
+
+
+def _update_configuration(move: Move) -> None:
+    from idx.configuration.lists import move_folder
+
+    file = configuration_file()
+    if file.exists() and move_folder(file, move.old, move.new):
+        say(f"{file} names {decodable(str(move.new))} in place of {decodable(str(move.old))} now")
+    variable = VARIABLES["folders"]
+    if str(move.old) in os.environ.get(variable, ""):
+        warn(f"{variable} still names {decodable(str(move.old))}; change it where it is set")

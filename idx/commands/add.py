@@ -1,6 +1,6 @@
-"""Command `idx add`."""
+"""Commands `idx add` and `idx bulk`."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +8,17 @@ from typing import Annotated
 
 import typer
 
-from idx.cli.option_groups import ReadingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Vectors, VectorsChoice, Wait
+from idx.cli.options import (
+    DEFAULT_INDEX_PATH,
+    IndexPath,
+    Json,
+    LayoutOption,
+    ReadingOptions,
+    Vectors,
+    VectorsChoice,
+    Wait,
+    takes,
+)
 from idx.embedding import embed_added, give_model
 from idx.errors import SourceFileError
 from idx.output.printing import created, print_json, say, tell, warn
@@ -69,8 +78,8 @@ def add(
     if paths:
         _add_paths(context, paths, reading, index_path, wait, vectors, as_json=as_json)
         return
-    from idx.output.interruption import reported_interruption
-    from idx.sync.interruption import Kept, uninterrupted
+    from idx.output.runs import reported_interruption
+    from idx.sync.events import Kept, uninterrupted
     from shared.files.originals import Originals
     from shared.writing.index import Index
 
@@ -148,7 +157,7 @@ def _read_file(
 ) -> Document:
     """Read the document from a file, which is called `shown` in messages."""
     from idx.cli.run_options import extraction_options, limits
-    from idx.extraction.pdf.ocr.tesseract import version
+    from idx.extraction.pdf.ocr import version
     from idx.extraction.pool import ExtractionPool
     from idx.extraction.types import OCR_TIME_FACTOR, Unreadable
     from idx.sync.documents import file_document
@@ -195,10 +204,8 @@ def _add_paths(
     as_json: bool,
 ) -> None:
     from idx.cli.run_options import sync_options
-    from idx.output.interruption import reported_interruption
-    from idx.output.run_report import report
-    from idx.sync.events import Event, Indexed, NotIndexed, Problem
-    from idx.sync.interruption import Kept
+    from idx.output.runs import report, reported_interruption
+    from idx.sync.events import Event, Indexed, Kept, NotIndexed, Problem
     from idx.sync.synchronize import synchronize
 
     options = replace(
@@ -250,3 +257,75 @@ def _check_arguments(
         return
     if any(option is not None for option in (document_id, title, content, file)):
         raise typer.BadParameter("give either paths or the options of a single document, not both")
+
+
+def bulk(
+    json_file: Annotated[
+        str,
+        typer.Option("--json-file", "-j", metavar="FILE", help="JSON file; - is standard input."),
+    ],
+    layout: LayoutOption = None,
+    vectors: Vectors = "now",
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    wait: Wait = DEFAULT_WAIT,
+    as_json: Json = False,
+) -> None:
+    """Add the documents in a JSON file: all of them, or none if the file is malformed.
+
+    The file is an array of {"Id", "Title", "Content"} objects, or has one object per line (JSON
+    Lines). Other keys become metadata. Entries without an id or a title are skipped.
+
+    Example: idx bulk -j documents.jsonl
+    """
+    from idx.cli.bulk_file import document_of, read_bulk
+    from idx.output.progress import counted
+    from idx.output.runs import reported_interruption
+    from idx.sync.events import Kept, uninterrupted
+    from shared.model.metadata import note_on_others
+    from shared.writing.index import Index
+
+    documents = chunks = empty = skipped = 0
+    others: dict[str, None] = {}
+
+    def complete() -> Iterator[Document]:
+        nonlocal skipped
+        for number, entry in counted(read_bulk(json_file), "entries"):
+            document = document_of(json_file, number, entry)
+            if document is not None:
+                _, too_many = index.within_limits(document)
+                others.update(dict.fromkeys(too_many))
+                yield replace(document, layout=layout or "join")
+                continue
+            skipped += 1
+            missing = "title" if entry.id else "id"
+            say(f"Skipped entry {number}: it has no {missing}.")
+
+    kept = Kept()
+    with (
+        reported_interruption(kept),
+        Index(index_path, wait=wait, program="batch", create=True) as index,
+    ):
+        if index.created:
+            give_model(index, vectors=vectors)
+        for document, added in index.add_all(complete()):
+            chunks += added
+            if added:
+                documents += 1
+            else:
+                empty += 1
+                warn(
+                    f"the content of document '{document.id}' is empty; if it had chunks, they "
+                    "were removed"
+                )
+        with uninterrupted():
+            index.commit()
+            kept.documents = documents
+    if index.created:
+        say(created(index.path))
+    if others:
+        warn(note_on_others([*others]))
+    if as_json:
+        print_json({"documents": documents, "chunks": chunks, "empty": empty, "skipped": skipped})
+    else:
+        tell(f"Successfully added {documents} documents as {chunks} total chunks to index")
+    embed_added(index_path, wait, vectors)

@@ -5,8 +5,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from idx.cli.language_models import answer_model_of, rewriting_of, run
-from idx.cli.option_groups import AnswerOptions, RewritingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, CollectionName, Filters, IndexPath, Json
+from idx.cli.options import (
+    DEFAULT_INDEX_PATH,
+    AnswerOptions,
+    CollectionName,
+    Filters,
+    IndexPath,
+    Json,
+    RewritingOptions,
+    takes,
+)
 from idx.output.printing import print_json, say
 from shared.answers.question import DEFAULT_TOP_K, MAX_TOP_K
 

@@ -1,44 +1,30 @@
 """Command `idx delete`."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Final
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.cli.completions import document_ids
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait
 from idx.output.printing import print_json, say, tell, warn
 from shared.errors import McpLuceneError
 from shared.messages import quantity
 from shared.model.document import MEMBER_MARK
+from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.model.schema import any_spelling
 from shared.settings.defaults import DEFAULT_WAIT
-from shared.system.command_lines import joined
 
 if TYPE_CHECKING:
-    from idx.configuration.file_exclusion import DocumentFile
     from shared.reading.searcher import Searcher
-
-_MAX_IDS_IN_COMMAND: Final = 10
-"""Maximum number of ids in a command suggested by a message."""
 
 
 def delete(
     ids: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="ID…", autocompletion=document_ids, help="Ids of documents; see idx list."
-        ),
+        list[str], typer.Argument(metavar="ID…", help="Ids of documents; see idx list.")
     ],
-    # Not named "exclude", the setting with the patterns of all folders.
-    leave_out: Annotated[
-        bool,
-        typer.Option(
-            "--exclude",
-            help="Also exclude their files from the folders, permanently, in the configuration "
-            "file.",
-        ),
-    ] = False,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
     as_json: Json = False,
@@ -46,25 +32,18 @@ def delete(
     """Delete documents with all their chunks.
 
     If the file of a document is still in an indexed folder, the next idx sync adds it again, unless
-    --exclude is given. Unknown ids are reported; the exit code is 1 if no id exists.
+    an .idxignore there excludes it. Unknown ids are reported; the exit code is 1 if no id exists.
 
-    Examples: idx delete lease-2025 minutes-2019; idx delete old/notes.md --exclude
+    Example: idx delete lease-2025 minutes-2019
     """
-    from idx.configuration.file_exclusion import document_file, exclude
     from shared.reading.searcher import Searcher
     from shared.writing.index import Index
 
     with Searcher(index_path) as searcher:
-        folders = searcher.folders()
         ids = [_known(searcher, name) for name in ids]
-        behind = {name: file for name in ids if (file := document_file(name, folders))}
         within = [member for name in ids for member in _members(searcher, name)]
-        returning = {
-            name: file for name, file in behind.items() if _was_made_of(searcher, name, file)
-        }
-    if leave_out and behind:
-        # Before the deletion: if that fails, the next sync deletes the documents.
-        exclude(behind)
+        folders = searcher.folders()
+        files = {name: file for name in ids if (file := _file_behind(searcher, name, folders))}
     deleted: dict[str, int] = {}
     unknown: list[str] = []
     with Index(index_path, wait=wait, program="command") as index:
@@ -75,43 +54,66 @@ def delete(
             else:
                 unknown.append(document_id)
     if as_json:
-        patterns = {name: file.pattern for name, file in behind.items()}
-        excluded = {"excluded": patterns} if leave_out else {}
-        print_json({"deleted": deleted, "unknown": unknown, **excluded})
+        print_json({"deleted": deleted, "unknown": unknown})
     else:
         for document_id, count in deleted.items():
             tell(f"Deleted document '{document_id}' ({count} chunks)")
-    is_done = bool(deleted or (leave_out and behind))
     for document_id in unknown:
-        say(f"{'No' if is_done else 'Error: no'} document has the id '{document_id}'.")
-    if leave_out:
-        for document_id in deleted.keys() - behind.keys():
-            say(f"Document '{document_id}' has no file in an indexed folder; no file is excluded.")
-    else:
-        _warn_about_next_sync({name: file for name, file in returning.items() if name in deleted})
-    if not is_done:
+        say(f"{'No' if deleted else 'Error: no'} document has the id '{document_id}'.")
+    _warn_about_next_sync([file for name, file in files.items() if name in deleted])
+    if not deleted:
         raise typer.Exit(1)
 
 
-def _warn_about_next_sync(behind: Mapping[str, "DocumentFile"]) -> None:
-    """Warn about documents that the next sync adds again, with a command that prevents it."""
+def _warn_about_next_sync(files: Iterable[tuple[IndexedFolder, str]]) -> None:
+    """Warn about documents that the next sync adds again."""
+    from shared.files.patterns import Patterns
     from shared.settings.current import configured, remembered_folders
 
-    general, remembered = configured("exclude") or [], remembered_folders()
-    names = [name for name, file in behind.items() if not file.is_excluded(general, remembered)]
-    if not names:
+    own = {os.path.realpath(folder.path): folder.exclude for folder in remembered_folders()}
+    general = configured("exclude") or []
+    left = [
+        (folder, path)
+        for folder, path in files
+        if not any(
+            Patterns(patterns).verdict(path)
+            for patterns in (general, own.get(os.path.realpath(folder.path), ()))
+        )
+    ]
+    if not left:
         return
-    # A name that begins with a dash would be parsed as an option.
-    dashes = ["--"] if any(name.startswith("-") for name in names) else []
-    command = joined(["idx", "delete", "--exclude", *dashes, *names])
-    if len(names) > _MAX_IDS_IN_COMMAND:
-        command = "the same command with --exclude"
-    one = len(names) == 1
+    folder, path = left[0]
+    one = len(left) == 1
+    pattern = re.sub(r"([*?[\]\\]| $)", r"\\\1", path)
     warn(
-        f"the next idx sync adds {quantity(len(names), 'document')} again, because the "
-        f"{'file still exists:' if one else 'files still exist, such as'} "
-        f"{behind[names[0]].shown}; to exclude {'it' if one else 'them'} permanently: {command}"
+        f"the next idx sync adds {quantity(len(left), 'document')} again, because the "
+        f"{'file still exists:' if one else 'files still exist, such as'} {folder.path / path}; "
+        f"to keep {'it' if one else 'this one'} out, add the line /{pattern} to "
+        f"{folder.path / '.idxignore'}"
     )
+
+
+def _file_behind(
+    searcher: "Searcher", document_id: str, folders: IndexedFolders
+) -> tuple[IndexedFolder, str] | None:
+    """Return the existing file of a folder that a document was made of, and that makes it anew."""
+    from idx.sync.targets import document_id as id_of
+
+    try:
+        # An exact match sorts first among the ids with this prefix.
+        found = searcher.documents(prefix=document_id, limit=1).documents
+    except McpLuceneError:
+        # It is damaged, which is why it is to be deleted.
+        return None
+    if not found or found[0].source_document != document_id or not found[0].file_path:
+        return None
+    file = Path(found[0].file_path)
+    for folder in folders:
+        if file.is_relative_to(folder.path) and os.path.lexists(file):
+            path = file.relative_to(folder.path).as_posix()
+            if id_of(folder, path, folders) == document_id:
+                return folder, path
+    return None
 
 
 def _members(searcher: "Searcher", document_id: str) -> list[str]:
@@ -131,13 +133,3 @@ def _known(searcher: "Searcher", document_id: str) -> str:
     except McpLuceneError:
         # It does not exist, or is damaged.
         return document_id
-
-
-def _was_made_of(searcher: "Searcher", document_id: str, file: "DocumentFile") -> bool:
-    """Check whether a document was made of the file that its id denotes."""
-    # An exact match sorts first among the ids with this prefix.
-    found = searcher.documents(prefix=document_id, limit=1).documents
-    return any(
-        (document.source_document, document.file_path) == (document_id, file.shown)
-        for document in found
-    )

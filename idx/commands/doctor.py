@@ -7,9 +7,75 @@ from typing import Annotated
 import typer
 
 from idx.cli.options import Json
+from idx.doctor.checks import (
+    Finding,
+    Findings,
+    clients,
+    disk,
+    extras,
+    index_path,
+    java,
+    libreoffice,
+    lucene,
+    ocr,
+    python,
+    settings,
+)
 from idx.output.printing import print_json, tell
+from shared.backends import chosen
+from shared.errors import ExtraMissingError
 from shared.messages import quantity
 from shared.settings.defaults import VARIABLES
+
+
+def examine(named: Path | None) -> Findings:
+    """Run all checks.
+
+    Args:
+        named: the index folder given by the user; None for the configured one.
+    """
+    path = index_path(named)
+    yield from python()
+    yield from extras()
+    yield from ocr()
+    yield from libreoffice()
+    yield from settings()
+    runs = True
+    for finding in _engine():
+        runs &= finding.status != "problem"
+        yield finding
+    yield from _place(path)
+    if runs:
+        from idx.doctor.index import index
+
+        yield from index(path)
+    yield from clients()
+    if runs:
+        from idx.doctor.server import server
+
+        yield from server(path)
+
+
+def _place(path: Path) -> Findings:
+    """Check the disk, or the cluster, that the index is on."""
+    try:
+        of_cluster = chosen(path, "findings")
+    except ExtraMissingError:
+        # The check of the index reports it.
+        return
+    if of_cluster:
+        for found in of_cluster(path):
+            yield Finding(*found)
+    else:
+        yield from disk(path)
+
+
+def _engine() -> Findings:
+    for finding in lucene():
+        yield finding
+        if finding.status == "problem":
+            return
+    yield from java()
 
 
 def doctor(
@@ -35,8 +101,6 @@ def doctor(
 
     Example: idx doctor --index-path ~/index
     """
-    from idx.doctor.examination import examine
-
     findings = []
     for finding in examine(index_path):
         findings.append(finding)

@@ -2,24 +2,27 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
 from idx.cli.language_models import answer_model_of, run
-from idx.cli.option_groups import AnswerOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
+from idx.cli.options import DEFAULT_INDEX_PATH, AnswerOptions, IndexPath, Json, takes
 from idx.errors import SourceFileError
 from idx.output.printing import print_json, say, warn
 from shared.answers.question import DEFAULT_TOP_K, MAX_TOP_K
+from shared.errors import ExtraMissingError
 from shared.model.request import Operator, Syntax
 
 if TYPE_CHECKING:
-    from idx.evaluation.collection.judgements import Judgements
-    from idx.evaluation.collection.queries import Query
-    from idx.evaluation.results import Evaluation
-    from idx.evaluation.search_settings import Configuration
+    from idx.evaluation.collection import Judgements, Query
+    from idx.evaluation.experiment import Configuration
+
+_LIBRARIES: Final = ("ir_measures", "numpy", "pytrec_eval")
+"""Libraries of the extra, looked for before any lengthy work."""
 
 
 @takes(AnswerOptions, "answering")
@@ -30,7 +33,7 @@ def evaluate(
             "--queries",
             metavar="FILE",
             readable=False,
-            help="Queries: JSON Lines, a table, or topics of TREC.",
+            help="Queries: JSON Lines, or a table of ids and texts.",
         ),
     ],
     qrels: Annotated[
@@ -48,7 +51,7 @@ def evaluate(
             "--documents",
             metavar="FILE",
             readable=False,
-            help="Documents for a temporary index: JSON Lines, or SGML of TREC. By default, the "
+            help="Documents for a temporary index: JSON Lines. By default, the "
             "index at --index-path is searched; its documents must have the ids of the "
             "judgements.",
         ),
@@ -104,16 +107,6 @@ def evaluate(
             help="Write the results as a TREC run file; with --set, those of the changed weights.",
         ),
     ] = None,
-    html_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--html",
-            metavar="FILE",
-            dir_okay=False,
-            writable=True,
-            help="Write an HTML report with plots.",
-        ),
-    ] = None,
     answers: Annotated[
         bool,
         typer.Option(
@@ -128,13 +121,6 @@ def evaluate(
             min=1, max=MAX_TOP_K, help="With --answers: number of chunks that the model is given."
         ),
     ] = DEFAULT_TOP_K,
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="With --answers: have this model judge whether the quotes prove each answer.",
-        ),
-    ] = None,
     *,
     answering: AnswerOptions,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
@@ -151,33 +137,30 @@ def evaluate(
     depths = depths or [10]
     if max(depths) > limit:
         raise typer.BadParameter(f"-k {max(depths)} is more than --limit {limit}")
-    _check_folders(run_file, html_file)
+    if run_file and not run_file.parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {run_file.parent} to write {run_file} into")
     if answers:
-        if settings or compare or run_file or html_file:
-            raise typer.BadParameter("--answers takes no --set, --run or --html, nor --compare")
+        if settings or compare or run_file:
+            raise typer.BadParameter("--answers takes no --set or --run, nor --compare")
         with _index(documents, index_path) as (index, ids):
             _evaluate_answers(
-                queries_file,
-                qrels,
-                index,
-                ids,
-                answering,
-                passages=passages,
-                judge=judge,
-                as_json=as_json,
+                queries_file, qrels, index, ids, answering, passages=passages, as_json=as_json
             )
         return
-    if judge:
-        raise typer.BadParameter("--judge needs --answers")
-    from idx.evaluation.extra import check_extra
-
     configurations = _configurations(settings, compare)
-    check_extra()
+    for library in _LIBRARIES:
+        if find_spec(library) is None:
+            raise ExtraMissingError("idx eval", "evaluation", library)
 
-    from idx.evaluation.collection.judgements import read_judgements
-    from idx.evaluation.collection.queries import read_queries
-    from idx.evaluation.evaluate import evaluate_runs
-    from idx.evaluation.experiment import SearchSettings, ask_all, embed_texts
+    from idx.evaluation.collection import read_judgements, read_queries
+    from idx.evaluation.experiment import (
+        SearchSettings,
+        ask_all,
+        embed_texts,
+        evaluate_runs,
+        write_run,
+    )
+    from idx.evaluation.report import print_report
 
     queries, judgements = read_queries(queries_file), read_judgements(qrels)
     asked = _ask_queries(queries, judgements, queries_file, qrels)
@@ -197,32 +180,21 @@ def evaluate(
         skipped_queries=len(queries) - len(asked),
         diff=diff,
     )
-    _print_evaluation(evaluation, as_json=as_json)
+    if as_json:
+        print_json(asdict(evaluation))
+    else:
+        print_report(evaluation)
     if run_file:
-        from idx.evaluation.run import write_run
-
         configuration, run = runs[-1]
         write_run(run, configuration.name, run_file)
         say(f"Wrote {run_file}.")
-    if html_file:
-        from idx.evaluation.report.html import html_report
-
-        html_file.write_text(html_report(evaluation), encoding="utf-8")
-        say(f"Wrote {html_file}.")
-
-
-def _check_folders(*files: Path | None) -> None:
-    """Check that the folders of the files to be written exist."""
-    for file in files:
-        if file and not file.parent.is_dir():
-            raise typer.BadParameter(f"there is no folder {file.parent} to write {file.name} into")
 
 
 def _configurations(
     settings: list[str] | None, compare: Literal["words", "meaning"] | None
 ) -> "list[Configuration]":
     """Return the configuration to evaluate, or the two to compare."""
-    from idx.evaluation.search_settings import (
+    from idx.evaluation.experiment import (
         BOTH,
         DEFAULT,
         Configuration,
@@ -240,17 +212,6 @@ def _configurations(
         raise typer.BadParameter(str(error), param_hint="--set") from error
 
 
-def _print_evaluation(evaluation: "Evaluation", *, as_json: bool) -> None:
-    if as_json:
-        from dataclasses import asdict
-
-        print_json(asdict(evaluation))
-    else:
-        from idx.evaluation.report.text import print_report
-
-        print_report(evaluation)
-
-
 def _evaluate_answers(
     questions_file: Path,
     qrels: Path,
@@ -259,30 +220,17 @@ def _evaluate_answers(
     answering: AnswerOptions,
     *,
     passages: int,
-    judge: str | None,
     as_json: bool,
 ) -> None:
     """Print the evaluation of the answers to all questions."""
-    from dataclasses import replace
+    from idx.evaluation.answers import evaluate_answers
+    from idx.evaluation.collection import read_judgements, read_queries
+    from idx.evaluation.report import print_answer_report
 
-    from idx.evaluation.answers.evaluate import evaluate_answers
-    from idx.evaluation.answers.questions import read_questions
-    from idx.evaluation.answers.report import print_answer_report
-    from idx.evaluation.collection.judgements import read_judgements
-
-    questions, judgements = read_questions(questions_file), read_judgements(qrels)
+    questions, judgements = read_queries(questions_file), read_judgements(qrels)
     _check_documents(judgements.only({question.id for question in questions}), ids, qrels)
-    judging = answer_model_of(replace(answering, answer_model=judge)) if judge else None
-    evaluation = run(
-        evaluate_answers(
-            index,
-            questions,
-            judgements,
-            answer_model_of(answering),
-            passages=passages,
-            judge=judging,
-        )
-    )
+    model = answer_model_of(answering)
+    evaluation = run(evaluate_answers(index, questions, judgements, model, passages))
     if as_json:
         print_json(evaluation)
     else:

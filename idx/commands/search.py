@@ -1,4 +1,4 @@
-"""Command `idx search`."""
+"""Commands `idx search` and `idx similar`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,7 +7,6 @@ import typer
 
 from idx.cli.completions import fields
 from idx.cli.language_models import rewriting_of
-from idx.cli.option_groups import RewritingOptions, takes
 from idx.cli.options import (
     DEFAULT_INDEX_PATH,
     CollectionName,
@@ -15,8 +14,10 @@ from idx.cli.options import (
     IndexPath,
     Json,
     Plain,
+    RewritingOptions,
     Search,
     days,
+    takes,
 )
 from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity
@@ -198,7 +199,7 @@ def _explain(
     """Print the explanation of the query instead of the hits."""
     from dataclasses import replace
 
-    from idx.output.search_answer import print_explanation
+    from idx.output.results import print_explanation
     from shared.model.filters import configured_collections
     from shared.reading.searcher import Searcher
 
@@ -221,7 +222,7 @@ def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) 
 
 
 def _print_places(answer: "SearchAnswer") -> None:
-    from idx.output.search_answer import address
+    from idx.output.results import address
 
     # Overlapping chunks and chunks of the same page share a place.
     for place in dict.fromkeys(map(address, answer.results)):
@@ -229,7 +230,7 @@ def _print_places(answer: "SearchAnswer") -> None:
 
 
 def _print_hits(answer: "SearchAnswer", offset: int) -> None:
-    from idx.output.search_answer import print_facet, print_hit
+    from idx.output.results import print_facet, print_hit
 
     for rank, hit in enumerate(answer.results, start=offset + 1):
         print_hit(rank, hit)
@@ -256,3 +257,40 @@ def _print_notes(answer: "SearchAnswer", offset: int) -> None:
     others = sum(hit.similar_documents.count for hit in answer.results if hit.similar_documents)
     similar = f", for {quantity(others, 'similar document')}, too" if others else ""
     say(f"{chunks} {match}; shown: {shown}{similar}.")
+
+
+def similar(
+    chunk_id: Annotated[
+        str, typer.Argument(metavar="ID", help="Id of a chunk, or of a document for its first one.")
+    ],
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of chunks.")] = 10,
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    as_json: Json = False,
+) -> None:
+    """Print the chunks that are most like another one.
+
+    They are compared by meaning if search by meaning is on, else by their most telling words. A
+    similarity above 0.9 by meaning is that of a near-duplicate.
+
+    Example: idx similar lease.pdf-chunk-002
+    """
+    from shared.errors import ChunkNotFoundError
+    from shared.model.chunks import chunk_id as id_of
+    from shared.reading.searcher import Searcher
+
+    with Searcher(index_path) as searcher:
+        try:
+            found = searcher.similar_chunks(chunk_id, limit=limit)
+        except ChunkNotFoundError as error:
+            try:
+                found = searcher.similar_chunks(id_of(chunk_id, 1), limit=limit)
+            except ChunkNotFoundError:
+                raise error from None
+    if as_json:
+        print_json(found)
+        return
+    from idx.output.results import print_similar
+
+    for rank, chunk in enumerate(found.results, start=1):
+        print_similar(rank, chunk)
+    say(f"Compared by {found.compared_by} with {found.chunk_id}.")

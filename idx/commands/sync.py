@@ -1,4 +1,4 @@
-"""Command `idx sync`."""
+"""Commands `idx sync` and `idx watch`."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.cli.option_groups import ReadingOptions, takes
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Vectors, Wait
+from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, ReadingOptions, Vectors, Wait, takes
 from idx.embedding import embed_added
 from idx.output.printing import print_json, say, tell, warn
 from shared.settings.defaults import DEFAULT_WAIT
 
 if TYPE_CHECKING:
-    from idx.sync.synchronize import SyncOptions
+    from idx.sync.plan import SyncOptions
 
 PruneMissing = Annotated[
     bool,
@@ -42,14 +41,6 @@ MovedFrom = Annotated[
         readable=False,
         help="Previous path of the folder, if it was renamed or moved: it keeps its documents "
         "and their ids.",
-    ),
-]
-
-NotMoved = Annotated[
-    bool,
-    typer.Option(
-        "--not-moved",
-        help="Index new folders separately, even if they look like moved ones.",
     ),
 ]
 
@@ -98,7 +89,6 @@ def sync(
     retry: Retry = False,
     strict: Strict = False,
     moved_from: MovedFrom = None,
-    not_moved: NotMoved = False,
     only_in: OnlyIn = None,
     keep_out: KeepOut = None,
     vectors: Vectors = "now",
@@ -112,23 +102,17 @@ def sync(
     only if its folder was listed completely and its file was not found, or is now excluded. A run
     can be interrupted at any time; the next one continues.
 
-    A new folder with the files of a missing one was probably renamed or moved: on a terminal, idx
-    asks; otherwise, it names the option to use.
+    A folder that was renamed or moved keeps its documents with --moved-from.
 
     Examples: idx sync ~/Documents; idx sync ~/Documents --dry-run
     """
-    from idx.cli.move_question import after, settled_moves
-    from idx.cli.run_options import sync_options, wanted_folders
-    from idx.output.interruption import SAME_COMMAND, reported_interruption
-    from idx.output.run_report import report
-    from idx.sync.interruption import Kept
+    from idx.cli.run_options import named_moves, sync_options, wanted_folders
+    from idx.output.runs import SAME_COMMAND, report, reported_interruption
+    from idx.sync.events import Kept
     from idx.sync.synchronize import synchronize
 
     folders = wanted_folders(paths)
-    moves = settled_moves(
-        folders, index_path, moved_from=moved_from, not_moved=not_moved, dry_run=dry_run
-    )
-    folders = after(moves, folders)
+    moves = named_moves(folders, index_path, moved_from, dry_run=dry_run)
     options = replace(
         sync_options(
             context, reading, index_path=index_path, wait=wait, moves=moves, vectors=vectors
@@ -170,7 +154,7 @@ def show_plan(paths: Iterable[Path], options: "SyncOptions", *, as_json: bool) -
     Returns:
         Whether every folder could be examined.
     """
-    from idx.output.run_report import plan_line
+    from idx.output.runs import plan_line
     from idx.sync.ingestion import planned
     from idx.sync.synchronize import preview
 
@@ -193,3 +177,58 @@ def show_plan(paths: Iterable[Path], options: "SyncOptions", *, as_json: bool) -
                 tell(f"{action.upper():6} {name}")
         tell(plan_line(planned(plan)))
     return not plan.errors
+
+
+@takes(ReadingOptions, "reading")
+def watch(
+    context: typer.Context,
+    reading: ReadingOptions,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[PATH]...",
+            readable=False,
+            help="Folders; by default those of idx folders list.",
+        ),
+    ] = None,
+    vectors: Vectors = "now",
+    index_path: IndexPath = DEFAULT_INDEX_PATH,
+    wait: Wait = DEFAULT_WAIT,
+    as_json: Events = False,
+) -> None:
+    """Keep the index synchronized with folders: run idx sync, then follow every change.
+
+    The index is locked only while changes are written to it. Ctrl-C or SIGTERM ends the watch;
+    completed work stays in the index.
+
+    Example: idx watch ~/Documents
+    """
+    from contextlib import closing
+
+    from idx.cli.run_options import sync_options, wanted_folders
+    from idx.output.printing import say
+    from idx.output.runs import (
+        SAME_COMMAND,
+        Problems,
+        print_event,
+        print_news,
+        reported_interruption,
+    )
+    from idx.sync.events import Finished, Kept
+    from idx.sync.watch import keep_synchronized
+
+    options = sync_options(context, reading, index_path=index_path, wait=wait, vectors=vectors)
+    show = print_event if as_json else print_news
+    folders = [path.absolute() for path in wanted_folders(paths)]
+    kept, problems = Kept(), Problems()
+    # Closing commits the completed work even if printing fails.
+    with (
+        reported_interruption(kept, SAME_COMMAND),
+        closing(keep_synchronized(folders, options, kept)) as events,
+    ):
+        for event in events:
+            show(event)
+            for line in problems.lines(event):
+                say(line)
+            if isinstance(event, Finished):
+                embed_added(index_path, wait, vectors)

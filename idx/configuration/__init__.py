@@ -1,1 +1,1 @@
-"""Changes to the configuration file, and the list of recently used indexes."""
+"""Changes to the configuration file."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
-from idx.crawl.ignore_files import Rules, ignore_rules
+from idx.crawl.patterns import Rules, ignore_rules
 from shared.files.access import Identity, identity_of
 from shared.files.descriptors import opened_beneath
 from shared.files.location import KnownFolder, Target, resolve_links

@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from idx.crawl.folder_listing import Entry, Listing, Start, list_folder
-from idx.crawl.ignore_files import Rules, is_ignored
-from idx.crawl.selection import Choice, Selection
-from idx.crawl.subtrees import Scopes
+from idx.crawl.patterns import Choice, Rules, Selection, is_ignored
 from idx.errors import SourceFileError
 from shared.files.access import OWN, Identity, identity, identity_of, lies_in, opened_folder
 from shared.files.descriptors import refuse_too_long
@@ -22,6 +20,36 @@ from shared.files.location import OUTSIDE_ROOTS, KnownFolder, Target, opened
 from shared.files.patterns import check
 from shared.files.secret_files import is_allowed_secret, is_inside_secret, is_secret
 from shared.messages import reason_of
+
+
+class Scopes:
+    """Parts of a folder that a run covers.
+
+    Args:
+        paths: files and folders, relative to the folder, with slashes.
+    """
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = frozenset(paths)
+        self._above = frozenset(parent for path in self._paths for parent in _parents(path))
+
+    def holds(self, path: str) -> bool:
+        """Check whether a path is one of the parts or lies in one."""
+        return path in self._paths or any(parent in self._paths for parent in _parents(path))
+
+    def lead_through(self, path: str) -> bool:
+        """Check whether a path leads to one of the parts, is one, or lies in one."""
+        return path in self._above or self.holds(path)
+
+
+def _parents(path: str) -> Iterable[str]:
+    """Yield the folders that contain a path, innermost first."""
+    end = path.rfind("/")
+    while end > 0:
+        path = path[:end]
+        yield path
+        end = path.rfind("/")
+
 
 _NAME_REASON: Final = "is a secret by its name"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from idx.doctor.finding import Finding, Findings
+from idx.doctor.checks import Finding, Findings
 from idx.errors import message
 from shared.errors import ConfigurationError, FilterError, McpLuceneError
 from shared.files.access import is_folder

@@ -5,9 +5,8 @@ import time
 from pathlib import Path
 from typing import Any, Final, TextIO, cast
 
-from idx.clients.errors import ProgramMissingError
-from idx.clients.launch import installed_program
-from idx.doctor.finding import Finding, Findings
+from idx.clients.launch import ProgramMissingError, installed_program
+from idx.doctor.checks import Finding, Findings
 
 SERVER_TIMEOUT_SECONDS: Final = 60
 """Timeout from the start of the server to its last answer, in seconds."""

@@ -1,1 +1,1 @@
-"""Evaluation of search quality: test collections, measures, and reports."""
+"""Quality of search and of answers, measured on test collections."""

@@ -1,24 +1,29 @@
-"""Experiments: the index of a test collection, and the runs of its queries."""
+"""Experiments: runs of queries on an index, and their measures by judgements."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from idx.evaluation.collection.documents import read_documents
-from idx.evaluation.collection.queries import Query
-from idx.evaluation.run import RankedDocument, Run, ranking
-from idx.evaluation.search_settings import Configuration
-from idx.output.progress import counted
+from idx.errors import SourceFileError
+from idx.evaluation.collection import Judgements, Query, read_documents
+from idx.output.progress import counted, shown
 from shared.errors import QueryError
+from shared.messages import did_you_mean
 from shared.model.request import Operator, Search, Syntax
-from shared.model.search_results import SearchAnswer
+from shared.model.search_results import Hit, SearchAnswer
+from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.reading.searcher import Searcher
 from shared.settings.current import sentence_model
 from shared.settings.defaults import DEFAULT_SENTENCE_MODEL
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
 
 CHUNKS_PER_DOCUMENT: Final = 3
 """Number of chunks retrieved for each document, since several may belong to the same one."""
@@ -26,34 +31,109 @@ CHUNKS_PER_DOCUMENT: Final = 3
 WARM_UP: Final = 20
 """Number of queries run once before the measurement of latency, while Java compiles its code."""
 
+MAIN_MEASURE: Final = "nDCG@10"
+"""Measure reported for individual queries."""
+
+MAIN_DEPTH: Final = 10
+
+NOTICEABLE: Final = 1e-9
+"""Minimum difference of unequal values; smaller differences come from rounding."""
+
+RESAMPLES: Final = 1000
+SEED: Final = 20_240_229
+"""Seed of the random numbers; any value works, and a fixed one makes intervals reproducible."""
+
+PERCENT_OUTSIDE: Final = 2.5
+"""Share of the resamples on each side of a 95 % interval, in per cent."""
+
+_MAX_WEIGHTS: Final = {"b": 1.0}
+"""Maximum values of weights with an upper limit, above which Lucene raises an error."""
+
+
+class InvalidSettingError(ValueError):
+    """A setting is not the name of a weight with a valid number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Weights of a search and its way to rank, and their name in reports."""
+
+    name: str
+    weights: Weights = DEFAULT_WEIGHTS
+    search: Search = "both"
+
+
+DEFAULT = Configuration("default")
+
+BOTH = Configuration("both")
+"""Search by words and meaning, compared with one of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """Settings of the queries.
-
-    Attributes:
-        limit: number of documents for each query.
-        operator: whether one word is enough or all are needed.
-        syntax: the syntax of the queries.
-    """
+    """Settings of the queries: `limit` is the number of documents for each."""
 
     limit: int
     operator: Operator
     syntax: Syntax
 
 
+@dataclass(frozen=True, slots=True)
+class RankedDocument:
+    """Document with its score, which is less than those of all documents before it."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """Documents found by one configuration by query id, best first, and the time of each search."""
+
+    rankings: dict[str, list[RankedDocument]] = field(default_factory=dict)
+    seconds: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Mean over queries with its 95 % confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def changed(settings: Sequence[str]) -> Configuration:
+    """Return the default configuration with some weights changed, each by ``NAME=VALUE``."""
+    values = dict(_parse(setting) for setting in settings)
+    name = ", ".join(f"{weight}={value:g}" for weight, value in values.items())
+    return Configuration(name, replace(DEFAULT_WEIGHTS, **values))
+
+
+def _parse(setting: str) -> tuple[str, float]:
+    name, equals, text = (part.strip() for part in setting.partition("="))
+    if not equals:
+        raise InvalidSettingError(f"{setting!r} is not NAME=VALUE")
+    known = [weight.name for weight in fields(Weights)]
+    if name not in known:
+        hint = did_you_mean(name, known, f"the weights are {', '.join(known)}")
+        raise InvalidSettingError(f"there is no weight {name!r}; {hint}")
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    most = _MAX_WEIGHTS.get(name, math.inf)
+    if not (math.isfinite(value) and 0 <= value <= most):
+        to = "" if most == math.inf else f" to {most:g}"
+        raise InvalidSettingError(f"{name} is {text!r}, which is not a number from 0{to}")
+    return name, value
+
+
 @contextmanager
 def temporary_index(documents: Path) -> Iterator[tuple[Path, set[str]]]:
     """Index the documents of a file in a temporary folder, deleted at the end of the block.
 
-    Args:
-        documents: see `idx.evaluation.collection.documents.read_documents`.
-
-    Yields:
-        The index folder, and the ids of the documents.
-
-    Raises:
-        SourceFileError: the file cannot be read.
+    Yields the index folder, and the ids of the documents.
     """
     from shared.java.vm import start
     from shared.writing.index import Index, create
@@ -72,13 +152,7 @@ def temporary_index(documents: Path) -> Iterator[tuple[Path, set[str]]]:
 
 
 def embed_texts(index_path: Path) -> None:
-    """Embed an index with the sentence model that is set, or the default one.
-
-    Raises:
-        SemanticModelError: the model cannot be used.
-        ExtraMissingError: its libraries are not installed.
-    """
-    from idx.output.progress import shown
+    """Embed an index with the sentence model that is set, or the default one."""
     from shared.maintenance.embedding import embed, switch_on
 
     switch_on(index_path, sentence_model() or DEFAULT_SENTENCE_MODEL)
@@ -86,7 +160,6 @@ def embed_texts(index_path: Path) -> None:
 
 
 def document_ids(index_path: Path) -> set[str]:
-    """Return the ids of the documents of an index."""
     with Searcher(index_path, program="batch") as searcher:
         return {document.source_document for document in searcher.documents().documents}
 
@@ -100,35 +173,24 @@ def ask_all(
     """Run all queries on an index in each configuration.
 
     The configurations take turns in running a query first, so that neither benefits from data that
-    the other brought into memory.
-
-    Args:
-        index_path: the index folder.
-        queries: the queries.
-        configurations: the configurations, each with its weights.
-        settings: the settings of the queries.
-
-    Returns:
-        A run of each configuration.
-
-    Raises:
-        QueryError: a query is not valid in the syntax; the message gives its id.
+    the other brought into memory. The message of a query's error has its id.
     """
     runs = [Run() for _ in configurations]
     with ExitStack() as stack:
-        searchers = [
-            stack.enter_context(
-                Searcher(index_path, program="batch", weights=configuration.weights)
+        turns = [
+            (
+                stack.enter_context(Searcher(index_path, program="batch", weights=each.weights)),
+                each.search,
+                run,
             )
-            for configuration in configurations
+            for each, run in zip(configurations, runs, strict=True)
         ]
         for query in queries[:WARM_UP]:
-            for searcher, configuration in zip(searchers, configurations, strict=True):
-                _ask(searcher, query, settings, configuration.search)
-        turns = list(zip(searchers, configurations, runs, strict=True))
+            for searcher, search, _ in turns:
+                _ask(searcher, query, settings, search)
         for query in counted(queries, "queries"):
-            for searcher, configuration, run in turns:
-                documents, seconds = _ask(searcher, query, settings, configuration.search)
+            for searcher, search, run in turns:
+                documents, seconds = _ask(searcher, query, settings, search)
                 run.rankings[query.id] = documents
                 run.seconds.append(seconds)
             turns.reverse()
@@ -139,28 +201,249 @@ def _ask(
     searcher: Searcher, query: Query, settings: SearchSettings, search: Search
 ) -> tuple[list[RankedDocument], float]:
     """Return the documents found, and the duration of the search in seconds."""
+
+    def asked(chunks: int) -> SearchAnswer:
+        return searcher.search(
+            query.text,
+            limit=chunks,
+            operator=settings.operator,
+            syntax=settings.syntax,
+            content="none",
+            search=search,
+        )
+
     try:
         begin = perf_counter()
-        answer = _search(searcher, query, settings, search, settings.limit)
+        answer = asked(settings.limit)
         seconds = perf_counter() - begin
         documents = ranking(answer.results, settings.limit)
         if len(documents) < min(settings.limit, answer.totalHits):
             # The missing documents were displaced by further chunks of the same documents.
-            more = _search(searcher, query, settings, search, CHUNKS_PER_DOCUMENT * settings.limit)
+            more = asked(CHUNKS_PER_DOCUMENT * settings.limit)
             documents = ranking(more.results, settings.limit)
     except QueryError as error:
         raise QueryError(f"query {query.id}: {error}") from error
     return documents, seconds
 
 
-def _search(
-    searcher: Searcher, query: Query, settings: SearchSettings, search: Search, chunks: int
-) -> SearchAnswer:
-    return searcher.search(
-        query.text,
-        limit=chunks,
-        operator=settings.operator,
-        syntax=settings.syntax,
-        content="none",
-        search=search,
+def ranking(hits: Sequence[Hit], limit: int) -> list[RankedDocument]:
+    """Rank the documents of chunks, which come best first, by their best chunks.
+
+    trec_eval sorts by score, in single precision, and by id if scores are equal. To make it keep
+    the order that a user sees, equal scores are lowered by the smallest possible amount.
+    """
+    import numpy as np
+
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.source_document, hit)
+    documents: list[RankedDocument] = []
+    score = np.float32(np.inf)
+    for id_, hit in list(best.items())[:limit]:
+        score = min(np.float32(hit.score), np.nextafter(score, np.float32(-np.inf)))
+        documents.append(RankedDocument(id_, float(score)))
+    return documents
+
+
+def write_run(run: Run, name: str, file: Path) -> None:
+    """Write a run in the file format of trec_eval and other tools, replacing an older one.
+
+    The format has no way to write white space within an id.
+    """
+    tag = "_".join(name.replace(",", " ").split())
+    for query_id, documents in run.rankings.items():
+        for id_ in (query_id, *(document.id for document in documents)):
+            if len(id_.split()) != 1:
+                reason = f"is columns between blanks and cannot hold the id {id_[:80]!r}"
+                raise SourceFileError(file, f"a run file {reason}")
+    with file.open("w", encoding="utf-8") as stream:
+        for query_id, documents in run.rankings.items():
+            stream.writelines(
+                f"{query_id} Q0 {document.id} {rank} {document.score:.9g} {tag}\n"
+                for rank, document in enumerate(documents, start=1)
+            )
+
+
+def measure(
+    run: Run, judgements: Judgements, query_ids: Sequence[str], depths: Iterable[int]
+) -> "NDArray[float64]":
+    """Return a row for each query, and a column for each of `measure_names`."""
+    import ir_measures
+    import numpy as np
+
+    measures = list(_measures(depths).values())
+    column = {measure: number for number, measure in enumerate(measures)}
+    row = {id_: number for number, id_ in enumerate(query_ids)}
+    found = {
+        query_id: {document.id: document.score for document in documents}
+        for query_id, documents in run.rankings.items()
+    }
+    values = np.zeros((len(row), len(column)))
+    relevance = judgements.only(set(query_ids)).relevance
+    for metric in ir_measures.pytrec_eval.iter_calc(measures, relevance, found):
+        values[row[metric.query_id], column[metric.measure]] = metric.value
+    return values
+
+
+def measure_names(depths: Iterable[int]) -> list[str]:
+    """Return the names of the measures, the main one first."""
+    return list(_measures(depths))
+
+
+def _measures(depths: Iterable[int]) -> dict[str, Any]:
+    from ir_measures import AP, RR, P, R, Success, nDCG
+
+    depths = sorted(set(depths))
+    return {
+        MAIN_MEASURE: nDCG @ MAIN_DEPTH,
+        **{f"P@{depth}": P @ depth for depth in depths},
+        **{f"R@{depth}": R @ depth for depth in depths},
+        "MAP": AP,
+        "MRR": RR,
+        **{f"Success@{depth}": Success @ depth for depth in depths},
+    }
+
+
+def estimates(values: "NDArray[float64]") -> list[Estimate]:
+    """Estimate the mean of each column of a row for each query, by percentile bootstrap.
+
+    The queries are resampled with replacement, and each time all columns are averaged over the same
+    sample. So a column of differences between two configurations gets a paired interval.
+    """
+    import numpy as np
+
+    count = len(values)
+    random = np.random.default_rng(SEED)
+    means = np.array(
+        [values[random.integers(0, count, count)].mean(axis=0) for _ in range(RESAMPLES)]
     )
+    low, high = np.percentile(means, [PERCENT_OUTSIDE, 100 - PERCENT_OUTSIDE], axis=0)
+    return [
+        Estimate(*map(float, of_column))
+        for of_column in zip(values.mean(axis=0), low, high, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureMean(Estimate):
+    measure: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureDifference(Estimate):
+    """The second configuration minus the first, and the shares of queries that changed."""
+
+    measure: str
+    better: float
+    equal: float
+    worse: float
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Latency of searches in milliseconds."""
+
+    mean: float
+    percentile_95: float
+
+
+@dataclass(frozen=True)
+class ConfigurationResult:
+    name: str
+    measures: list[MeasureMean]
+    queries_without_results: int
+    latency_ms: Latency
+
+
+@dataclass(frozen=True)
+class QueryResult:
+    """Query and its nDCG@10 in each configuration, in order."""
+
+    id: str
+    text: str
+    ndcg: list[float]
+
+    @property
+    def difference(self) -> float:
+        return self.ndcg[-1] - self.ndcg[0]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Results of one configuration, or of two to compare; the others have no differences."""
+
+    documents: int
+    evaluated_queries: int
+    skipped_queries: int
+    limit: int
+    configurations: list[ConfigurationResult]
+    differences: list[MeasureDifference]
+    changed_queries: list[QueryResult]
+    queries: list[QueryResult]
+
+
+def evaluate_runs(
+    runs: Sequence[tuple[Configuration, Run]],
+    queries: Sequence[Query],
+    judgements: Judgements,
+    *,
+    depths: Sequence[int],
+    limit: int,
+    documents: int,
+    skipped_queries: int,
+    diff: int,
+) -> Evaluation:
+    """Evaluate one run, or two to compare, of queries that each have a relevant document."""
+    names = measure_names(depths)
+    ids = [query.id for query in queries]
+    values = [measure(run, judgements, ids, depths) for _, run in runs]
+    results = [
+        QueryResult(query.id, query.text, [float(of_run[row, 0]) for of_run in values])
+        for row, query in enumerate(queries)
+    ]
+    differing = [query for query in results if abs(query.difference) > NOTICEABLE]
+    return Evaluation(
+        documents=documents,
+        evaluated_queries=len(queries),
+        skipped_queries=skipped_queries,
+        limit=limit,
+        configurations=[
+            _result(configuration, run, names, of_run)
+            for (configuration, run), of_run in zip(runs, values, strict=True)
+        ],
+        differences=_differences(names, values[-1] - values[0]) if len(runs) > 1 else [],
+        changed_queries=sorted(differing, key=lambda query: -abs(query.difference))[:diff],
+        queries=results,
+    )
+
+
+def _result(
+    configuration: Configuration, run: Run, names: Sequence[str], values: "NDArray[float64]"
+) -> ConfigurationResult:
+    import numpy as np
+
+    milliseconds = 1000 * np.array(run.seconds)
+    return ConfigurationResult(
+        configuration.name,
+        [
+            MeasureMean(measure=name, **asdict(estimate))
+            for name, estimate in zip(names, estimates(values), strict=True)
+        ],
+        sum(not documents for documents in run.rankings.values()),
+        Latency(float(milliseconds.mean()), float(np.percentile(milliseconds, 95))),
+    )
+
+
+def _differences(names: Sequence[str], differences: "NDArray[float64]") -> list[MeasureDifference]:
+    better = (differences > NOTICEABLE).mean(axis=0)
+    worse = (differences < -NOTICEABLE).mean(axis=0)
+    return [
+        MeasureDifference(
+            **asdict(estimate),
+            measure=name,
+            better=float(better[column]),
+            equal=float(1 - better[column] - worse[column]),
+            worse=float(worse[column]),
+        )
+        for column, (name, estimate) in enumerate(zip(names, estimates(differences), strict=True))
+    ]

@@ -46,7 +46,6 @@ _MAIL_NAMES: Final = frozenset({media_types.MAIL, media_types.SIGNED})
 _MAILBOX: Final = re.compile(rb"From \S[^\r\n]{0,200}\d:\d\d[^\r\n]{0,50}\r?\n[!-9;-~]+:")
 # Time, a number of the process that delivered it, and the host.
 _MAILDIR_NAME: Final = re.compile(r"\d{9,}\.(?:[A-Z]\d+|\d+_\d+)\w*\..+")
-_READ_BY_SIGNATURE: Final = frozenset({media_types.DJVU, media_types.OUTLOOK_STORE})
 _BYTE_ORDER_MARK_CHARACTERS: Final = b"\xef\xbb\xbf\xff\xfe\x00"
 
 
@@ -83,7 +82,7 @@ def file_type(
         return media_types.PDF
     if found := media_types.signature(beginning, is_text=looks_like_text):
         is_opened = found.media_type in media_types.ARCHIVES and named in media_types.ARCHIVES
-        is_read = found.media_type in _READ_BY_SIGNATURE or (
+        is_read = found.media_type == media_types.OUTLOOK_STORE or (
             pictures and found.media_type in media_types.PICTURES
         )
         if found.media_type in media_types.CONTAINERS or is_opened or is_read:
@@ -126,6 +125,8 @@ def _text_type(beginning: bytes, named: str | None, file: Path) -> str:
         return media_types.RTF
     if _SVG.match(begins) and (named is None or named == media_types.XML):
         refuse(file, Kind.PICTURE, "image/svg+xml")
+    if named is None and b"<FictionBook" in begins:
+        refuse(file, Kind.BOOK, "application/x-fictionbook+xml")
     if begins.startswith(b"%!PS-"):
         refuse(file, Kind.POSTSCRIPT, "application/postscript")
     if named in media_types.NAMED_TEXTS and not _is_in_maildir(file):

@@ -22,7 +22,6 @@ ODS: Final = "application/vnd.oasis.opendocument.spreadsheet"
 CSV: Final = "text/csv"
 TSV: Final = "text/tab-separated-values"
 NOTEBOOK: Final = "application/x-ipynb+json"
-FICTION_BOOK: Final = "application/x-fictionbook+xml"
 SUBRIP: Final = "application/x-subrip"
 WEBVTT: Final = "text/vtt"
 CALENDAR: Final = "text/calendar"
@@ -52,9 +51,6 @@ GZIP: Final = "application/gzip"
 BZIP2: Final = "application/x-bzip2"
 XZ: Final = "application/x-xz"
 DJVU: Final = "image/vnd.djvu"
-PAGES: Final = "application/vnd.apple.pages"
-NUMBERS: Final = "application/vnd.apple.numbers"
-KEYNOTE: Final = "application/vnd.apple.keynote"
 SEVEN_ZIP: Final = "application/x-7z-compressed"
 ZIP: Final = "application/zip"
 OLE: Final = "application/x-ole-storage"
@@ -70,8 +66,8 @@ documents."""
 
 MAILBOXES: Final = frozenset({MAILBOX, OUTLOOK_STORE})
 
-IWORK: Final = frozenset({PAGES, NUMBERS, KEYNOTE})
-"""Types of Apple's office programs."""
+IWORK_NAMES: Final = frozenset({".pages", ".numbers", ".key"})
+"""Names of documents of Apple's office programs."""
 
 
 class Kind(Enum):
@@ -87,8 +83,9 @@ class Kind(Enum):
     POSTSCRIPT = "PostScript ({media_type}); save it as .pdf"
     OLD_DOCUMENT = "a document of Word 97 to 2003 ({media_type}); save it as .docx"
     OLD_PRESENTATION = "a presentation of PowerPoint 97 to 2003 ({media_type}); save it as .pptx"
-    IWORK = "a document ({media_type}) without a preview of its pages; export it as PDF"
-    DJVU = "a DjVu file ({media_type}); install djvutxt of DjVuLibre, or save it as PDF"
+    IWORK = "a document of Pages, Numbers or Keynote; export it as PDF"
+    DJVU = "a DjVu file ({media_type}); save it as PDF"
+    BOOK = "an electronic book ({media_type}); save it as .epub"
     HELP = "help of Windows ({media_type}); save its pages as .html, or unpack them with 7-Zip"
     OUTLOOK = "a mailbox of Outlook ({media_type})"
     DRAWING = "an OpenDocument file without pages of text ({media_type})"
@@ -123,10 +120,6 @@ _NAMES: Final = {
     BZIP2: ".tbz2 .tbz .bz2",
     XZ: ".txz .xz",
     SEVEN_ZIP: ".7z",
-    DJVU: ".djvu .djv",
-    PAGES: ".pages",
-    NUMBERS: ".numbers",
-    KEYNOTE: ".key",
     HTML: ".html .htm .xhtml .xht",
     MARKDOWN: ".md .markdown .mdown .mkd .mkdn .mdx .qmd .rmd",
     PLAIN_TEXT: ".txt .text .log .ini .cfg .conf .asc .nfo .me",
@@ -139,7 +132,6 @@ _NAMES: Final = {
     YAML: ".yaml .yml",
     TOML: ".toml",
     "application/sql": ".sql",
-    FICTION_BOOK: ".fb2",
     SUBRIP: ".srt",
     WEBVTT: ".vtt",
     "text/css": ".css",
@@ -214,8 +206,7 @@ NAMED_TEXTS: Final = frozenset(_NAMES) - {
         PLAIN_TEXT,
     ),
     *ARCHIVES,
-    *IWORK,
-    *(DOC, PPT, DJVU),
+    *(DOC, PPT),
 }
 """Types of text that only the file name reveals."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 from pebble import ProcessExpired
 
 from idx.errors import ReadersDiedError
-from idx.extraction.types import ExtractionOptions, FileContent, Ocr, ReadFile, Unreadable
+from idx.extraction.types import ExtractionOptions, Ocr, ReadFile, Unreadable
 from shared.files.location import Location
 from shared.system.limits import EXIT_CODE_AFTER_TIME
 from shared.workers import CHECK_INTERVAL_SECONDS, end_pool, new_pool, schedule
@@ -144,12 +144,6 @@ class ExtractionPool:
         from idx.extraction.worker import hash_files
 
         return self._each(hash_files, files)
-
-    def contents(self, files: Iterable[Item]) -> Iterator[tuple[Item, FileContent | Unreadable]]:
-        """Return the contents of files that may be copies of others, like `read`."""
-        from idx.extraction.worker import file_contents
-
-        return self._each(file_contents, files)
 
     def _each(
         self, work: Callable[..., list[Any]], files: Iterable[Item]

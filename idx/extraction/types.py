@@ -1,12 +1,12 @@
 """Types of extraction results, common to all formats."""
 
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
 
-from idx.extraction.containers.budget import Budget
 from shared.files.access import Identity
 from shared.model.document import Heading, Metadata, Page
 from shared.ocr.cache import ReadingCache
@@ -16,6 +16,68 @@ from shared.settings.defaults import (
     DEFAULT_TIMEOUT,
     OcrMode,
 )
+
+MAX_DEPTH: Final = 3
+"""Maximum number of containers within each other: a letter in an archive in a message."""
+
+MAX_MEMBERS: Final = 100_000
+"""Maximum number of files and messages that are read from one file."""
+
+MIN_UNPACKED_BYTES: Final = 100_000_000
+MAX_RATIO: Final = 50
+"""Bytes that may be unpacked from every file, and the multiple of its size for a larger one."""
+
+
+class BudgetError(Exception):
+    """A limit on what is read from one file is reached; the text says which."""
+
+
+class Budget:
+    """What may still be unpacked from a file.
+
+    Args:
+        size: size of the file, in bytes.
+        seconds: time after which no further member is read, in seconds.
+    """
+
+    def __init__(self, size: int, seconds: float) -> None:
+        self._bytes = max(MIN_UNPACKED_BYTES, MAX_RATIO * size)
+        self._limit = self._bytes
+        self._members = MAX_MEMBERS
+        self._end = time.monotonic() + seconds
+
+    @property
+    def seconds_left(self) -> float:
+        """Time in which members are still read, in seconds, at least 0."""
+        return max(self._end - time.monotonic(), 0)
+
+    def take_member(self) -> None:
+        """Count a member.
+
+        Raises:
+            BudgetError: there are too many, or the time is up.
+        """
+        self._members -= 1
+        if self._members < 0:
+            raise BudgetError(f"it has more than {MAX_MEMBERS:,} files")
+        self._check_time()
+
+    def take_bytes(self, count: int) -> None:
+        """Count unpacked bytes.
+
+        Raises:
+            BudgetError: there are too many, or the time is up.
+        """
+        self._check_time()
+        self._bytes -= count
+        if self._bytes < 0:
+            raise BudgetError(
+                f"it unpacks to more than {self._limit // 1_000_000:,} MB, too much for its size"
+            )
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._end:
+            raise BudgetError("reading it took too long; allow more with --timeout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +147,6 @@ class Ocr:
         seconds: maximum time for one file, in seconds.
         mode: ``auto`` for pages without text, ``force`` for all pages, and for pictures.
         is_due: whether it is done now; else files that need it are marked, and read later.
-        are_chosen: whether the user named the languages; else those of a folder's documents are
-            better.
         version: the version of Tesseract.
         cache: the readings of pages that the index knows; None for none.
         at_once: number of pages of one file that are read at the same time.
@@ -98,7 +158,6 @@ class Ocr:
     seconds: float
     mode: OcrMode = "auto"
     is_due: bool = False
-    are_chosen: bool = False
     version: str = ""
     cache: ReadingCache | None = None
     at_once: int = 1
@@ -136,7 +195,6 @@ class ExtractionOptions:
         exclude: patterns as in a ``.gitignore`` of files within files that are not read.
         ocr: recognition of text in pictures; None for none.
         libreoffice: LibreOffice, absolute; None if it is not installed.
-        djvutxt: the program of this name, absolute; None if it is not installed.
         allow_secrets: paths of files that are read although they hold secrets.
         own_files: identities of files that are never read.
     """
@@ -152,7 +210,6 @@ class ExtractionOptions:
     exclude: tuple[str, ...] = ()
     ocr: Ocr | None = None
     libreoffice: str | None = None
-    djvutxt: str | None = None
     allow_secrets: frozenset[str] = frozenset()
     own_files: frozenset[Identity] = frozenset()
 
@@ -207,25 +264,6 @@ class ReadFile:
         """Number of pages and pictures in it, and within it, that OCR shall read later."""
         own = self.extracted.scanned_pages
         return own + sum(each.result.scanned_pages for each in self.members)
-
-
-@dataclass(frozen=True, slots=True)
-class FileContent:
-    """Content of a file that was not read as a document, and its state.
-
-    Attributes:
-        content_hash: SHA-256 of the content, hexadecimal.
-        size: size in bytes.
-        modified_ns: modification time, in nanoseconds since 1970.
-        is_settled: as in `ReadFile`.
-        is_allowed: whether the user allows it to hold secrets.
-    """
-
-    content_hash: str
-    size: int
-    modified_ns: int
-    is_settled: bool
-    is_allowed: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from idx.errors import SecretFileError, SourceFileError, UnsupportedFileError
-from idx.extraction.containers.budget import Budget
 from idx.extraction.containers.members import MemberReader, failure, is_examined_by_member
 from idx.extraction.formats import extract_from
 from idx.extraction.types import (
     CHANGED,
     VANISHED,
+    Budget,
     ExtractionOptions,
-    FileContent,
     ReadFile,
     Unreadable,
 )
@@ -87,32 +86,6 @@ def hash_file(location: Location) -> str:
     """
     with _opened(location) as stream:
         return content_hash(stream)
-
-
-def file_content(location: Location, options: ExtractionOptions) -> FileContent:
-    """Return the content of a file that may be a copy of another one, without reading its text.
-
-    Raises:
-        SourceFileError: the file is missing, unreadable, or changed while it was read.
-        SecretFileError: it belongs to this program itself.
-    """
-    file = location.path
-    with _opened(location) as stream:
-        before = os.fstat(stream.fileno())
-        if identity_of(before) in options.own_files:
-            raise SecretFileError(file, OWN)
-        now = time.time_ns()
-        digest = content_hash(stream)
-        after = os.fstat(stream.fileno())
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise SourceFileError(file, CHANGED)
-    return FileContent(
-        content_hash=digest,
-        size=before.st_size,
-        modified_ns=before.st_mtime_ns,
-        is_settled=_is_settled(before.st_mtime_ns, now),
-        is_allowed=is_allowed_secret(file, options.allow_secrets),
-    )
 
 
 def _refuse_secret(file: Path, content: bytes) -> None:
@@ -187,13 +160,6 @@ def hash_files(
 ) -> list[str | Unreadable]:
     """Hash the content of files in sequence; see `read_files`."""
     return _each(hash_file, files, seconds)
-
-
-def file_contents(
-    files: Sequence[Location], options: ExtractionOptions, seconds: float
-) -> list[FileContent | Unreadable]:
-    """Return the contents of files that may be copies, in sequence; see `read_files`."""
-    return _each(lambda file: file_content(file, options), files, seconds)
 
 
 def _each(

@@ -7,9 +7,8 @@ from typing import Final, Self
 from rich.live import Live
 from rich.text import Text
 
-from idx.output.printing import say
-from idx.output.search_answer import cited, in_words
-from idx.output.terminal import console, line_for_stdout, prose_for_stdout, width
+from idx.output.printing import console, line_for_stdout, prose_for_stdout, say, width
+from idx.output.results import cited, in_words
 from shared.answers.statements import CITED, cited_numbers
 from shared.model.answers import Answer, CheckedCitation, CitationProblem, Refusal, StatementState
 

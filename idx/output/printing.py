@@ -1,16 +1,30 @@
-"""What goes to stdout, and what to stderr: the answer, and everything else."""
+"""What goes to stdout, and what to stderr: the answer, and everything else.
+
+On a terminal, or where ``COLUMNS`` is set, lines fit its width; a pipe gets each value whole.
+"""
 
 import json
+import os
+import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from idx.output.terminal import line_for_stdout
-from shared.control_characters import visible_json, visible_line
+from shared.control_characters import visible, visible_json, visible_line, without_directions
+from shared.errors import McpLuceneError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_UNLIMITED_WIDTH: Final = 1_000_000
+"""Width of lines that must not wrap, in columns; rich requires a width."""
+
+_MIN_LAYOUT_WIDTH: Final = 20
+"""Minimum width of the layout, in columns; text is unreadable in less."""
 
 
 def print_json(answer: Any) -> None:
@@ -32,11 +46,7 @@ def tell_json(value: Any, *, indent: int | None = None) -> None:
 
 
 def check_one_form(*, as_json: bool, plain: bool) -> None:
-    """Refuse two forms of the answer at once.
-
-    Raises:
-        BadParameter: both are asked for.
-    """
+    """Refuse two forms of the answer at once."""
     if as_json and plain:
         raise typer.BadParameter("give --json or --plain, not both")
 
@@ -44,6 +54,10 @@ def check_one_form(*, as_json: bool, plain: bool) -> None:
 def say(text: str) -> None:
     """Print a message for people on stderr, on one line."""
     typer.echo(visible_line(text), file=sys.stderr)
+
+
+def warn(text: str) -> None:
+    say(f"Warning: {text}")
 
 
 def created(index_path: Path | str) -> str:
@@ -56,24 +70,115 @@ def tell(text: str) -> None:
     _print(line_for_stdout(text))
 
 
-def warn(text: str) -> None:
-    """Print a warning on stderr."""
-    say(f"Warning: {text}")
-
-
 def _print(text: str) -> None:
     # Without a file, typer would write UTF-8 whatever the encoding of stdout.
     typer.echo(text, file=sys.stdout)
+
+
+class ConfirmationMissingError(McpLuceneError):
+    """Standard input is not a terminal, and ``--yes`` was not given."""
+
+    def __init__(self, action: str) -> None:
+        super().__init__(f"refusing to {action} without a terminal; pass --yes")
+
+
+def confirm(action: str, *, yes: bool) -> bool:
+    """Ask whether to do what cannot be undone, a verb phrase in lower case.
+
+    An empty answer or the end of the input means no.
+    """
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise ConfirmationMissingError(action)
+    # On stderr, because stdout is reserved for the answer of the command. The question of typer
+    # would take Ctrl-C for the end of the input.
+    question = visible_line(f"{action[0].upper()}{action[1:]}? [y/N]: ")
+    typer.echo(question, file=sys.stderr, nl=False)
+    try:
+        return input().strip().lower() in {"y", "yes"}
+    except EOFError:
+        return False
 
 
 Row = Sequence[str]
 """The values of a row of a table."""
 
 
-class Unbroken(str):
-    """A value that is never broken over lines, such as a path.
+def print_table(columns: Row, rows: Iterable[Row], *, headings: bool = True) -> None:
+    """Print rows under headings: aligned and wrapped on a terminal, tab-separated in a pipe."""
+    if width() is None:
+        for row in [columns, *rows] if headings else rows:
+            cells = (line_for_stdout(value).replace("\t", "\\t") for value in row)
+            print("\t".join(cells).rstrip("\t"))
+        return
+    from rich.box import Box
+    from rich.table import Table
+    from rich.text import Text
 
-    Where it does not fit into its column, it stands on a line of its own.
+    rule = symbol("─", "-")
+    lines = f"    \n    \n {rule}{rule} \n" + "    \n" * 5
+    table = Table(
+        box=Box(lines, ascii=rule == "-"),
+        show_header=headings,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="bold",
+        border_style="none",
+    )
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(line_for_stdout(value)) for value in row))
+    out = console()
+    with out.capture() as shown:
+        out.print(table)
+    for line in shown.get().splitlines():
+        print(line.rstrip())
+
+
+def width() -> int | None:
+    """Return the layout width in columns: that of ``COLUMNS``, otherwise of the terminal.
+
+    None in a pipe without ``COLUMNS``, where lines are not wrapped.
     """
+    columns = os.environ.get("COLUMNS", "")
+    if (columns.isdecimal() and int(columns)) or sys.stdout.isatty():
+        return max(_MIN_LAYOUT_WIDTH, shutil.get_terminal_size().columns)
+    return None
 
-    __slots__ = ()
+
+def console() -> "Console":
+    """Return a console on stdout, with colours if they are enabled."""
+    from rich.console import Console
+
+    return Console(width=width() or _UNLIMITED_WIDTH, highlight=False)
+
+
+def shows_styles(out: "Console") -> bool:
+    """Check whether the console can distinguish bold text."""
+    return out.is_terminal and out.color_system is not None
+
+
+def line_for_stdout(text: str) -> str:
+    """A name, a path or a message on one line of stdout.
+
+    Marks of the direction of writing stay in a pipe only, where a program may take the path.
+    """
+    return visible_line(text, keep_directions=not sys.stdout.isatty())
+
+
+def prose_for_stdout(text: str) -> str:
+    """A text of a document on stdout; a terminal gets it without marks of the direction."""
+    kept = without_directions(text) if sys.stdout.isatty() else text
+    return visible(kept, keep_directions=True)
+
+
+def symbol(sign: str, otherwise: str) -> str:
+    """Return a sign, or its substitute if stdout cannot encode it."""
+    try:
+        sign.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return otherwise
+    return sign

@@ -49,10 +49,6 @@ def shown(steps: Iterable["Step"]) -> Iterator["Step"]:
     ) as progress:
         task = progress.add_task("")
         for step in steps:
-            progress.update(
-                task,
-                description=step.activity,
-                completed=step.done,
-                total=max(step.total, step.done),
-            )
+            total = max(step.total, step.done)
+            progress.update(task, description=step.activity, completed=step.done, total=total)
             yield step

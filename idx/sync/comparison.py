@@ -10,13 +10,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from idx.crawl.subtrees import Scopes
-from idx.crawl.walk import Crawl, FoundFile
+from idx.crawl.walk import Crawl, FoundFile, Scopes
 from idx.errors import SourceFileError
-from idx.sync.indexed_documents import IndexedDocuments
-from idx.sync.moved_folders import hint
-from idx.sync.plan import Change, Plan, Planning, single_file
-from idx.sync.targets import Source, Sources, document_id, path_of
+from idx.sync.plan import Change, IndexedDocuments, Plan, SyncOptions, single_file
+from idx.sync.targets import Source, Sources, document_id, hint, path_of
 from shared.files.access import Identity, is_missing
 from shared.files.location import Location
 from shared.files.secret_files import is_allowed_secret
@@ -29,7 +26,7 @@ def make_plan(
     sources: Sources,
     documents: IndexedDocuments,
     failures: Mapping[str, Failure],
-    planning: Planning,
+    options: SyncOptions,
 ) -> Plan:
     """Compare folders with an index and plan the changes.
 
@@ -37,21 +34,21 @@ def make_plan(
         sources: the folders to synchronize and the files named individually.
         documents: the documents of the index.
         failures: files that could not be read before, by document id.
-        planning: the options of the plan.
+        options: the options of the sync.
     """
     plan = Plan(sources.folders, documents.members, documents.states, errors=list(sources.errors))
     for source in sources.sources:
-        _Comparison(source, plan, planning, documents, failures).run()
+        _Comparison(source, plan, options, documents, failures).run()
     # Not earlier, because an id depends on the other folders of the index.
     given_up = {
         source.folder
         for source in sources.sources
-        if source.scopes is None and _is_pruned(source.folder, planning)
+        if source.scopes is None and _is_pruned(source.folder, options)
     }
     plan.folders = IndexedFolders(
         tuple(folder for folder in plan.folders if folder not in given_up)
     )
-    _add_single_files(plan, sources.files, documents, planning.roots)
+    _add_single_files(plan, sources.files, documents, options.roots)
     plan.forgotten += [
         name
         for name, failure in failures.items()
@@ -69,14 +66,14 @@ class _Comparison:
         self,
         source: Source,
         plan: Plan,
-        planning: Planning,
+        options: SyncOptions,
         documents: IndexedDocuments,
         failures: Mapping[str, Failure],
     ) -> None:
         self._source = source
         self._folder: IndexedFolder = source.folder
         self._plan = plan
-        self._planning = planning
+        self._options = options
         self._documents = documents
         self._failures = failures
         self._parts = None if source.scopes is None else Scopes(map(decodable, source.scopes))
@@ -98,13 +95,13 @@ class _Comparison:
         }
         self._crawl = Crawl(
             self._folder.path,
-            planning.selections.selection_for(self._folder.path),
+            options.selections.selection_for(self._folder.path),
             source.scopes,
             without=self._without(),
-            own=planning.selections.within(self._folder.path),
-            avoid=planning.avoid,
-            roots=planning.roots,
-            own_files=planning.own_files,
+            own=options.selections.within(self._folder.path),
+            avoid=options.index_path,
+            roots=options.roots,
+            own_files=options.own_files,
         )
 
         # Two names may share an id: bytes that are not UTF-8 are escaped with backslashes, which
@@ -121,9 +118,9 @@ class _Comparison:
         for found, reason in self._crawl.secrets:
             self._note_secret(found, reason)
         self._report_skipped()
-        if not _is_pruned(self._folder, self._planning):
+        if not _is_pruned(self._folder, self._options):
             self._plan.errors += self._crawl.errors
-        if not self._planning.reread:
+        if not self._options.reread:
             self._delete()
 
     def _compare(self, found: FoundFile, *, is_named: bool) -> None:
@@ -136,13 +133,13 @@ class _Comparison:
         if state is None and (conflict := self._documents.conflict(name, self._path(found))):
             self._error(found.path, conflict)
             return
-        plan, planning = self._plan, self._planning
+        plan, options = self._plan, self._options
         failure = self._failures.get(name)
         if failure and (failure.kind == "partial" or self._is_allowed(failure, found)):
             # The readable part of the file is in the index as long as its document is.
             failure = None
-        if not planning.reread:
-            is_retried = (planning.retry and name in self._incomplete) or (
+        if not options.reread:
+            is_retried = (options.retry and name in self._incomplete) or (
                 name in self._with_secrets and self._may_hold_secrets(found)
             )
             is_same = state and (state.size, state.modified_ns) == (found.size, found.modified_ns)
@@ -153,7 +150,7 @@ class _Comparison:
                 if failure:
                     plan.forgotten.append(name)
                 return
-            if failure and not planning.retry and _concerns(failure, found):
+            if failure and not options.retry and _concerns(failure, found):
                 plan.failed_before += 1
                 return
             if state and state.size == found.size and not is_retried:
@@ -171,7 +168,7 @@ class _Comparison:
         return failure.kind == "secret" and self._may_hold_secrets(found)
 
     def _may_hold_secrets(self, found: FoundFile) -> bool:
-        allowed = self._planning.selections.general.allow_secrets
+        allowed = self._options.selections.general.allow_secrets
         return is_allowed_secret(self._path(found), allowed)
 
     def _change(self, name: str, found: FoundFile, *, is_named: bool) -> Change:
@@ -196,7 +193,7 @@ class _Comparison:
     def _delete(self) -> None:
         """Delete the documents whose files were not found, where the listing proves it."""
         gone = [*self._rest]
-        if self._planning.prune_missing:
+        if self._options.prune_missing:
             self._plan.deletions += gone
             self._plan.forgotten += self._failed
             return
@@ -238,7 +235,7 @@ class _Comparison:
                     "is skipped: it is hidden, a secret, a link, the index, neither "
                     "file nor folder, or excluded by a pattern or an ignore file",
                 )
-            elif self._planning.reread or not self._has_documents(path):
+            elif self._options.reread or not self._has_documents(path):
                 self._error(path, "there is no such file or folder")
 
     def _has_documents(self, path: str) -> bool:
@@ -275,9 +272,9 @@ class _Comparison:
         self._plan.errors.append(SourceFileError(self._folder.path / path, reason))
 
 
-def _is_pruned(folder: IndexedFolder, planning: Planning) -> bool:
+def _is_pruned(folder: IndexedFolder, options: SyncOptions) -> bool:
     """Check whether a folder is missing and the user asked to delete its documents."""
-    return planning.prune_missing and is_missing(folder.path)
+    return options.prune_missing and is_missing(folder.path)
 
 
 def _counted(documents: Collection[str], one: str, several: str) -> str:

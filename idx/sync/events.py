@@ -1,13 +1,15 @@
-"""Events of a sync, for display or as JSON lines.
+"""Events of a run, what an interruption of it has kept, and protection of short blocks from one."""
 
-With ``--json`` each event is one line: its fields, and ``event`` with the name of its class in
-lower case.
-"""
-
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from types import FrameType
+from typing import Any, Literal
 
+from shared.messages import quantity
 from shared.model.failures import Kind
+from shared.system.processes import TERMINATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,6 @@ class Indexed:
         bytes: size of the file.
         warnings: the parts of the file that are not in the index.
         container: the id of the file's own document, if this one was made of something within it.
-        copy_of: the id of the document whose text it has, if the file has the same bytes as that
-            one's and was not read itself.
     """
 
     action: Literal["added", "updated"]
@@ -61,7 +61,6 @@ class Indexed:
     bytes: int
     warnings: tuple[str, ...] = ()
     container: str | None = None
-    copy_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,3 +205,52 @@ Event = (
     | Finished
     | Watching
 )
+
+
+@dataclass(slots=True)
+class Kept:
+    """Counts of the documents made durable by commits so far.
+
+    Attributes:
+        documents: number of documents added or updated.
+        deleted: number of documents deleted.
+    """
+
+    documents: int = 0
+    deleted: int = 0
+
+    def __str__(self) -> str:
+        if not (self.documents or self.deleted):
+            return "nothing was changed"
+        deleted = f", {self.deleted:,} deleted" if self.deleted else ""
+        return f"{quantity(self.documents, 'document')} committed{deleted}"
+
+
+@contextmanager
+def uninterrupted(on_signal: Callable[[], object] | None = None) -> Iterator[None]:
+    """Defer SIGINT and `TERMINATIONS` to the end of the block, so that its outcome is certain.
+
+    Args:
+        on_signal: called at once when one arrives, such as to end the block early.
+    """
+    arrived: list[tuple[int, FrameType | None]] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        arrived.append((number, frame))
+        if on_signal:
+            on_signal()
+
+    # A signal that the parent ignores, as a shell does for its background jobs, stays ignored.
+    before: dict[int, Any] = {
+        number: signal.signal(number, note)
+        for number in (signal.SIGINT, *TERMINATIONS)
+        if signal.getsignal(number) != signal.SIG_IGN
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for number, frame in arrived[:1]:
+        if callable(handler := before[number]):
+            handler(number, frame)

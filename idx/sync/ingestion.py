@@ -5,14 +5,13 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import replace
-from itertools import chain, groupby
+from itertools import chain
 from typing import Final
 
 from idx.errors import SourceFileError
-from idx.extraction.pdf.ocr.run import OcrRun
+from idx.extraction.pdf.ocr_run import OcrRun
 from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
-from idx.sync.copies import read_once
 from idx.sync.documents import file_document, member_document, member_id, unfinished
 from idx.sync.events import (
     Committed,
@@ -20,13 +19,14 @@ from idx.sync.events import (
     Event,
     Finished,
     Indexed,
+    Kept,
     LeftOut,
     NotIndexed,
     Planned,
     Problem,
     Recognized,
+    uninterrupted,
 )
-from idx.sync.interruption import Kept, uninterrupted
 from idx.sync.plan import Change, Plan
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable, utc_time
@@ -45,7 +45,6 @@ the last commit.
 
 
 _Read = tuple[Change, ReadFile | Unreadable]
-_ReadOnce = tuple[Change, ReadFile | Unreadable, str | None]
 """A file that was read, or why it could not be."""
 
 
@@ -83,7 +82,6 @@ class Ingestion:
         self._for_ocr: dict[str, Change] = {}
         self._scanned_pages = 0
         self._counted: dict[str, int] = {}
-        self._copies: dict[str, str] = {}
         self._index = index
         self._pool = pool
         self._failures = failures
@@ -182,7 +180,7 @@ class Ingestion:
             yield LeftOut(note.source_document, note.file_path, note.reason)
 
     def _read(self) -> Iterator[Event]:
-        yield from self._submit_all(self._without_scans(read_once(self._pool, self._plan.changes)))
+        yield from self._submit_all(self._without_scans(self._pool.read(self._plan.changes)))
         if self._for_ocr and self._ocr and not self._is_stopped:
             yield from self._written(wait=True)
             # What else there is can be searched meanwhile.
@@ -191,11 +189,9 @@ class Ingestion:
             self._for_ocr.clear()
             yield from self._read_scans(due, self._ocr)
 
-    def _without_scans(self, files: Iterable[_ReadOnce]) -> Iterator[_Read]:
-        """Pass on the files that were read, and note copies, and which OCR shall read once more."""
-        for change, result, copy_of in files:
-            if copy_of is not None:
-                self._copies[change.source_document] = copy_of
+    def _without_scans(self, files: Iterable[_Read]) -> Iterator[_Read]:
+        """Pass on the files that were read, and note which OCR shall read once more."""
+        for change, result in files:
             if self._ocr and result.scanned_pages:
                 self._for_ocr[change.source_document] = change
                 self._scanned_pages += result.scanned_pages
@@ -204,18 +200,15 @@ class Ingestion:
             yield change, result
 
     def _read_scans(self, due: list[Change], ocr: OcrRun) -> Iterator[Event]:
-        """Read files by OCR, folder by folder, which may have languages of their own."""
         total = self._scanned_pages
         yield Recognized(0, total)
-        due.sort(key=lambda change: change.folder or "")
-        for folder, changes in groupby(due, lambda change: change.folder):
-            for done in ocr.read([*changes], folder):
-                # Files may have got more pages since they were counted.
-                yield Recognized(min(ocr.pages, total), total)
-                if done is not None:
-                    yield from self._submit_all([done])
-                if self._is_stopped:
-                    return
+        for done in ocr.read(due):
+            # Files may have got more pages since they were counted.
+            yield Recognized(min(ocr.pages, total), total)
+            if done is not None:
+                yield from self._submit_all([done])
+            if self._is_stopped:
+                return
 
     def _submit_all(self, files: Iterable[_Read]) -> Iterator[Event]:
         for change, result in files:
@@ -354,7 +347,6 @@ class Ingestion:
                 change.size,
                 () if is_read_again else warnings,
                 change.container,
-                self._copies.pop(change.source_document, None),
             )
         ]
 

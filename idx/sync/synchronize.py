@@ -2,82 +2,25 @@
 
 import os
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 
-from idx.crawl.selection import Selections
-from idx.extraction.pdf.ocr.run import OcrRun
-from idx.extraction.pool import ExtractionPool, Limits, batches
-from idx.extraction.types import OCR_TIME_FACTOR, ExtractionOptions
+from idx.extraction.pdf.ocr_run import OcrRun
+from idx.extraction.pool import ExtractionPool, batches
+from idx.extraction.types import OCR_TIME_FACTOR
 from idx.sync.comparison import make_plan
-from idx.sync.events import Created, Event, Finished, Problem
-from idx.sync.indexed_documents import IndexedDocuments, NoDocuments
+from idx.sync.events import Created, Event, Finished, Kept, Problem
 from idx.sync.ingestion import Ingestion, planned, skip_unchanged
-from idx.sync.interruption import Kept
-from idx.sync.moved_folders import Move, other_missing_folders, relocated
-from idx.sync.plan import Plan, Planning
-from idx.sync.targets import part_of, resolve
+from idx.sync.plan import IndexedDocuments, NoDocuments, Plan, SyncOptions
+from idx.sync.targets import other_missing_folders, part_of, relocated, resolve
 from shared.backends import check_new, holds_index
-from shared.files.access import Identity, identity, is_missing, own_files
+from shared.files.access import Identity, identity, is_missing
 from shared.files.originals import Originals
 from shared.model.failures import Failure, load_failures
-from shared.model.filters import Filter
-from shared.model.metadata import LANGUAGE
-from shared.model.request import SearchRequest
-from shared.model.schema import FOLDER
 from shared.reading.searcher import Searcher
-from shared.settings.current import configuration_file
-from shared.settings.defaults import Layout
 from shared.writing.index import Index
-
-
-@dataclass(frozen=True, slots=True)
-class SyncOptions:
-    """Options of a sync.
-
-    Attributes:
-        index_path: the index folder.
-        selections: the selection of files in the folders.
-        extraction: the options of text extraction.
-        limits: the limits on reading one file.
-        layout: the white space in the chunks of files.
-        workers: number of worker processes.
-        wait: timeout for the lock of another writer, in seconds.
-        reread: whether unchanged files are read again and nothing is deleted.
-        retry: whether unchanged files that could not be read are tried again.
-        prune_missing: whether documents are deleted without proof that their files are gone.
-        strict: whether the first failure ends the run.
-        create: whether a missing index is created.
-        on_created: called with an index that was created, before its first commit.
-        moves: moves of folders of the index.
-        roots: identities of the folders that everything must lie in; None for no such limit.
-        keep_out: identities of files of the server that started this run.
-    """
-
-    index_path: Path
-    selections: Selections
-    extraction: ExtractionOptions
-    limits: Limits
-    workers: int
-    wait: float
-    layout: Layout = "keep"
-    reread: bool = False
-    retry: bool = False
-    prune_missing: bool = False
-    strict: bool = False
-    create: bool = False
-    on_created: Callable[[Index], None] | None = None
-    moves: tuple[Move, ...] = ()
-    roots: frozenset[Identity] | None = None
-    keep_out: frozenset[Identity] = frozenset()
-
-    @property
-    def own_files(self) -> frozenset[Identity]:
-        """Current identities of files never indexed; rewriting a file changes its identity."""
-        return self.keep_out | own_files([configuration_file()])
 
 
 def synchronize(
@@ -163,24 +106,8 @@ def _ocr(options: SyncOptions) -> Iterator[OcrRun | None]:
     )
     limits = replace(options.limits, seconds=options.limits.seconds * OCR_TIME_FACTOR)
     pool = ExtractionPool(options.workers, limits, extraction)
-    languages = partial(_detected_languages, options.index_path)
-    with OcrRun(pool, ocr, options.workers, languages) as run:
+    with OcrRun(pool, ocr, options.workers) as run:
         yield run
-
-
-def _detected_languages(index_path: Path, prefix: str | None) -> dict[str, int]:
-    """Return the number of documents by language in an indexed folder, or in the whole index."""
-    with Searcher(index_path) as searcher:
-        languages = searcher.statistics().languages
-        folders = {folder.prefix: folder for folder in searcher.folders()}
-        if not languages or prefix not in folders or len(folders) == 1:
-            return languages
-        filters = [Filter(FOLDER, value=str(folders[prefix].path))]
-        request = SearchRequest(
-            "", limit=1, filters=filters, content="none", facets=[LANGUAGE], group="document"
-        )
-        (facet,) = searcher.search(request).facets
-    return {str(count.value): count.count for count in facet.values}
 
 
 def _compared(
@@ -188,21 +115,12 @@ def _compared(
 ) -> tuple[Plan, dict[str, Failure]]:
     """Return the plan of a sync and the known failures."""
     failures = load_failures(options.index_path)
-    planning = Planning(
-        selections=options.selections,
-        avoid=options.index_path,
-        reread=options.reread,
-        retry=options.retry,
-        prune_missing=options.prune_missing,
-        roots=options.roots,
-        own_files=options.own_files,
-    )
     with _documents(options) as documents:
         known = relocated(documents.folders, options.moves)
         sources = resolve(paths, known, documents.has_prefix)
         if changed is not None:
             sources = part_of(sources, changed)
-        plan = make_plan(sources, documents, failures, planning)
+        plan = make_plan(sources, documents, failures, options)
         if changed is None and not options.reread:
             plan.missing += other_missing_folders(sources, documents.states)
     # These folders were indexed a second time at the new place of a moved folder.

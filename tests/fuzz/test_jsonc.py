@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from idx.clients import jsonc
+from idx.clients import config_files as jsonc
 from tests.fuzz.running import MARKS, fuzz
 
 pytestmark = MARKS

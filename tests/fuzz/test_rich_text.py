@@ -7,7 +7,7 @@ from typing import Final
 from hypothesis import strategies as st
 
 from idx.extraction.formats import extract_from
-from idx.extraction.office.rtf import words
+from idx.extraction.office import rtf as words
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.types import Extracted, ExtractionOptions
 from tests.fuzz.running import MARKS, check_document, fuzz

@@ -1,4 +1,4 @@
-"""A small test collection, in the formats of BEIR and of TREC."""
+"""A small test collection, with judgements in the formats of BEIR and of TREC."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ JUDGEMENTS = (
 )
 
 BEIR = ("--documents", "corpus.jsonl", "--queries", "queries.jsonl", "--qrels", "test.tsv")
-TREC = ("--documents", "documents.sgml", "--queries", "topics", "--qrels", "qrels")
+TREC = (*BEIR[:-1], "qrels")
 
 
 def json_lines(entries: list[dict[str, str]]) -> str:
@@ -52,21 +52,7 @@ def write_beir(folder: Path) -> None:
     )
 
 
-def write_trec(folder: Path) -> None:
-    (folder / "documents.sgml").write_text(
-        "\n".join(
-            f"<DOC>\n<DOCNO> {id_} </DOCNO>\n<TITLE>{title}</TITLE>\n"
-            f"<TEXT>\n{text}\n</TEXT>\n</DOC>"
-            for id_, (title, text) in DOCUMENTS.items()
-        )
-    )
-    (folder / "topics").write_text(
-        "\n".join(
-            f"<top>\n<num> Number: {id_}\n<title> {text}\n\n"
-            "<desc> Description:\nMore of it.\n</top>"
-            for id_, text in QUERIES.items()
-        )
-    )
+def write_qrels(folder: Path) -> None:
     (folder / "qrels").write_text(
         "".join(f"{query} 0 {document} {gain}\n" for query, document, gain in JUDGEMENTS)
     )

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import pytest
 
-from idx.cli.option_groups import ReadingOptions
+from idx.cli.options import ReadingOptions
 from idx.cli.run_options import extraction_options, limits
-from idx.crawl.selection import Selection, Selections
+from idx.crawl.patterns import Selection, Selections
 from idx.extraction.pool import ExtractionPool, Item, Limits, Work
-from idx.sync.events import Problem
-from idx.sync.interruption import Kept
-from idx.sync.synchronize import SyncOptions, synchronize
+from idx.sync.events import Kept, Problem
+from idx.sync.plan import SyncOptions
+from idx.sync.synchronize import synchronize
 from shared import Document, Index, create
 
 _SECONDS_OF_A_TICK: Final = 0.03

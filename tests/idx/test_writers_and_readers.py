@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.versions import documents
 from shared import Searcher
 from tests.conftest import Idx
 from tests.idx.versions_read import Reader, readers
 from tests.idx.versions_written import Writer, writers
+from tests.tools.versions import documents
 
 SECONDS = float(os.environ.get("SECONDS_OF_WRITERS_AND_READERS", "600"))
 """How long they work; the variable shortens it for whoever works on this test."""

@@ -11,10 +11,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.versions import QUERY, mistake
 from tests.idx.versions_written import Writer
 from tests.programs import PROGRAMS
 from tests.server.raw_client import RawClient
+from tests.tools.versions import QUERY, mistake
 
 Search = Callable[[str], dict[str, Any]]
 """What the documents are whose ids begin so: the answer to a search for the stamp."""

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.versions import documents
 from tests.programs import PROGRAMS
+from tests.tools.versions import documents
 
 _LIBRARY: Final = """
 import json, sys

@@ -1,11 +1,15 @@
 """Comparison of answers from an index on a cluster with those from a folder."""
 
+import json
+import time
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from shared import Searcher
+from benchmarks.collection import Collection
+from shared import Document, Index, Searcher
 from shared.model.search_results import Hit, SearchAnswer, SimilarDocuments
 
 SCORE = 1e-4
@@ -66,3 +70,22 @@ def grouped(hits: Sequence[Hit]) -> list[set[str]]:
 
 def shown(hits: Sequence[Hit]) -> list[tuple[str, float, float]]:
     return [(hit.id, round(hit.score, 4), hit.confidence) for hit in hits[:6]]
+
+
+def documents_of(collection: Collection) -> list[Document]:
+    """Return the documents of a collection."""
+    lines = collection.documents.read_text("utf-8").splitlines()
+    entries = ({key.lower(): value for key, value in json.loads(line).items()} for line in lines)
+    return [
+        Document(str(of["id"]), of.get("title") or str(of["id"]), of["content"])
+        for of in entries
+        if of["content"].strip()
+    ]
+
+
+def written(path: Path | str, documents: Sequence[Document]) -> float:
+    """Write an index, and return the number of chunks per second."""
+    begun = time.perf_counter()
+    with Index(path, create=True) as index:
+        chunks = sum(count for _, count in index.add_all(documents))
+    return chunks / (time.perf_counter() - begun)

@@ -12,7 +12,6 @@ from typing import Any, Final
 import pytest
 
 from benchmarks.collection import Collection, collections
-from benchmarks.opensearch import documents_of, written
 from shared import Document, Filter, Index, Searcher, duplicates
 from shared.model.request import SearchRequest
 from shared.model.search_results import ExplainedHit
@@ -24,7 +23,7 @@ from shared.opensearch.storage.connection import Connection
 from tests.conftest import Idx, connected
 from tests.idx.letters import letters
 from tests.opensearch.node import Node
-from tests.opensearch.parity import SCORE, differences
+from tests.opensearch.parity import SCORE, differences, documents_of, written
 from tests.programs import PROGRAMS
 from tests.relevance.queries import read
 from tests.relevance.test_relevance import DOCUMENTS

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.bounds import course
-from benchmarks.busy_server import busy_server
-from benchmarks.resources import OPENED_TO_QUESTIONS, Resources, taken_by
+from tests.tools.busy_server import busy_server
+from tests.tools.resources import OPENED_TO_QUESTIONS, Resources, taken_by
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1_800)]
 

@@ -6,9 +6,9 @@ import pytest
 from mcp import Client
 from mcp.types import TextContent
 
-from benchmarks.longest_answers import WORST, WORST_RESOURCES, write_hostile_index
 from tests.conftest import connected
 from tests.server.resource_answers import assert_brief
+from tests.tools.longest_answers import WORST, WORST_RESOURCES, write_hostile_index
 
 pytestmark = [pytest.mark.soak, pytest.mark.anyio]
 

@@ -18,10 +18,9 @@ from typing import IO, Any, Final, NoReturn
 
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
-from idx.extraction.containers.budget import Budget, BudgetError
 from idx.extraction.containers.seven_zip import Block, Entry, read_archive
 from idx.extraction.text.cleaning import normalize
-from idx.extraction.types import Embedded, Extracted, Source
+from idx.extraction.types import Budget, BudgetError, Embedded, Extracted, Source
 from shared.messages import quantity
 
 _BLOCK_BYTES: Final = 1 << 16

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 from idx.errors import SecretFileError, SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
-from idx.extraction.containers.budget import MAX_DEPTH, Budget, BudgetError
 from idx.extraction.damage import damage
 from idx.extraction.file_type import BEGINNING, file_type
 from idx.extraction.formats import extract_from
-from idx.extraction.pdf.garbled import GarbledError
-from idx.extraction.pdf.ocr.tesseract import OcrNeededError
+from idx.extraction.pdf.details import GarbledError
+from idx.extraction.pdf.ocr import OcrNeededError
 from idx.extraction.text.headings import headings
 from idx.extraction.types import (
+    MAX_DEPTH,
+    Budget,
+    BudgetError,
     Embedded,
     Extracted,
     ExtractionOptions,

@@ -21,9 +21,9 @@ from idx.extraction.containers.message import (
     parsed_headers,
 )
 from idx.extraction.markup.html import read_hypertext
-from idx.extraction.office.rtf.reader import extract_rtf
+from idx.extraction.office.rtf import extract_rtf
 from idx.extraction.text.cleaning import preformatted
-from idx.extraction.text.declared_encoding import declared_codec
+from idx.extraction.text.decoding import declared_codec
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Embedded, Extracted, Source
 

@@ -11,13 +11,11 @@ from functools import partial
 from typing import Any, Final
 
 from idx.errors import UnsupportedFileError
-from idx.extraction.containers.budget import BudgetError
-from idx.extraction.containers.mail import message_id
-from idx.extraction.containers.mailbox import MESSAGE_NAME
+from idx.extraction.containers.mail import MESSAGE_NAME, message_id
 from idx.extraction.containers.message import header, parsed_headers
 from idx.extraction.containers.outlook import codec_of_page
-from idx.extraction.office.rtf.reader import extract_rtf
-from idx.extraction.types import Embedded, Extracted, Source
+from idx.extraction.office.rtf import extract_rtf
+from idx.extraction.types import BudgetError, Embedded, Extracted, Source
 from shared.errors import ExtraMissingError
 from shared.messages import quantity
 

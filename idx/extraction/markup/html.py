@@ -9,8 +9,7 @@ from typing import Final
 
 from idx.errors import SourceFileError
 from idx.extraction.markup.markup import MarkupText, Role, Roles, parse_html
-from idx.extraction.text.declared_encoding import declared_codec
-from idx.extraction.text.decoding import decode
+from idx.extraction.text.decoding import declared_codec, decode
 from idx.extraction.text.headings import join_sections
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source

@@ -59,12 +59,12 @@ def zip_type(data: bytes, file: Path) -> str:
     """
     named = media_types.by_name(file)
     is_opened = named == media_types.ZIP
+    if file.suffix.lower() in media_types.IWORK_NAMES:
+        refuse(file, Kind.IWORK, media_types.ZIP)
     if named not in _IN_ZIP and not is_opened and not zipfile.is_zipfile(io.BytesIO(data)):
         refuse(file, Kind.ARCHIVE, media_types.ZIP)
     with damage(file, file.suffix.removeprefix(".").upper() or "ZIP archive"):
         package = Package(Source(file, data, media_types.ZIP, ExtractionOptions()))
-        if named in media_types.IWORK and not _says_type(package):
-            return named
         if is_opened and not _says_type(package):
             return media_types.ZIP
         if _CONTENT_TYPES in package:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from idx.errors import SourceFileError
-from idx.extraction.containers.budget import MAX_DEPTH, BudgetError
 from idx.extraction.containers.mail import extract_web_archive
 from idx.extraction.damage import damage
 from idx.extraction.file_type import BEGINNING
@@ -16,10 +15,10 @@ from idx.extraction.markup.html import extract_html
 from idx.extraction.markup.markup import MarkupText, Roles, local_name
 from idx.extraction.office.numbering import Numbering
 from idx.extraction.office.open_xml import ROLES, OfficeOpenFile, attribute, open_office_file
-from idx.extraction.office.rtf.reader import extract_rtf
+from idx.extraction.office.rtf import extract_rtf
 from idx.extraction.text.headings import join_sections
 from idx.extraction.text.plain_text import extract_plain_text
-from idx.extraction.types import Extracted, Source
+from idx.extraction.types import MAX_DEPTH, BudgetError, Extracted, Source
 
 if TYPE_CHECKING:
     from lxml import etree

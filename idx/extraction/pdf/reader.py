@@ -16,15 +16,29 @@ from pathlib import Path
 from typing import Any, Final
 
 from idx.errors import SourceFileError
-from idx.extraction.pdf.forms import read_fields
-from idx.extraction.pdf.garbled import GarbledError, is_garbled
+from idx.extraction.pdf.details import (
+    GarbledError,
+    is_garbled,
+    outline_headings,
+    read_fields,
+    read_outline,
+    read_properties,
+)
 from idx.extraction.pdf.grid import Layout, table_layout
-from idx.extraction.pdf.merged_rows import loses_words, merges_rows, tears_rows
-from idx.extraction.pdf.ocr.scanned import ScannedPages, low_confidence, read_scanned_pages
-from idx.extraction.pdf.ocr.tesseract import NOT_INSTALLED, OcrNeededError
-from idx.extraction.pdf.outline import outline_headings, read_outline
-from idx.extraction.pdf.properties import read_properties
-from idx.extraction.pdf.tables import TablePage, read_table_pages
+from idx.extraction.pdf.ocr import (
+    NOT_INSTALLED,
+    OcrNeededError,
+    ScannedPages,
+    low_confidence,
+    read_scanned_pages,
+)
+from idx.extraction.pdf.tables import (
+    TablePage,
+    loses_words,
+    merges_rows,
+    read_table_pages,
+    tears_rows,
+)
 from idx.extraction.pdf.text import read_text, take_hidden_text
 from idx.extraction.text.cleaning import CELL_SEPARATOR, join_pages, normalize
 from idx.extraction.types import Extracted, ExtractionOptions, Ocr

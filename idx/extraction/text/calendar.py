@@ -13,8 +13,7 @@ from typing import Final
 
 from idx.extraction import media_types
 from idx.extraction.text.cleaning import normalize
-from idx.extraction.text.declared_encoding import declared_codec
-from idx.extraction.text.decoding import decode
+from idx.extraction.text.decoding import declared_codec, decode
 from idx.extraction.text.headings import join_sections
 from idx.extraction.text.plain_text import extract_plain_text
 from idx.extraction.text.properties import one_line, properties

@@ -1,9 +1,16 @@
-"""Extraction of plain text and similar files: source code, CSV, JSON, XML."""
+"""Plain text, and text with light markup whose headings make sections."""
 
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Final
+
+from idx.extraction import media_types
 from idx.extraction.media_types import PLAIN_TEXT
 from idx.extraction.text.decoding import decode
 from idx.extraction.text.escapes import without_escapes
-from idx.extraction.text.headings import plain_text_headings
+from idx.extraction.text.headings import MAX_HEADINGS, headings, plain_text_headings
+from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
 
 
@@ -23,3 +30,117 @@ def extract_plain_text(source: Source) -> Extracted:
         is_own_text=True,
         headings=plain_text_headings(text) if source.media_type == PLAIN_TEXT else (),
     )
+
+
+_Found = tuple[int, str | None, int]
+"""Level, text and offset of a heading."""
+
+_LATEX_LEVELS: Final = (
+    *("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"),
+)
+# A title may have commands with arguments of their own.
+_ARGUMENT: Final = r"\{((?:[^{}]|\{[^{}]{0,300}\}){1,600})\}"
+_LATEX_HEADING: Final = re.compile(
+    rf"^[ \t]*\\({'|'.join(_LATEX_LEVELS)})\*?(?:\[[^\]]{{0,300}}\])?{_ARGUMENT}", re.MULTILINE
+)
+_LATEX_SAID: Final = re.compile(rf"^[^%\n]{{0,200}}?\\(title|author|date){_ARGUMENT}", re.MULTILINE)
+_LATEX_COMMAND: Final = re.compile(r"\\\\|\\[A-Za-z]+\*?(?:\[[^\]]{0,300}\])?|\\(?=[&%$#_])|[{}~]")
+
+_ORG_HEADING: Final = re.compile(
+    r"^(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]*)?([^\n]*?)(?:[ \t]+:[\w@#%:]+:)?[ \t]*$",
+    re.MULTILINE,
+)
+_ORG_SAID: Final = re.compile(
+    r"^#\+(title|author|date|language|keywords|filetags|description):[ \t]*([^\n]*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+_ASCIIDOC_HEADING: Final = re.compile(r"^(={1,6})[ \t]+(\S[^\n]*)$", re.MULTILINE)
+
+_RST_UNDERLINE: Final = re.compile(r"([=\-`:.'\"~^_*+#])\1{2,}")
+
+
+def extract_outlined(source: Source) -> Extracted:
+    """Extract a text line by line as in the file, with its headings and what it says of itself.
+
+    Raises:
+        SourceFileError: the bytes are not text.
+    """
+    text = decode(source.data, source.file, source.options.encoding)
+    text = without_escapes(text, source.media_type)
+    found = [*islice(_HEADINGS[source.media_type](text), MAX_HEADINGS)]
+    said = _said(text, source.media_type)
+    first = found[0][1] if found and source.media_type != media_types.LATEX else None
+    return Extracted(
+        text=text,
+        media_type=source.media_type,
+        is_own_text=True,
+        title=one_line(said.get("title")) or first,
+        metadata=properties(
+            author=said.get("author"),
+            subject=said.get("description"),
+            keywords=said.get("keywords") or said.get("filetags", "").strip(":").replace(":", ","),
+            created=said.get("date", "").strip("<>[]")[:10],
+            language=said.get("language"),
+        ),
+        headings=headings(found),
+    )
+
+
+def _said(text: str, media_type: str) -> dict[str, str]:
+    """Return what a text says of itself, by lower-case name."""
+    if media_type == media_types.ORG:
+        return {match[1].lower(): match[2] for match in reversed([*_ORG_SAID.finditer(text)])}
+    if media_type == media_types.LATEX:
+        return {match[1]: _plain_latex(match[2]) for match in _LATEX_SAID.finditer(text)}
+    return {}
+
+
+def _latex(text: str) -> Iterator[_Found]:
+    for match in _LATEX_HEADING.finditer(text):
+        level = _LATEX_LEVELS.index(match[1]) + 1
+        yield level, one_line(_plain_latex(match[2])), match.start()
+
+
+def _plain_latex(text: str) -> str:
+    return _LATEX_COMMAND.sub(" ", re.sub(r"\s*\\and\b", ",", text))
+
+
+def _org(text: str) -> Iterator[_Found]:
+    for match in _ORG_HEADING.finditer(text):
+        yield len(match[1]), one_line(match[2]), match.start()
+
+
+def _asciidoc(text: str) -> Iterator[_Found]:
+    for match in _ASCIIDOC_HEADING.finditer(text):
+        yield len(match[1]), one_line(match[2]), match.start()
+
+
+def _rst(text: str) -> Iterator[_Found]:
+    """Yield the headings of reStructuredText: a style is of the level at which it first occurs."""
+    styles: dict[tuple[str, bool], int] = {}
+    before = above = ""
+    offset = start = 0
+    for line in text.splitlines(keepends=True):
+        stripped = line.rstrip()
+        is_underline = _RST_UNDERLINE.fullmatch(stripped) is not None
+        if is_underline and above.strip() and len(stripped) >= len(above.strip()):
+            has_overline = before == stripped
+            # Without a line above, the paragraph would go on: a table, or a quoted text.
+            if has_overline or not before.strip():
+                style = stripped[0], has_overline
+                yield styles.setdefault(style, len(styles) + 1), one_line(above), start
+            before = above = ""
+        else:
+            is_text = not is_underline and not above[:1].isspace()
+            before, above = (above, stripped) if is_text or is_underline else ("", stripped)
+            start = offset
+        offset += len(line)
+
+
+_HEADINGS: Final[dict[str, Callable[[str], Iterator[_Found]]]] = {
+    media_types.LATEX: _latex,
+    media_types.ORG: _org,
+    media_types.ASCIIDOC: _asciidoc,
+    media_types.RST: _rst,
+}

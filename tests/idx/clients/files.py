@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from idx.clients.catalogue import CLIENTS
-from idx.clients.jsonc import parse
+from idx.clients.config_files import parse
 from tests.programs import PROGRAMS
 
 PROGRAM = str(PROGRAMS / "mcp-lucene")

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from idx.clients.catalogue import CLIENTS
-from idx.clients.client import Client, Scope
+from idx.clients.catalogue import CLIENTS, Client, Scope
 from tests.conftest import Idx
 from tests.idx.clients.files import PROGRAM
 

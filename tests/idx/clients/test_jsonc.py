@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from idx.clients.jsonc import parse, with_value
+from idx.clients.config_files import parse, with_value
 from tests.idx.clients.files import only_added
 
 WORDS = ('"', "\\", "//", "/*", "*/", ",}", "{", "é", "servers")

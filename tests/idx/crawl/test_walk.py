@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from idx.crawl.selection import Selection
+from idx.crawl.patterns import Selection
 from idx.crawl.walk import Crawl
 from shared.errors import ConfigurationError
 from shared.files.secret_files import SECRETS

@@ -175,3 +175,22 @@ def test_many_comments_at_the_beginning_take_no_time(
     read: Read, name: str, beginning: str, media_type: str
 ) -> None:
     assert read(name, beginning).media_type == media_type
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("book.fb2", b'<?xml version="1.0"?>\n<FictionBook xmlns="x">', "save it as .epub"),
+        ("scan.djvu", b"AT&TFORM\0\0\0\1DJVM", "is a DjVu file .*; save it as PDF"),
+        *(
+            (f"a{name}", b"PK\3\4 Index/Document.iwa", "Keynote; export it as PDF")
+            for name in (".pages", ".numbers", ".key")
+        ),
+    ],
+)
+def test_what_is_not_read_is_named_with_what_to_save_it_as(
+    tmp_path: Path, name: str, data: bytes, reason: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(UnsupportedFileError, match=reason):
+        extract(tmp_path / name, ExtractionOptions())

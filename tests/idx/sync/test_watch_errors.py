@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from idx.sync.events import Event, Finished, Problem, Watching
-from idx.sync.interruption import Kept
-from idx.sync.watching import watch
+from idx.sync import watch
+from idx.sync.events import Event, Finished, Kept, Problem, Watching
 from shared.errors import (
     ClusterAccessError,
     ClusterBusyError,

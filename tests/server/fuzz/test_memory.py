@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from benchmarks.resources import OPENED_TO_QUESTIONS, Resources, taken_by
 from tests.server.fuzz.strategies import arguments
 from tests.server.fuzz.tools import EXAMPLES, Tools
 from tests.server.raw_client import RawClient
+from tests.tools.resources import OPENED_TO_QUESTIONS, Resources, taken_by
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1_800)]
 

@@ -7,11 +7,11 @@ import httpx2
 import pytest
 from mcp import Client
 
-from benchmarks.load import put_load
-from benchmarks.versions import QUERY, Committed, mistake, writing
 from shared import Document, Index
 from tests.conftest import connected
 from tests.server.http.served import SECONDS, served
+from tests.tools.load import put_load
+from tests.tools.versions import QUERY, Committed, mistake, writing
 
 pytestmark = [pytest.mark.anyio, pytest.mark.soak]
 

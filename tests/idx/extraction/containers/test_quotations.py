@@ -2,7 +2,7 @@
 
 import pytest
 
-from idx.extraction.containers.quotations import quoted_apart
+from idx.extraction.containers.message import quoted_apart
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from idx.extraction.pdf.merged_rows import loses_words, merges_rows
+from idx.extraction.pdf.tables import loses_words, merges_rows
 
 PLAIN = "State Count\nAlabama 18,870\nAlaska 209\nArizona 2,303"
 

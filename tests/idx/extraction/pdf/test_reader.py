@@ -11,7 +11,7 @@ from fpdf.enums import TextMode
 from PIL import Image
 
 from idx.errors import SourceFileError
-from idx.extraction.pdf.ocr.tesseract import NOT_INSTALLED
+from idx.extraction.pdf.ocr import NOT_INSTALLED
 from shared.model.document import Page
 from tests.idx.extraction.pdf_files import (
     ENGINES,

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from idx.errors import SourceFileError
-from idx.extraction.text.decoding import decode, is_binary
-from idx.extraction.text.legacy_encoding import detect_legacy
+from idx.extraction.text.decoding import decode, detect_legacy, is_binary
 
 LANGUAGES = Path(__file__).parents[3] / "data" / "languages"
 TYPOGRAPHY = str.maketrans(

@@ -1,0 +1,417 @@
+"""Commands on the configuration: `idx config`, `idx folders` and `idx collections`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from idx.cli.completions import collections as known_collections
+from idx.cli.options import DEFAULT_INDEX_PATH, Filters, IndexPath, Json
+from idx.output.printing import print_json, say, tell, warn
+from shared.settings.current import configuration_file
+from shared.settings.defaults import VARIABLES
+from shared.system.command_lines import joined, quoted
+from shared.system.disk import others_may_read
+
+HIDDEN = "••••"
+"""Substitute for a password."""
+
+_PROMPTED_SETTING: Final = "pdf_password"
+"""Setting whose value may be omitted from the command line."""
+
+
+config = typer.Typer(help="Show and change the settings.", no_args_is_help=True)
+
+Key = Annotated[
+    str,
+    typer.Argument(
+        metavar="KEY", help="Name of a setting, such as index-path; idx config show lists all."
+    ),
+]
+
+
+@config.command("show")
+def show(as_json: Json = False) -> None:
+    """Show every setting, its value and where the value comes from.
+
+    A value comes from an environment variable, else from the configuration file, else it is the
+    default; an option of a command overrides all three. Passwords are hidden.
+
+    Example: idx config show --json
+    """
+    from pydantic import SecretStr
+    from pydantic_core import to_jsonable_python
+
+    from shared.settings.current import settings
+
+    file = configuration_file()
+    found = settings()
+    values = {
+        setting.name: HIDDEN
+        if isinstance(setting.value, SecretStr)
+        else to_jsonable_python(setting.value)
+        for setting in found
+    }
+    if as_json:
+        shown = {
+            setting.name: {"value": values[setting.name], "from": setting.origin}
+            for setting in found
+        }
+        print_json({"file": str(file), "exists": file.exists(), "settings": shown})
+        return
+    from idx.output.printing import print_table
+
+    tell(f"Configuration file: {file}{'' if file.exists() else ' (does not exist)'}")
+    print_table(
+        ["Setting", "Value", "From"],
+        ((setting.name, _shown(values[setting.name]), setting.origin) for setting in found),
+    )
+
+
+@config.command("set")
+def set_(
+    key: Key,
+    values: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[VALUE]...",
+            help="Value; several for include and exclude. Omit a password to enter it at a "
+            "prompt or pass it on standard input.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a setting to the configuration file; the rest of the file stays unchanged.
+
+    Examples: idx config set index-path ~/search/index; idx config set exclude 'old/' '*.tmp'
+    """
+    from idx.configuration.values import set_setting, setting_name, warn_of_variable
+    from shared.settings.errors import is_secret
+
+    name = setting_name(key)
+    file = configuration_file()
+    given = values or [_password(name)]
+    value = set_setting(file, name, given)
+    if values and name == _PROMPTED_SETTING:
+        warn(
+            "a password on the command line is visible to other users, and stays in the history "
+            "of the shell; omit it to be asked for it"
+        )
+    if name == _PROMPTED_SETTING and others_may_read(file.stat()):
+        warn(f"other users can read {file}; to prevent this: chmod 600 {quoted(str(file))}")
+    warn_of_variable(name, file)
+    if as_json:
+        shown = HIDDEN if is_secret(name) else value
+        print_json({"file": str(file), "setting": name, "value": shown})
+    elif is_secret(name):
+        tell(f"Set {name} in {file}")
+    else:
+        tell(f"Set {name} to {_shown(value)} in {file}")
+
+
+@config.command("unset")
+def unset(key: Key, as_json: Json = False) -> None:
+    """Remove a setting from the configuration file, so that its default applies again.
+
+    Example: idx config unset index-path
+    """
+    from idx.configuration.values import unset_setting, warn_of_variable
+
+    file = configuration_file()
+    name, removed = unset_setting(file, key)
+    if name in VARIABLES:
+        warn_of_variable(name, file)
+    if as_json:
+        print_json({"file": str(file), "setting": name, "removed": removed})
+    elif removed:
+        tell(f"Removed {name} from {file}")
+    else:
+        tell(f"{name} is not set in {file}; nothing was changed.")
+
+
+def _password(name: str) -> str:
+    """Ask for a value that is missing from the command line."""
+    if name != _PROMPTED_SETTING:
+        raise typer.BadParameter(f"give a value for {name}")
+    if sys.stdin.isatty():
+        from getpass import getpass
+
+        return getpass(f"{name}: ", stream=sys.stderr)
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+def _shown(value: object) -> str:
+    """Return a value on one line, or "" if it is not set."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(value).lower()
+        case list():
+            return ", ".join(item["path"] if isinstance(item, dict) else item for item in value)
+        case _:
+            return str(value)
+
+
+folders = typer.Typer(help="Manage the folders that are indexed by default.", no_args_is_help=True)
+
+Paths = Annotated[list[Path], typer.Argument(metavar="PATH…", readable=False, help="Folders.")]
+
+
+@folders.command("list")
+def list_folders(as_json: Json = False) -> None:
+    """List the folders remembered in the configuration file.
+
+    Example: idx folders list --json
+    """
+    from idx.configuration.values import warn_of_variable
+    from shared.files.access import is_folder
+    from shared.settings.file import read
+
+    file = configuration_file()
+    warn_of_variable("folders", file, "the folders")
+    remembered = read(file).folders
+    if as_json:
+        print_json(
+            [
+                {
+                    "path": str(folder.path),
+                    "include": folder.include,
+                    "exclude": folder.exclude,
+                    "exists": is_folder(folder.path),
+                }
+                for folder in remembered
+            ]
+        )
+        return
+    from idx.output.printing import print_table
+
+    print_table(
+        ["Folder", "Include", "Exclude", "Exists"],
+        (
+            (
+                str(folder.path),
+                "  ".join(folder.include),
+                "  ".join(folder.exclude),
+                "yes" if is_folder(folder.path) else "no",
+            )
+            for folder in remembered
+        ),
+    )
+
+
+@folders.command("add")
+def remember(
+    paths: Paths,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GLOB", help="Index only matching files in these folders; repeatable."
+        ),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GLOB", help="Skip matching files and subfolders in these folders; repeatable."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Remember folders in the configuration file, for idx sync to index them.
+
+    Example: idx folders add ~/Documents ~/Notes --exclude 'old/'
+    """
+    from idx.configuration.lists import add_folders
+    from idx.configuration.values import warn_of_variable
+
+    file = configuration_file()
+    warn_of_variable("folders", file, "the folders")
+    added, present = add_folders(file, paths, include or (), exclude or ())
+    if as_json:
+        print_json({"added": [*map(str, added)], "present": [*map(str, present)]})
+        return
+    for folder in added:
+        tell(f"Added {folder} to {file}")
+    for folder in present:
+        tell(f"{folder} is already remembered; nothing was changed.")
+
+
+@folders.command("remove")
+def forget(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH…",
+            readable=False,
+            help="Folders.",
+        ),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Forget folders; their documents stay in the index until they are deleted.
+
+    Unknown folders are reported, and the exit code is then 1.
+
+    Example: idx folders remove ~/Notes
+    """
+    from idx.configuration.lists import remove_folders
+    from idx.configuration.values import warn_of_variable
+
+    file = configuration_file()
+    warn_of_variable("folders", file, "the folders")
+    done = remove_folders(file, paths)
+    if as_json:
+        print_json({"removed": [*map(str, done.removed)], "unknown": [*map(str, done.unknown)]})
+    else:
+        for folder in done.removed:
+            tell(f"Removed {folder} from {file}")
+    for folder in done.covered:
+        say(
+            f"{folder} lies in a folder that is still remembered: its documents stay, as part of it"
+        )
+    if left := [folder for folder in done.removed if folder not in done.covered]:
+        named = joined(map(str, left))
+        say(
+            "The documents stay in the index; to remove them, and those of indexed folders inside: "
+            f"idx sync --exclude '*' --prune-missing {named}"
+        )
+    if done.inside:
+        named = joined(map(str, done.inside))
+        say(f"To add the documents of remembered folders inside again: idx sync {named}")
+    for path in done.unknown:
+        say(f"Error: {path} is not a remembered folder; see idx folders list")
+    if done.unknown:
+        raise typer.Exit(1)
+
+
+collections = typer.Typer(
+    help="Name parts of the index, to search them by name and to limit tokens to them.",
+    no_args_is_help=True,
+)
+
+_SETTING = "collections"
+
+
+@collections.command("list")
+def list_collections(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
+    """List the collections of the configuration, with the number of documents in each.
+
+    Example: idx collections list --json
+    """
+    from idx.errors import message
+    from shared.errors import IndexFolderError
+    from shared.model.filters import as_collection, in_collection
+    from shared.reading.searcher import Searcher
+    from shared.settings.current import collection_settings
+
+    found = collection_settings()
+    counts: dict[str, int | None] = {}
+    with Searcher(index_path, collections=map(as_collection, found)) as searcher:
+        try:
+            for name in (collection.name for collection in found):
+                answer = searcher.search(
+                    "", filters=in_collection(name), content="none", group="document", limit=1
+                )
+                counts[name] = answer.total_documents
+        except IndexFolderError as error:
+            say(f"The documents are not counted: {message(error)}")
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": collection.name,
+                    "description": collection.description,
+                    "folder": collection.folder and str(collection.folder),
+                    "filters": collection.filters,
+                    "documents": counts.get(collection.name),
+                }
+                for collection in found
+            ]
+        )
+        return
+    from idx.output.printing import print_table
+
+    print_table(
+        ["Collection", "Documents", "Folder", "Filters", "Description"],
+        (
+            (
+                collection.name,
+                f"{count:,}" if (count := counts.get(collection.name)) is not None else "-",
+                str(collection.folder or ""),
+                "  ".join(collection.filters),
+                collection.description,
+            )
+            for collection in found
+        ),
+    )
+
+
+@collections.command("add")
+def add(
+    name: Annotated[
+        str, typer.Argument(help="Name: letters, digits, dots, hyphens and underscores.")
+    ],
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            readable=False,
+            help="Take the files of this folder and its subfolders.",
+        ),
+    ] = None,
+    filters: Filters = None,
+    description: Annotated[
+        str, typer.Option(help="Sentence about the documents, for assistants.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Add a collection to the configuration file, or replace the one with the same name.
+
+    It is a part of the index, which need not have any documents yet. Servers see it when they are
+    started again.
+
+    Examples: idx collections add contracts --folder ~/Documents/Contracts --description "Signed
+    contracts since 2015"; idx collections add german --filter language=de
+    """
+    import os
+
+    from idx.configuration.lists import add_collection
+    from idx.configuration.values import warn_of_variable
+
+    file = configuration_file()
+    warn_of_variable(_SETTING, file)
+    entry = {
+        "name": name,
+        "description": description,
+        "folder": os.path.abspath(folder) if folder else None,  # noqa: PTH100 - resolves no links
+        "filters": filters,
+    }
+    was_known = add_collection(file, entry)
+    if as_json:
+        print_json({"file": str(file), "name": name, "replaced": was_known})
+    else:
+        tell(f"{'Replaced' if was_known else 'Added'} the collection {name} in {file}")
+
+
+@collections.command("remove")
+def remove(
+    name: Annotated[str, typer.Argument(autocompletion=known_collections, help="Name.")],
+    as_json: Json = False,
+) -> None:
+    """Remove a collection from the configuration file; its documents stay in the index.
+
+    Example: idx collections remove contracts
+    """
+    from idx.configuration.lists import remove_collection
+    from idx.configuration.values import warn_of_variable
+
+    file = configuration_file()
+    warn_of_variable(_SETTING, file)
+    if not remove_collection(file, name):
+        say(f"Error: {file} has no collection {name}; see idx collections list")
+        raise typer.Exit(1)
+    if as_json:
+        print_json({"file": str(file), "removed": name})
+    else:
+        tell(f"Removed the collection {name} from {file}")

@@ -1,0 +1,235 @@
+"""Folders and collections of the configuration file, changed without affecting the rest of it."""
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISDIR
+from typing import Any
+
+import tomlkit
+from tomlkit.items import AoT
+
+from idx.configuration.values import locked, write
+from idx.errors import SourceFileError
+from shared.errors import ConfigurationError
+from shared.files.patterns import check
+from shared.messages import reason_of
+from shared.model.filters import as_collection
+from shared.settings.file import content_of, read, settings_in
+
+
+def add_folders(
+    file: Path, paths: Sequence[Path], include: Sequence[str], exclude: Sequence[str]
+) -> tuple[list[Path], list[Path]]:
+    """Add folders to the file with patterns of their own: all of them, or none if one is wrong.
+
+    Returns the added folders, and those already present, which are not changed.
+    """
+    check([*include, *exclude])
+    patterns = {"include": list(include), "exclude": list(exclude)}
+    own = {name: globs for name, globs in patterns.items() if globs}
+    added: list[Path] = []
+    present: list[Path] = []
+    with locked(file) as text:
+        remembered = read(file).folders
+        known = {os.path.realpath(folder.path) for folder in remembered}
+        for path in paths:
+            folder = _absolute(path)
+            _check_folder(path)
+            is_new = os.path.realpath(folder) not in known
+            (added if is_new else present).append(folder)
+            known.add(os.path.realpath(folder))
+        if added:
+            document = tomlkit.parse(text)
+            folders: Any = _tables(document, "folders")
+            for folder in added:
+                entry = {"path": str(folder)} | own
+                if isinstance(folders, AoT):
+                    _append_table(folders, entry)
+                else:
+                    inline = tomlkit.inline_table()
+                    inline.update(entry)
+                    folders.append(inline if own else entry["path"])
+            _write_folders(file, document, len(remembered) + len(added))
+    return added, present
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """Result of removing folders.
+
+    Attributes:
+        removed: the removed folders.
+        unknown: paths that were not in the file.
+        inside: remaining folders that lie in a removed one.
+        covered: removed folders that lie in a remaining one.
+    """
+
+    removed: list[Path]
+    unknown: list[Path]
+    inside: list[Path]
+    covered: list[Path]
+
+
+def remove_folders(file: Path, paths: Sequence[Path]) -> Removed:
+    """Remove folders from the file; they need not exist any more."""
+    unwanted = {os.path.realpath(_absolute(path)): path for path in paths}
+    with locked(file) as text:
+        remembered = [folder.path for folder in read(file).folders]
+        is_removed = [os.path.realpath(folder) in unwanted for folder in remembered]
+        _delete(file, text, is_removed)
+    removed = [folder for folder, gone in zip(remembered, is_removed, strict=True) if gone]
+    kept = [folder for folder, gone in zip(remembered, is_removed, strict=True) if not gone]
+    found = set(map(os.path.realpath, removed))
+    return Removed(
+        removed=removed,
+        unknown=[path for real, path in unwanted.items() if real not in found],
+        inside=[folder for folder in kept if _lies_in_one_of(folder, removed)],
+        covered=[folder for folder in removed if _lies_in_one_of(folder, kept)],
+    )
+
+
+def move_folder(file: Path, old: Path, new: Path) -> bool:
+    """Change the path of a folder in the file, and keep its patterns.
+
+    If the new path is already in the file, only that entry stays. Returns whether the old one was
+    there.
+    """
+    with locked(file) as text:
+        remembered = [os.path.realpath(folder.path) for folder in read(file).folders]
+        is_moved = [path == os.path.realpath(old) for path in remembered]
+        if os.path.realpath(new) in remembered:
+            _delete(file, text, is_moved)
+        elif any(is_moved):
+            document = tomlkit.parse(text)
+            # An array of tables or an array; the library's types do not show that both are
+            # sequences.
+            folders: Any = document["folders"]
+            for position, moves in enumerate(is_moved):
+                if moves and isinstance(folders[position], str):
+                    folders[position] = str(new)
+                elif moves:
+                    folders[position].update({"path": str(new)})
+            _write_folders(file, document, len(remembered))
+    return any(is_moved)
+
+
+def _delete(file: Path, text: str, is_deleted: Sequence[bool]) -> None:
+    if not any(is_deleted):
+        return
+    document = tomlkit.parse(text)
+    folders: Any = document["folders"]
+    for position in reversed(range(len(is_deleted))):
+        if is_deleted[position]:
+            del folders[position]
+    if isinstance(folders, AoT) and not folders:
+        document.remove("folders")
+    _write_folders(file, document, is_deleted.count(False))
+
+
+def _write_folders(file: Path, document: tomlkit.TOMLDocument, number: int) -> None:
+    text = tomlkit.dumps(document)
+    found = -1
+    with suppress(tomllib.TOMLDecodeError):
+        found = len(tomllib.loads(text).get("folders", ()))
+    # The library writes into the comments of some arrays.
+    if found != number:
+        raise ConfigurationError(
+            file, "has its folders in a form that cannot be changed automatically; edit it by hand"
+        )
+    write(file, text)
+
+
+def _lies_in_one_of(folder: Path, others: Iterable[Path]) -> bool:
+    path = Path(os.path.realpath(folder))
+    return any(path.is_relative_to(os.path.realpath(other)) for other in others)
+
+
+def _absolute(path: Path) -> Path:
+    # Links are not resolved, because their targets may change.
+    return Path(os.path.abspath(path))  # noqa: PTH100
+
+
+def _check_folder(folder: Path) -> None:
+    try:
+        status = folder.stat()
+    except FileNotFoundError as error:
+        raise SourceFileError(folder, "does not exist") from error
+    except OSError as error:
+        raise SourceFileError(folder, f"cannot be examined: {reason_of(error)}") from error
+    if not S_ISDIR(status.st_mode):
+        raise SourceFileError(folder, "is not a folder")
+
+
+def add_collection(file: Path, entry: Mapping[str, object]) -> bool:
+    """Add a collection, or replace the one with its name; return whether there was one.
+
+    Empty values of the entry are left out.
+    """
+    wanted = {key: value for key, value in entry.items() if value}
+    with locked(file) as text:
+        names = _collections(text, file)
+        document = tomlkit.parse(text)
+        tables = _collection_tables(document, file)
+        is_known = wanted["name"] in names
+        if is_known:
+            tables[names.index(wanted["name"])] = tomlkit.item(wanted)
+        else:
+            _append_table(tables, wanted)
+        _write_collections(file, document)
+    return is_known
+
+
+def remove_collection(file: Path, name: str) -> bool:
+    """Remove a collection from the file; return whether there was one."""
+    with locked(file) as text:
+        names = _collections(text, file)
+        if name not in names:
+            return False
+        document = tomlkit.parse(text)
+        tables = _collection_tables(document, file)
+        del tables[names.index(name)]
+        if not tables:
+            document.remove("collections")
+        _write_collections(file, document)
+    return True
+
+
+def _collections(text: str, file: Path) -> list[object]:
+    return [known.get("name") for known in content_of(text, file).get("collections", [])]
+
+
+def _collection_tables(document: tomlkit.TOMLDocument, file: Path) -> AoT:
+    tables = _tables(document, "collections")
+    if not isinstance(tables, AoT):
+        raise ConfigurationError(
+            file,
+            "has its collections in an array; write each as a table [[collections]], or edit it "
+            "by hand",
+        )
+    return tables
+
+
+def _write_collections(file: Path, document: tomlkit.TOMLDocument) -> None:
+    text = tomlkit.dumps(document)
+    for setting in settings_in(content_of(text, file), file).collections:
+        as_collection(setting)
+    write(file, text)
+
+
+def _tables(document: tomlkit.TOMLDocument, key: str) -> object:
+    """Return a list of the file, an empty one of tables if it has none."""
+    if key not in document:
+        if document.as_string().strip():
+            document.add(tomlkit.nl())
+        document.add(key, tomlkit.aot())
+    return document[key]
+
+
+def _append_table(tables: AoT, entry: Mapping[str, object]) -> None:
+    table = tomlkit.item(dict(entry))
+    table.trivia.indent = "\n" if len(tables) else ""
+    tables.append(table)

@@ -1,0 +1,338 @@
+"""Checks of the machine, the settings and the clients, and what they find."""
+
+import os
+import platform
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from idx.cli.configured_command import warnings_of_variables
+from idx.clients.catalogue import CLIENTS, Client, Scope
+from idx.clients.config_files import servers
+from idx.clients.launch import (
+    ClientConfigurationError,
+    Launch,
+    ProgramMissingError,
+    installed_program,
+    launch_in,
+)
+from idx.extraction.office.libreoffice import find_libreoffice
+from idx.extraction.pdf.ocr import find_tesseract, installed_languages
+from shared.backends import location
+from shared.errors import ConfigurationError, IndexPathError, InstallationError, JavaStartError
+from shared.files.access import is_folder
+from shared.files.cluster_path import index_path as absolute_path, is_cluster
+from shared.installation import extra_command, missing_libraries, upgrade_command
+from shared.messages import reason_of
+from shared.settings.current import configuration_file, configured
+from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
+from shared.settings.machine import default_java_heap
+from shared.system.limits import address_space_limit
+from shared.version import lucene_versions, software_version
+
+Status = Literal["ok", "warning", "problem"]
+"""Result of a check: nothing to report, something worth knowing, or something broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Finding of a check, printed on one line.
+
+    Attributes:
+        check: the subject of the check, in a word or two.
+        status: the result.
+        message: the finding and, unless all is well, the remedy.
+    """
+
+    check: str
+    status: Status
+    message: str
+
+
+Findings = Iterator[Finding]
+
+
+_MIN_FREE_BYTES: Final = 50_000_000
+"""Minimum free space on a disk, in bytes; with less, writing is likely to fail."""
+
+
+def python() -> Findings:
+    """Check Python, the operating system and the installed programs."""
+    release, system = platform.python_version(), platform.system()
+    where = f"Python {release} on {system} {platform.release()} ({platform.machine()})"
+    if system == "Linux":
+        yield Finding("Python", "ok", where)
+    else:
+        yield Finding(
+            "Python",
+            "warning",
+            f"{where}: mcp-lucene is made on Linux, and tested less elsewhere; use a container if "
+            "something fails",
+        )
+    try:
+        program = installed_program()
+    except ProgramMissingError as error:
+        yield Finding("Programs", "problem", str(error))
+    else:
+        yield Finding("Programs", "ok", f"{program}, version {software_version()}")
+
+
+def extras() -> Findings:
+    """Report the optional extras of the distribution."""
+    for extra, libraries in missing_libraries().items():
+        install = f"not installed; for what needs it: {extra_command(extra)}"
+        yield Finding("Extra", "ok", f"{extra}: {install if libraries else 'installed'}")
+
+
+def ocr() -> Findings:
+    """Report whether text in pictures can be read, and in which languages."""
+    program = find_tesseract()
+    if program is None:
+        yield Finding(
+            "OCR",
+            "ok",
+            "Tesseract is not installed, so that scanned pages are not read; on Debian and Ubuntu: "
+            "apt install tesseract-ocr, and tesseract-ocr-deu for German and so on; on macOS: brew "
+            "install tesseract",
+        )
+        return
+    languages = installed_languages(program)
+    if languages:
+        yield Finding("OCR", "ok", f"{program} reads {', '.join(languages)}")
+    else:
+        yield Finding("OCR", "warning", f"{program} names no languages: install some for it")
+
+
+def libreoffice() -> Findings:
+    """Report whether old documents and presentations can be read."""
+    program = find_libreoffice()
+    missing = "LibreOffice is not installed, so that .doc and .ppt of 1997 to 2003 are not read"
+    yield Finding("Old Office", "ok", f"{program} reads .doc and .ppt" if program else missing)
+
+
+def memory(needed: int) -> Findings:
+    """Check the limit on this process's address space.
+
+    Args:
+        needed: the address space that the Java virtual machine reserves, in bytes.
+    """
+    limit = address_space_limit()
+    if limit is None:
+        yield Finding("Memory", "ok", "no limit on the address space")
+        return
+    allowed = f"{limit / 1e9:.1f} GB of address space are allowed"
+    if limit < needed:
+        yield Finding(
+            "Memory",
+            "problem",
+            f"{allowed}, and Java alone reserves {needed / 1e9:.1f} GB; raise the limit: "
+            "ulimit -v unlimited",
+        )
+    else:
+        yield Finding(
+            "Memory",
+            "warning",
+            f"{allowed}, which Java and the whole index must fit into; raise the limit if searches "
+            "fail: ulimit -v unlimited",
+        )
+
+
+def disk(index_path: Path) -> Findings:
+    """Check the free space at the location of the index."""
+    place = next(path for path in (index_path, *index_path.parents) if is_folder(path))
+    try:
+        free = shutil.disk_usage(place).free
+        # An index that does not exist yet needs no space for a second copy.
+        files = [*os.scandir(place)] if place == index_path else []
+        size = sum(file.stat(follow_symlinks=False).st_size for file in files)
+    except OSError as error:
+        yield Finding("Disk", "warning", f"{place} cannot be looked at: {reason_of(error)}")
+        return
+    found = f"{free / 1e6:,.0f} MB are free at {place}"
+    if free < _MIN_FREE_BYTES:
+        yield Finding("Disk", "problem", f"{found}; writing will fail: free some space")
+    elif free < size:
+        yield Finding(
+            "Disk",
+            "warning",
+            f"{found}, and the index has {size / 1e6:,.0f} MB; idx rebuild needs room for a second "
+            "one: free some space",
+        )
+    else:
+        yield Finding("Disk", "ok", found)
+
+
+def lucene() -> Findings:
+    """Check the installed Lucene."""
+    try:
+        import shared.java  # noqa: F401 - this looks at the installation
+
+        package, release = lucene_versions()
+    except InstallationError as error:
+        yield Finding("Lucene", "problem", str(error))
+    else:
+        yield Finding("Lucene", "ok", f"Lucene {release}, pylucene {package}")
+
+
+def java() -> Findings:
+    """Check the memory limits, the start-up cache and the start of the virtual machine."""
+    from shared.java import startup_cache, vm
+
+    try:
+        needed = vm.address_space()
+    except ConfigurationError:
+        # Reported by `settings`; the remaining checks use the default.
+        os.environ[VARIABLES["java_heap"]] = str(default_java_heap())
+        needed = vm.address_space()
+    yield from memory(needed)
+    cache = startup_cache.path()
+    if cache.is_file():
+        yield Finding("Start-up cache", "ok", f"{cache}, {cache.stat().st_size / 1e6:.0f} MB")
+    else:
+        older = any(cache.parent.glob("lucene-*.aot"))
+        yield Finding(
+            "Start-up cache",
+            "warning",
+            f"there is {'only one for another version of Lucene' if older else 'none'}, so every "
+            "start takes three times as long; the first command that uses "
+            f"an index makes it in the background. If {cache.parent} stays empty, make it: "
+            "python -m shared.maintenance.train_startup",
+        )
+    started = time.perf_counter()
+    try:
+        vm.start()
+    except JavaStartError as error:
+        yield Finding("Java", "problem", str(error))
+    else:
+        yield Finding("Java", "ok", f"started in {time.perf_counter() - started:.2f} s")
+
+
+def settings() -> Findings:
+    """Check whether the configuration is valid."""
+    from shared.settings.current import settings as all_settings
+    from shared.settings.errors import NOT_A_SETTING
+
+    for warning in warnings_of_variables():
+        yield Finding("Variables", "warning", warning)
+    file = configuration_file()
+    try:
+        origins = [setting.origin for setting in all_settings()]
+    except ConfigurationError as error:
+        newer = (
+            f"; if a newer mcp-lucene than {software_version()} wrote it, upgrade: "
+            f"{upgrade_command()}"
+        )
+        helps = newer if NOT_A_SETTING in str(error) else ""
+        yield Finding("Configuration", "problem", f"{error}; fix it, or remove it{helps}")
+        return
+    where = f"{file} sets {origins.count(str(file))} of {len(origins)} settings"
+    if not file.exists():
+        where = f"no file {file}; the defaults hold"
+    variables = [origin for origin in origins if origin in VARIABLES.values()]
+    set_there = f"; the environment sets {', '.join(variables)}" if variables else ""
+    yield Finding("Configuration", "ok", where + set_there)
+
+
+def index_path(named: Path | None) -> Path:
+    """Return the absolute path of the index that commands use by default.
+
+    Args:
+        named: the path from the command line or the environment.
+    """
+    path = named
+    if path is None:
+        try:
+            path = configured("index_path")
+        except ConfigurationError:
+            # Reported by `settings`; the remaining checks use the default.
+            path = None
+    return location(os.path.normpath(path or DEFAULT_INDEX_PATH))
+
+
+def clients() -> Findings:
+    """Check the entries of this server in the files of all known clients."""
+    found = [
+        finding
+        for client in CLIENTS.values()
+        # In the home folder, both scopes may have the same file.
+        for file, scope in {client.file(scope): scope for scope in client.scopes[::-1]}.items()
+        for finding in _client(client, file, scope)
+    ]
+    yield from found
+    if not found:
+        yield Finding(
+            "Clients",
+            "warning",
+            "none of those known starts this server; choose one: idx mcp-config CLIENT --write",
+        )
+
+
+def _client(client: Client, file: Path, scope: Scope) -> Findings:
+    try:
+        entries = servers(client, file)
+    except ClientConfigurationError as error:
+        yield Finding(
+            client.title, "warning", f"{file} {error.reason}; {client.title} cannot use it either"
+        )
+        return
+    for name, entry in entries.items():
+        launch = launch_in(entry)
+        if launch and launch.starts_this_server:
+            again = f"idx mcp-config {client.id} --scope {scope} --name {name} --write"
+            index = launch.index_path or _index_path_without(entry)
+            yield _entry(client, f"{name} in {file}", launch, index, again)
+
+
+def _index_path_without(entry: Mapping[str, Any]) -> str | None:
+    """Return the index of a server whose arguments name none; None for the built-in default."""
+    for key in ("env", "environment"):
+        variables = entry.get(key)
+        if isinstance(variables, Mapping) and variables.get(INDEX_PATH_VARIABLE):
+            return str(variables[INDEX_PATH_VARIABLE])
+    try:
+        path = configured("index_path")
+    except ConfigurationError:
+        # Reported by the check of the configuration.
+        return None
+    return path and str(path)
+
+
+def _entry(client: Client, where: str, launch: Launch, index: str | None, again: str) -> Finding:
+    if shutil.which(launch.program) is None:
+        return Finding(
+            client.title,
+            "problem",
+            f"{where} starts {launch.program}, which is not a program here; write the entry again: "
+            f"{again}",
+        )
+    if index is not None and is_cluster(index):
+        return _entry_of_cluster(client, where, launch, index, again)
+    if index is None or not os.path.isabs(index):  # noqa: PTH117 - text of another program
+        return Finding(
+            client.title,
+            "warning",
+            f"{where} names no absolute path of an index, so the server looks for one where the "
+            f"client starts it; write it anew: {again}",
+        )
+    if not is_folder(index):
+        return Finding(
+            client.title,
+            "problem",
+            f"{where} names the index {index}, which does not exist, or cannot be reached; create "
+            f"it with idx init, or name another: {again} --index-path PATH",
+        )
+    return Finding(client.title, "ok", f"{where} starts {launch.program} on {index}")
+
+
+def _entry_of_cluster(
+    client: Client, where: str, launch: Launch, index: str, again: str
+) -> Finding:
+    try:
+        path = absolute_path(index)
+    except IndexPathError as error:
+        message = f"{where}: {error}; write it again: {again} --index-path URL"
+        return Finding(client.title, "problem", message)
+    return Finding(client.title, "ok", f"{where} starts {launch.program} on {path}")

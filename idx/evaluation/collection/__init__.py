@@ -1,1 +1,0 @@
-"""Test collections: documents, queries and judgements."""

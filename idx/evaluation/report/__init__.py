@@ -1,1 +1,0 @@
-"""Reports of an evaluation: text, HTML, plots."""

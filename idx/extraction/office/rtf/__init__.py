@@ -1,1 +1,0 @@
-"""Extraction of the Rich Text Format."""

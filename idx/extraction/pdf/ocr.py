@@ -1,0 +1,399 @@
+"""Recognition of text in pictures of pages by Tesseract, a program of the system."""
+
+import csv
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from idx.errors import SourceFileError
+from idx.extraction.text.cleaning import normalize
+from idx.extraction.types import Extracted, Ocr, Source
+from shared.files.secret_content import BYTES, found_secret
+from shared.model.document import Metadata, Scalar
+from shared.model.metadata import OCR_CONFIDENCE, OCR_PAGES
+from shared.ocr.page_image import grey, image_hash, page_image
+from shared.ocr.reading import MAX_WORDS, Reading, Word
+from shared.system import limits
+from shared.system.programs import find_program
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_PAGE_SECONDS: Final = 60.0
+"""Maximum time for one page, in seconds; it usually takes two."""
+
+_QUESTION_SECONDS: Final = 10.0
+"""Maximum time for the version and the languages, in seconds."""
+
+_MAX_OUTPUT_BYTES: Final = 10_000_000
+"""Maximum length of what Tesseract says of one page, with the place of each word."""
+
+_MAX_VERSION: Final = 100
+
+_WORD_LEVEL: Final = "5"
+"""Level of words in Tesseract's table."""
+
+MAX_LANGUAGES: Final = 5
+"""Maximum number of languages that are used at once by default."""
+
+NOT_INSTALLED: Final = "OCR needs Tesseract, which is not installed, or --ocr auto"
+"""What is said of pages without text where there is no OCR."""
+
+
+class OcrNeededError(SourceFileError):
+    """A file has no text but that in its pictures, which is read later.
+
+    Attributes:
+        pages: number of the pictures.
+    """
+
+    def __init__(self, file: Path | str, reason: str, pages: int) -> None:
+        super().__init__(file, reason)
+        self.pages = pages
+
+
+def find_tesseract() -> str | None:
+    """Return the absolute path of Tesseract; None if it is not installed."""
+    return find_program("tesseract")
+
+
+def installed_languages(program: str) -> tuple[str, ...]:
+    """Return the languages that Tesseract can read, by its own codes; empty if it does not say."""
+    lines = _answer(program, "--list-langs")
+    return tuple(line for line in lines[1:] if line.strip() not in {"", "osd"})
+
+
+def default_languages(program: str) -> str:
+    """Return the languages that are used if none are given: those installed, up to five."""
+    return "+".join(installed_languages(program)[:MAX_LANGUAGES])
+
+
+def version(program: str) -> str:
+    """Return the version of Tesseract, such as ``tesseract 5.3.0``; empty if it does not say."""
+    return next(iter(_answer(program, "--version")), "")[:_MAX_VERSION]
+
+
+def _answer(program: str, option: str) -> list[str]:
+    try:
+        done = subprocess.run(
+            [program, option],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            timeout=_QUESTION_SECONDS,
+            check=False,
+            cwd=Path(program).parent,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return done.stdout.splitlines()
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """Tesseract at work on a picture; `end` must be called.
+
+    Attributes:
+        size: width and height of the picture, in pixels.
+        process: the process.
+        output: what it says.
+        errors: what it says of errors.
+    """
+
+    size: tuple[int, int]
+    process: subprocess.Popen[bytes]
+    output: IO[bytes]
+    errors: IO[bytes]
+
+    def result(self, seconds: float) -> Reading:
+        """Wait for the text.
+
+        Args:
+            seconds: maximum time to wait, in seconds.
+
+        Raises:
+            ValueError: Tesseract failed, or took too long.
+        """
+        try:
+            code = self.process.wait(min(seconds, _PAGE_SECONDS))
+        except subprocess.TimeoutExpired as error:
+            raise ValueError("Tesseract took too long") from error
+        said_words = _read(self.output)
+        # It may fail, too, because it cannot write more.
+        if len(said_words) >= _MAX_OUTPUT_BYTES:
+            raise ValueError("Tesseract failed: it found too much on one page")
+        if code:
+            said = _read(self.errors).decode(errors="replace").strip().splitlines()
+            raise ValueError(f"Tesseract failed: {said[-1][:200] if said else code}")
+        words = tuple(_words(said_words.decode(errors="replace")))
+        if len(words) > MAX_WORDS:
+            raise ValueError(f"Tesseract found more than {MAX_WORDS:,} words on one page")
+        return Reading(*self.size, words)
+
+    def end(self) -> None:
+        """End the process."""
+        self.process.kill()
+        self.process.wait()
+        self.output.close()
+        self.errors.close()
+
+
+def recognition(picture: "Image", ocr: Ocr) -> Recognition:
+    """Start Tesseract on a picture in grey.
+
+    Files without names take the place of pipes, so that several processes can be waited for one
+    after the other, and none writes more than it may.
+
+    Raises:
+        ValueError: Tesseract cannot be started.
+    """
+    # No name of a configuration file, which Tesseract would also look for in the current folder.
+    command = [ocr.program, "stdin", "stdout", "-l", ocr.languages, "-c", "tessedit_create_tsv=1"]
+    posix = {} if sys.platform == "win32" else {"preexec_fn": _confine}
+    output, errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - see `end`
+    try:
+        with tempfile.TemporaryFile() as source:
+            picture.save(source, "PNG", compress_level=1)
+            source.seek(0)
+            process = subprocess.Popen(
+                command,
+                stdin=source,
+                stdout=output,
+                stderr=errors,
+                cwd=Path(ocr.program).parent,
+                env={**os.environ, "OMP_THREAD_LIMIT": "1"},
+                **posix,  # type: ignore[call-overload]  # its types have no dictionary of arguments
+            )
+    except OSError as error:
+        output.close()
+        errors.close()
+        raise ValueError(f"Tesseract cannot be started: {error}") from error
+    return Recognition(picture.size, process, output, errors)
+
+
+def recognize(picture: "Image", ocr: Ocr) -> Reading:
+    """Return the words in a picture in grey.
+
+    Raises:
+        ValueError: Tesseract failed, or took too long.
+    """
+    running = recognition(picture, ocr)
+    try:
+        return running.result(ocr.seconds)
+    finally:
+        running.end()
+
+
+def _confine() -> None:
+    """Limit time and output of the program, and end it with its parent."""
+    limits.end_with_parent()
+    limits.limit_processor_time(int(_PAGE_SECONDS))
+    limits.limit_file_size(_MAX_OUTPUT_BYTES)
+
+
+def _read(stream: IO[bytes]) -> bytes:
+    stream.seek(0)
+    return stream.read(_MAX_OUTPUT_BYTES)
+
+
+def _words(table: str) -> Iterator[Word]:
+    """Yield the words in Tesseract's table.
+
+    Raises:
+        ValueError: it is not Tesseract's.
+    """
+    try:
+        for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
+            text = (row.get("text") or "").strip()
+            if row.get("level") == _WORD_LEVEL and text:
+                places = (row[name] for name in ("left", "top", "width", "height"))
+                lines = (row[name] for name in ("block_num", "par_num", "line_num"))
+                confidence = round(float(row["conf"]))
+                yield Word(text, max(confidence, 0), *map(int, (*places, *lines)))
+    except (csv.Error, KeyError, TypeError) as error:
+        raise ValueError(f"Tesseract failed: {error}") from error
+
+
+MIN_CONFIDENCE: Final = 30
+"""Minimum mean confidence of a page's words, in per cent; what is below is a picture, not text."""
+
+GOOD_CONFIDENCE: Final = 70
+"""Mean confidence of a document's pages, in per cent, below which a warning says that its text may
+be wrong."""
+
+MAX_LISTED_PAGES: Final = 100
+"""Maximum number of pages read by OCR that the metadata list, which every chunk stores."""
+
+
+@dataclass(slots=True)
+class ScannedPages:
+    """Pages read by OCR, by number from 1, and the reason why others were not."""
+
+    pages: dict[int, Reading] = field(default_factory=dict)
+    failed: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def texts(self) -> dict[int, str]:
+        """The texts of the pages that have any."""
+        texts = {number: _text(page) for number, page in self.pages.items()}
+        return {number: text for number, text in sorted(texts.items()) if text}
+
+    def metadata(self) -> Metadata:
+        """Return the numbers of the pages with text, and the mean confidence; empty for none."""
+        numbers: list[Scalar] = [*self.texts]
+        if not numbers:
+            return {}
+        return {OCR_PAGES: numbers[:MAX_LISTED_PAGES], OCR_CONFIDENCE: round(self.confidence)}
+
+    @property
+    def confidence(self) -> float:
+        """Mean confidence of the pages with text, in per cent."""
+        known = [self.pages[number].confidence for number in self.texts]
+        return sum(known) / max(len(known), 1)
+
+
+def read_scanned_pages(document: Any, numbers: Iterable[int], ocr: Ocr) -> ScannedPages:
+    """Read pages of a PDF by OCR, several at once, until the time is up.
+
+    Args:
+        document: the document of PDFium.
+        numbers: the numbers of the pages, from 1.
+        ocr: the program, the languages, and the time for the whole file.
+    """
+    found = ScannedPages()
+    end = time.monotonic() + ocr.seconds
+    running: deque[tuple[int, str, Recognition]] = deque()
+    try:
+        for number in numbers:
+            if time.monotonic() > end:
+                found.failed[number] = "--timeout had nearly passed"
+                continue
+            picture = _page_image(document, number, found)
+            if picture is None:
+                continue
+            known = image_hash(picture)
+            if cached := _cached(known, ocr):
+                found.pages[number] = cached
+                _count(ocr)
+                continue
+            while len(running) >= max(ocr.at_once, 1):
+                _finish(*running.popleft(), found, ocr, end)
+            try:
+                running.append((number, known, recognition(picture, ocr)))
+            except ValueError as error:
+                found.failed[number] = str(error)
+        while running:
+            _finish(*running.popleft(), found, ocr, end)
+    finally:
+        for _, _, each in running:
+            each.end()
+    return found
+
+
+def _page_image(document: Any, number: int, found: ScannedPages) -> "Image | None":
+    """Return the picture of a page; note why it has none."""
+    try:
+        page = document[number - 1]
+        try:
+            return page_image(page)
+        finally:
+            page.close()
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a damaged file may cause any error
+        found.failed[number] = str(error)
+        return None
+
+
+def _finish(
+    number: int, known: str, running: Recognition, found: ScannedPages, ocr: Ocr, end: float
+) -> None:
+    try:
+        found.pages[number] = running.result(max(end - time.monotonic(), 0))
+    except ValueError as error:
+        found.failed[number] = str(error)
+    else:
+        _keep(known, found.pages[number], ocr)
+    finally:
+        running.end()
+        _count(ocr)
+
+
+def extract_picture(source: Source) -> Extracted:
+    """Extract the text in a picture.
+
+    Raises:
+        OcrNeededError: its turn comes later.
+        ValueError: it is damaged, or Tesseract failed.
+        SourceFileError: it has no text.
+    """
+    from PIL import Image, UnidentifiedImageError
+
+    ocr = source.options.ocr
+    if ocr is None or not ocr.is_due:
+        raise OcrNeededError(source.file, "is a picture that was not read yet", 1)
+    try:
+        with Image.open(io.BytesIO(source.data)) as opened:
+            picture = grey(opened)
+    except (OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
+        raise ValueError(str(error)) from error
+    known = image_hash(picture)
+    found = _cached(known, ocr)
+    if found is None:
+        found = recognize(picture, ocr)
+        _keep(known, found, ocr)
+    _count(ocr)
+    text = _text(found)
+    if not text:
+        raise SourceFileError(source.file, "is a picture in which OCR found no text")
+    return Extracted(
+        text,
+        source.media_type,
+        metadata={OCR_CONFIDENCE: round(found.confidence)},
+        warnings=tuple(low_confidence(found.confidence)),
+    )
+
+
+def low_confidence(confidence: float) -> Iterable[str]:
+    """Yield the warning that OCR was not sure of what it read, if it was not."""
+    if confidence < GOOD_CONFIDENCE:
+        yield (
+            f"OCR is only {confidence:.0f} % sure of its words, many of which may be wrong: scan "
+            "it with 300 dots per inch, or name its languages with --ocr-languages"
+        )
+
+
+def _text(page: Reading) -> str:
+    return normalize(page.text) if page.confidence >= MIN_CONFIDENCE else ""
+
+
+def _cached(known: str, ocr: Ocr) -> Reading | None:
+    return ocr.cache.get(known, ocr.engine) if ocr.cache else None
+
+
+def _keep(known: str, page: Reading, ocr: Ocr) -> None:
+    # What the index may not hold is not to lie beside it either.
+    if ocr.cache and not found_secret(page.text[:BYTES].encode(errors="replace")):
+        ocr.cache.put(known, ocr.engine, page)
+
+
+def _count(ocr: Ocr) -> None:
+    """Count a page that was read, for whoever shows the progress."""
+    if ocr.counter is not None:
+        with suppress(OSError):
+            # A single byte at the end, which processes can write at the same time.
+            descriptor = os.open(ocr.counter, os.O_WRONLY | os.O_APPEND)
+            try:
+                os.write(descriptor, b".")
+            finally:
+                os.close(descriptor)

@@ -1,0 +1,320 @@
+"""Reports of long runs: progress, problems, and what an interruption kept.
+
+Progress is a bar on a terminal and lines in a pipe; the answer is text, or JSON for a program.
+Problems are on stderr, up to a limit of each kind, with files by their absolute paths.
+"""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from typing import Any, Final, Literal
+
+from idx.output.printing import created, say, tell, tell_json
+from idx.sync.events import (
+    Created,
+    Deleted,
+    Event,
+    Finished,
+    Indexed,
+    Kept,
+    LeftOut,
+    MissingFolder,
+    NotIndexed,
+    Planned,
+    Problem,
+    Recognized,
+    Watching,
+)
+from shared.control_characters import visible_line
+from shared.files.access import OWN
+from shared.messages import quantity
+from shared.model.failures import ERRORS
+
+_SECONDS_BETWEEN_LINES: Final = 10.0
+"""Interval between progress lines if stderr is not a terminal, in seconds."""
+
+_MAX_WARNINGS_OF_A_KIND: Final = 10
+"""Maximum number of warnings of one kind; the rest are only counted."""
+
+SAME_COMMAND: Final = "run the same command to continue"
+"""Advice for runs that skip completed work."""
+
+_Kind = Literal["empty", "unsupported", "partial", "secret"]
+
+_REST: Final[dict[_Kind, tuple[str, str, str]]] = {
+    "empty": ("more empty file", "more empty files", "idx failures"),
+    "unsupported": (
+        "more file of an unsupported kind",
+        "more files of unsupported kinds",
+        "idx failures",
+    ),
+    "partial": ("more file read only in part", "more files read only in part", "idx failures"),
+    "secret": ("more secret skipped", "more secrets skipped", "idx failures --secrets"),
+}
+"""The warnings that are only counted, and the command that lists them."""
+
+Show = Callable[[Event], None]
+
+Answer = Literal["text", "events", "none"]
+"""Output of a run on stdout: lines of text, each event as JSON, or nothing."""
+
+
+@contextmanager
+def reported_interruption(kept: Kept, go_on: str | None = None) -> Iterator[None]:
+    """Report the work kept on stderr after an interruption, with advice on the rest of it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        advice = f"; {go_on}" if go_on else ""
+        say(f"Interrupted: {kept}{advice}.")
+        raise
+
+
+def report(events: Generator[Event, None, None], answer: Answer) -> Finished | None:
+    """Consume the events of a run and show them; return the last one unless the run ended early.
+
+    The events are always closed, so that completed work is committed.
+    """
+    # Lines of JSON on the same terminal would interrupt the progress bar.
+    display = _terminal if answer != "events" and sys.stderr.isatty() else _plain
+    problems, last = Problems(), None
+    with closing(events), display(_ANSWERS[answer], problems) as show:
+        try:
+            for event in events:
+                show(event)
+                last = event
+        except KeyboardInterrupt:
+            for line in problems.rest():
+                say(line)
+            raise
+    return last if isinstance(last, Finished) else None
+
+
+def print_event(event: Event) -> None:
+    """Print an event as a line of JSON."""
+    tell_json({"event": type(event).__name__.lower(), **asdict(event)})
+
+
+def print_news(event: Event) -> None:
+    """Print the changes to the index, document by document."""
+    match event:
+        case Indexed():
+            tell(f"{event.action} {event.source_document} ({quantity(event.chunks, 'chunk')})")
+        case Deleted():
+            tell(f"deleted {event.source_document}")
+        case Watching():
+            say(f"Watching {quantity(event.folders, 'folder')}; Ctrl-C ends it.")
+        case _:
+            pass
+
+
+def _print_answer(event: Event) -> None:
+    """Print the plan and the result on stdout."""
+    match event:
+        case Planned():
+            tell(plan_line(event))
+        case Finished():
+            tell(result_line(event))
+        case _:
+            pass
+
+
+_ANSWERS: Final[dict[Answer, Show]] = {
+    "text": _print_answer,
+    "events": print_event,
+    "none": lambda _: None,
+}
+
+
+def plan_line(plan: Planned) -> str:
+    numbers = (
+        f"{plan.add:,} to add, {plan.update:,} to update, {plan.delete:,} to delete, "
+        f"{plan.skip:,} unchanged"
+    )
+    if plan.failed_before:
+        numbers += f", {plan.failed_before:,} unreadable before (idx failures; again: --retry)"
+    return f"Plan: {numbers}"
+
+
+def result_line(end: Finished) -> str:
+    numbers = (
+        f"Added {end.added:,}, updated {end.updated:,}, deleted {end.deleted:,}, "
+        f"skipped {end.skipped:,}, failed {end.failed:,}"
+    )
+    if end.unsupported or end.empty:
+        unsupported = quantity(end.unsupported, "unsupported file")
+        numbers += f"; {unsupported}, {quantity(end.empty, 'empty file')}"
+    if end.secrets:
+        numbers += f"; {quantity(end.secrets, 'secret')} skipped (idx failures --secrets)"
+    return f"{numbers}; {quantity(end.chunks, 'chunk')} in {end.seconds:.1f} s"
+
+
+@contextmanager
+def _plain(print_: Show, problems: "Problems") -> Iterator[Show]:
+    """Print lines only, with a progress line at intervals."""
+    so_far = _Progress()
+    told = time.monotonic()
+
+    def show(event: Event) -> None:
+        nonlocal told
+        for line in problems.lines(event):
+            say(line)
+        print_(event)
+        so_far.count(event)
+        if time.monotonic() - told > _SECONDS_BETWEEN_LINES:
+            told = time.monotonic()
+            say(so_far.line())
+
+    yield show
+
+
+@contextmanager
+def _terminal(print_: Show, problems: "Problems") -> Iterator[Show]:
+    """Show a progress bar on stderr below the lines."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Column
+
+    so_far = _Progress()
+    figures = Column(ratio=1, no_wrap=True, overflow="ellipsis")
+    columns: tuple[Any, ...] = (
+        BarColumn(bar_width=16),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False, table_column=figures),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, expand=True) as progress:
+        bar = progress.add_task("examining the folders", total=None)
+
+        def show(event: Event) -> None:
+            so_far.count(event)
+            match event:
+                case Planned():
+                    progress.update(bar, total=event.add + event.update)
+                case Recognized(pages=pages, total=total):
+                    # From here on the bar shows pages.
+                    progress.update(bar, total=total, completed=pages)
+                case _:
+                    pass
+            if not so_far.pages_to_read:
+                progress.update(bar, completed=so_far.files)
+            progress.update(bar, description=so_far.figures())
+            lines = [*problems.lines(event)]
+            if lines or isinstance(event, Planned | Finished):
+                # Stopped, because the bar would otherwise appear among the lines; above it, the
+                # library would print what is for stdout on stderr.
+                progress.stop()
+                for line in lines:
+                    say(line)
+                print_(event)
+                if not isinstance(event, Finished):
+                    progress.start()
+
+        yield show
+
+
+class Problems:
+    """Messages about the problems of one or several consecutive runs."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[_Kind] = Counter()
+
+    def lines(self, event: Event) -> Iterator[str]:
+        """Yield the messages for an event; at the end of a run, also the counts of the rest."""
+        match event:
+            case Created():
+                yield created(event.index_path)
+            case Indexed(warnings=warnings) if warnings:
+                yield from self._warnings("partial", event.file_path, warnings)
+            case NotIndexed(kind="failed" | "garbled"):
+                yield f"Error: {event.file_path}: {event.reason}"
+            case NotIndexed(kind="empty" | "unsupported" as kind):
+                if kind == "empty" or event.is_named:
+                    yield from self._warnings(kind, event.file_path, (event.reason,))
+            case NotIndexed(kind="secret") | LeftOut():
+                allowing = "" if event.reason == OWN else "; to index it: --allow-secret"
+                reason = f"{event.reason}, and is skipped{allowing}"
+                yield from self._warnings("secret", event.file_path, (reason,))
+            case Problem():
+                yield f"Error: {event.message}"
+            case MissingFolder():
+                yield f"Warning: {event.message}"
+            case Finished():
+                yield from self.rest()
+            case _:
+                pass
+
+    def rest(self) -> Iterator[str]:
+        """Yield the number of unshown warnings of each kind, and reset the counts."""
+        for kind, number in self._counts.items():
+            if number > _MAX_WARNINGS_OF_A_KIND:
+                one, several, command = _REST[kind]
+                more = quantity(number - _MAX_WARNINGS_OF_A_KIND, one, several)
+                yield f"Warning: and {more}; list them with: {command}"
+        self._counts.clear()
+
+    def _warnings(self, kind: _Kind, path: str, reasons: tuple[str, ...]) -> Iterator[str]:
+        self._counts[kind] += 1
+        if self._counts[kind] <= _MAX_WARNINGS_OF_A_KIND:
+            for reason in reasons:
+                yield f"Warning: {path}: {reason}"
+
+
+class _Progress:
+    """Progress of a run."""
+
+    def __init__(self) -> None:
+        self.files = 0
+        self.pages_to_read = 0
+        self._pages = 0
+        self._total = 0
+        self._bytes = 0
+        self._chunks = 0
+        self._failed = 0
+        self._current = ""
+        self._started = time.monotonic()
+
+    def count(self, event: Event) -> None:
+        match event:
+            case Planned():
+                self._total = event.add + event.update
+            case Indexed() | NotIndexed():
+                self.files += event.container is None
+                self._bytes += event.bytes
+                self._current = visible_line(event.source_document)
+                if isinstance(event, Indexed):
+                    self._chunks += event.chunks
+                else:
+                    self._failed += event.kind in ERRORS
+            case Deleted():
+                self._current = visible_line(event.source_document)
+            case Recognized():
+                self._pages, self.pages_to_read = event.pages, event.total
+            case _:
+                pass
+
+    def line(self) -> str:
+        """Return the number of processed files and the figures."""
+        return f"{self.files:,} of {quantity(self._total, 'file')}, {self.figures()}"
+
+    def figures(self) -> str:
+        """Return the amount of work done, the speed, the failures and the latest document."""
+        seconds = max(time.monotonic() - self._started, 0.001)
+        if self.pages_to_read:
+            pages = quantity(self.pages_to_read, "page")
+            read = f"OCR has read {self._pages:,} of {pages}"
+            return f"{read}, {self._failed:,} failed  {self._current}"
+        return (
+            f"{quantity(self._chunks, 'chunk')}, {self._bytes / 1e6:,.1f} MB, "
+            f"{self.files / seconds:,.0f} files/s, {self._failed:,} failed  {self._current}"
+        )

@@ -1,1 +1,0 @@
-"""Watching folders, whose changes are followed into the index."""

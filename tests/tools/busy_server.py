@@ -1,0 +1,127 @@
+"""A real server by stdio, and questions of every kind that it is asked."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import IO, Any, Final
+
+SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
+
+AT_ONCE: Final = 8
+"""Questions that wait for their answers at the same time."""
+
+Question = tuple[str, dict[str, Any]]
+"""The name of a tool and its arguments."""
+
+Ask = Callable[[list[Question]], None]
+"""Asks the server at once, and waits for all answers; an unforeseen one raises a RuntimeError."""
+
+_LASTING: Final = "lasting-{}"
+"""Ids of documents that nobody changes."""
+
+
+@contextmanager
+def busy_server(index: Path, **variables: str) -> Iterator[tuple[int, Ask]]:
+    """Run the server within a block; yields its process id, and what asks it."""
+    with subprocess.Popen(
+        [SERVER, index],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | variables,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        to, answers, numbers = process.stdin, process.stdout, count()
+        client = {"name": "benchmark", "version": "1"}
+        _send(
+            to,
+            "initialize",
+            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client},
+            next(numbers),
+        )
+        to.flush()
+        _received(answers)
+        _send(to, "notifications/initialized", {})
+
+        def ask(questions: list[Question]) -> None:
+            waiting = {}
+            for tool, arguments in questions:
+                number = next(numbers)
+                waiting[number] = (tool, arguments)
+                _send(to, "tools/call", {"name": tool, "arguments": arguments}, number)
+            to.flush()
+            while waiting:
+                answer = _received(answers)
+                if "id" in answer:
+                    _check(waiting.pop(answer["id"]), answer)
+
+        yield process.pid, ask
+        to.close()
+
+
+def questions(texts: list[str], documents: int) -> Iterator[Question]:
+    """Questions without end, of all kinds in turns.
+
+    Args:
+        texts: those of the documents `lasting-0` and so on, in whose words is asked.
+        documents: how many there are.
+    """
+    generator = random.Random(2)  # noqa: S311 - reproducible, not secret
+    while True:
+        words = generator.choice(texts).split()
+        begin = generator.randrange(len(words) - 3)
+        first, second, third = (word.strip('.,;:"()') for word in words[begin : begin + 3])
+        lasting = _LASTING.format(generator.randrange(documents))
+        year = generator.randrange(2000, 2025)
+        yield "Search", {"query": f"{first} {second}"}
+        yield "Search", {"query": f'"{first} {second} {third}"', "content": "passages"}
+        yield "Search", {"query": f"{first[:3]}* OR {second[:4]}?*", "limit": 20}
+        yield "Search", {"query": f"{first[1:]} {second[:-1]}x {third[::-1]}"}
+        yield "Search", {"query": f"{first}~1 AND NOT {second}", "operator": "and"}
+        yield (
+            "Search",
+            {
+                "query": f"{first} {second} {third}",
+                "filters": [
+                    {"field": "year", "operator": "range", "minimum": year},
+                    {"field": "source_document", "operator": "prefix", "value": "lasting-"},
+                ],
+                "content": "none",
+            },
+        )
+        yield "Search", {"query": first, "facets": ["year", "kind"], "sort": "-year"}
+        yield "Search", {"query": "", "offset": generator.randrange(100)}
+        yield "Search", {"query": f"({first}"}
+        yield "get_next_chunk", {"chunk_id": f"{lasting}-chunk-001"}
+        yield "get_previous_chunk", {"chunk_id": f"{lasting}-chunk-002"}
+        yield "get_document_chunks", {"source_document_id": lasting}
+
+
+def _send(
+    to: IO[bytes], method: str, parameters: dict[str, Any], number: int | None = None
+) -> None:
+    message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": parameters}
+    if number is not None:
+        message["id"] = number
+    to.write(json.dumps(message).encode() + b"\n")
+
+
+def _received(answers: IO[bytes]) -> dict[str, Any]:
+    line = answers.readline()
+    if not line:
+        raise RuntimeError("the server has ended")
+    message: dict[str, Any] = json.loads(line)
+    return message
+
+
+def _check(question: Question, answer: dict[str, Any]) -> None:
+    result = answer.get("result", {"isError": True, "content": answer})
+    if result.get("isError") and not question[1].get("query", "").startswith("("):
+        raise RuntimeError(f"{question}: {result['content']}")
