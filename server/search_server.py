@@ -42,7 +42,7 @@ from server.resources.handlers import ResourceHandlers
 from server.resources.watcher import MAX_WATCHED
 from server.runtime.scopes import Scope, granted_scopes
 from server.runtime.state import ServerState, ToolContext
-from server.settings import DEFAULT_MAX_SESSIONS, ServerSettings
+from server.settings import HttpSettings, ServerSettings
 from server.tools.schema import short_input_schema, short_output_schema
 from server.tools.table import TOOLS, ToolEntry, chosen_tools
 from shared.errors import McpLuceneError
@@ -90,7 +90,7 @@ class SearchServer(MCPServer[ServerState]):
         *,
         auth: AuthSettings | None = None,
         token_verifier: TokenVerifier | None = None,
-        max_streams: int = DEFAULT_MAX_SESSIONS,
+        max_streams: int = HttpSettings.max_sessions,
         max_watched: int = MAX_WATCHED,
     ) -> None:
         self.state = state

@@ -17,7 +17,6 @@ from idx.extraction.markup import front_matter, package
 from idx.extraction.office.delimited import _MAX_GROWTH
 from idx.extraction.pool import _MAX_BYTES_AHEAD
 from idx.extraction.text import properties
-from server import settings
 from server.answers import errors, text, uris
 from server.http import shutdown
 from server.http.access import oauth, tokens
@@ -41,6 +40,7 @@ from server.runtime import known_values
 from server.runtime.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SLOW_CALLS
 from server.runtime.state import _STOP_GRACE_SECONDS
 from server.search_server import MAX_ARGUMENTS
+from server.settings import HttpSettings, ServerSettings
 from server.tools import arguments
 from shared.language_models import transport
 from shared.model import document, metadata
@@ -72,16 +72,14 @@ def expected() -> dict[str, str]:
     _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
     assert timed_connections(1).most == files // 2
     return {
-        "body of a request": megabytes(settings.DEFAULT_MAX_BODY * 1e6),
+        "body of a request": megabytes(HttpSettings.max_body * 1e6),
         "headers of a request": f"{MAX_HEADER_BYTES // 1024} KiB",
-        "requests that run at once": f"{settings.DEFAULT_MAX_REQUESTS}",
-        "streams for news, open at once": f"{settings.DEFAULT_MAX_SESSIONS:,}",
-        "sessions": f"{settings.DEFAULT_MAX_SESSIONS:,}",
-        "time without a request in a session": seconds(settings.DEFAULT_IDLE_TIMEOUT),
-        "time to send a request": seconds(settings.DEFAULT_RECEIVE_TIMEOUT),
-        "time in which a client takes nothing of an answer": seconds(
-            settings.DEFAULT_RECEIVE_TIMEOUT
-        ),
+        "requests that run at once": f"{HttpSettings.max_requests}",
+        "streams for news, open at once": f"{HttpSettings.max_sessions:,}",
+        "sessions": f"{HttpSettings.max_sessions:,}",
+        "time without a request in a session": seconds(HttpSettings.idle_timeout),
+        "time to send a request": seconds(HttpSettings.receive_timeout),
+        "time in which a client takes nothing of an answer": seconds(HttpSettings.receive_timeout),
         "time between two requests of a connection": seconds(uvicorn.Config("").timeout_keep_alive),
         "connections": "half the files that the process may open",
         "connections that wait to be accepted": f"{_BACKLOG}",
@@ -120,7 +118,7 @@ def expected() -> dict[str, str]:
             f"{limits.MAX_TERMS_LOOKED_AT:,}"
         ),
         "time of a call, after its query was [rewritten](rewriting.md)": seconds(
-            settings.DEFAULT_TIME_BUDGET
+            ServerSettings.time_budget
         ),
         "time that a call has to stop then": seconds(_STOP_GRACE_SECONDS),
         "calls that Lucene answers at once": f"2 for each core, {_MAX_THREADS}",

@@ -1,8 +1,9 @@
 """The operations of a server: at most one at a time, and those that have ended."""
 
 import asyncio
+import signal
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 from server.administration.child import Child
@@ -14,6 +15,8 @@ from server.administration.errors import (
 )
 from server.administration.operation import Operation, RequestedState
 from server.administration.results import OperationName
+from server.pipes.stderr_queue import drain_stderr
+from shared.system.processes import end_by_signal, handle_signals
 
 _MAX_ENDED_OPERATIONS: Final = 20
 """Maximum number of ended operations kept."""
@@ -174,3 +177,30 @@ class Operations:
     def _archive(self, operation: Operation) -> None:
         self._current = None
         self._past.append(operation)
+
+
+async def serve_until_signal(serve: Callable[[], Awaitable[None]], operations: Operations) -> None:
+    """Serve over stdio until the client disconnects; a signal ends the operation, then the process.
+
+    A second signal ends both at once. No signal interrupts the thread that reads stdin.
+    """
+    ends: set[asyncio.Task[None]] = set()
+
+    def stop(number: signal.Signals) -> None:
+        if ends:
+            operations.kill()
+            _end_process(number)
+        ends.add(asyncio.ensure_future(_end(number, operations)))
+
+    handle_signals(stop)
+    await serve()
+
+
+async def _end(number: signal.Signals, operations: Operations) -> None:
+    await operations.close()
+    _end_process(number)
+
+
+def _end_process(number: signal.Signals) -> None:
+    drain_stderr()
+    end_by_signal(number)

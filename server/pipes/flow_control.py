@@ -24,10 +24,10 @@ from mcp.types import (
 )
 
 from server.pipes.message_stream import MessageStream, Received
-from server.settings import DEFAULT_MAX_REQUESTS
+from server.settings import HttpSettings
 from shared.system.pipes import has_hung_up
 
-MAX_OPEN_REQUESTS: Final = DEFAULT_MAX_REQUESTS
+MAX_OPEN_REQUESTS: Final = HttpSettings.max_requests
 """Maximum number of requests without a response, and of messages waiting for room on stdout."""
 
 SECONDS_WITHOUT_READER: Final = 2.0
