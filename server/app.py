@@ -23,7 +23,7 @@ from shared.settings.defaults import (
 from shared.system.pipes import is_of_closed_pipe
 
 if TYPE_CHECKING:
-    from server.administration.service import Administration
+    from server.administration.operations import Administration
     from server.search_server import SearchServer
     from shared.rewriting.language_model import ServedModel
 
@@ -353,8 +353,7 @@ def serve(
     if not http:
         serve_stdio(_stdio_server(settings, language_model))
         return
-    from server.http.serving import serve_http
-    from server.pipes.stdin_end import end_with_stdin
+    from server.http.serving import end_with_stdin, serve_http
 
     if until_stdin_ends:
         end_with_stdin()
@@ -405,13 +404,13 @@ def _language_model() -> "ServedModel":
 
 
 def _stdio_server(settings: ServerSettings, language_model: "ServedModel | None") -> "SearchServer":
-    from server.runtime.lucene_pool import LucenePool
+    from server.lucene_pool import LucenePool
 
     # Java starts in a pool thread while this thread imports the MCP SDK, which takes longer.
     pool = LucenePool(settings.index_path, settings.collections)
-    from server.administration.service import Administration
-    from server.runtime.state import ServerState
+    from server.administration.operations import Administration
     from server.search_server import SearchServer
+    from server.state import ServerState
 
     administration = Administration.from_settings(settings)
     return SearchServer(ServerState(settings, pool, language_model, administration))
@@ -419,7 +418,7 @@ def _stdio_server(settings: ServerSettings, language_model: "ServedModel | None"
 
 def serve_stdio(server: "SearchServer") -> None:
     """Serve one client over stdin and stdout, until it closes stdin."""
-    from server.pipes.stdio_log import log_to_client
+    from server.log import log_over_stdio
 
     # Despite its type, a stream that was closed before the process started is None.
     if not all((sys.stdin, sys.stdout)):
@@ -427,7 +426,7 @@ def serve_stdio(server: "SearchServer") -> None:
             "stdin or stdout is closed, but clients need them to communicate; let a client start "
             "the server, or give --http"
         )
-    log_to_client()
+    log_over_stdio()
     administration = server.state.administration
     try:
         if administration is None:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
+from urllib.parse import urlsplit
 
 from shared.errors import McpLuceneError
 from shared.files.originals import Originals
+from shared.settings.types import is_loopback_name
 
 if TYPE_CHECKING:
     from shared.model.filters import Collection
@@ -58,3 +60,22 @@ class HttpSettings:
 
 class ServerOptionError(McpLuceneError):
     """An option's value prevents the server from starting."""
+
+
+def checked_url(url: str, option: str, *, trusted: bool = False) -> str:
+    """Return the URL of an option after checking it; one that is trusted must be encrypted."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or parts.fragment or parts.username:
+        raise ServerOptionError(
+            f"{option}: {url[:200]!r} is not a URL such as https://example.org/x"
+        )
+    if trusted and parts.scheme == "http" and not is_loopback_name(parts.hostname or ""):
+        raise ServerOptionError(
+            f"{option}: {url[:200]} is not encrypted, so anyone on the way could forge its "
+            "answers; use https"
+        )
+    return url

@@ -14,7 +14,7 @@ import yaml
 from jsonschema import Draft7Validator
 
 from deployment.image.settings import CONFIG
-from server.http.access.tokens import read_tokens
+from server.http.tokens import read_tokens
 from tests.offered_tools import OFFERED
 
 ROOT = Path(__file__).parents[1]

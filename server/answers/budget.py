@@ -94,19 +94,7 @@ def fit(
     outside: object = "",
     reserve: int = _ENVELOPE_CHARACTERS,
 ) -> tuple[list[Item], str | None]:
-    """Fit results into a budget.
-
-    Args:
-        items: the results, the most important first.
-        budget: maximum length of the whole response, in characters.
-        shorten: shortens a result by a number of characters, as far as possible.
-        outside: other data of variable length in the response, as objects or plain data.
-        reserve: characters reserved for the rest of the response, including the notice.
-
-    Returns:
-        The results that fit, the last ones cut short, and a notice of what was cut; None if
-        nothing was.
-    """
+    """Fit results into a budget."""
     left = budget - reserve - len(to_json(fenced_parts(to_jsonable_python(outside))).decode())
     kept: list[Item] = []
     shortened = 0
@@ -130,11 +118,7 @@ def fit(
 
 
 def check_room(text: str, budget: int) -> None:
-    """Refuse a response if a text in it that cannot be cut fills the budget.
-
-    Raises:
-        AnswerTooLongError: the text fills the budget.
-    """
+    """Refuse a response if a text in it that cannot be cut fills the budget."""
     if json_characters(text) > budget - _ENVELOPE_CHARACTERS:
         raise AnswerTooLongError(budget)
 
@@ -227,16 +211,7 @@ def brief_passages(hit: Hit) -> Hit:
 
 
 def brief_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """Choose the text of each hit by its length: all of it, or passages if that is too long.
-
-    Args:
-        hits: hits with both texts.
-
-    Returns:
-        Hits with one of both: `content` where it fits into a hit's share of `BRIEF_CHARACTERS`,
-        else as many `passages` as fit, at least one. If the hit as a whole does not fit, offsets in
-        the text are left out, and so are others of its document and metadata that have no room.
-    """
+    """Choose the text of each hit by its length: all of it, or passages if that is too long."""
     room = BRIEF_CHARACTERS - _BRIEF_ENVELOPE_CHARACTERS
     room = room * max(len(hits), _BRIEF_HITS) // _BRIEF_HITS
     lengths = [_lengths(hit) for hit in hits]
@@ -247,13 +222,7 @@ def brief_hits(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _share(least: Sequence[int], most: Sequence[int], room: int) -> int:
-    """Return the greatest share with which all hits fit into the room.
-
-    Args:
-        least: for each hit the length that it cannot fall below.
-        most: for each hit its whole length.
-        room: the length of all hits together.
-    """
+    """Return the greatest share with which all hits fit into the room."""
     low, high = 0, room
     while low < high:
         share = (low + high + 1) // 2
@@ -376,15 +345,7 @@ def shorten_summary(summary: DocumentSummary, _excess: int) -> DocumentSummary:
 
 
 def brief_facets(facets: Sequence[Facet], budget: int) -> tuple[list[Facet], str | None]:
-    """Cut long facet values, and drop the facets that exceed their part of a response.
-
-    Args:
-        facets: the counted facets.
-        budget: maximum length of the whole response, in characters.
-
-    Returns:
-        The facets, and a notice if values were dropped or cut.
-    """
+    """Cut long facet values, and drop the facets that exceed their part of a response."""
     shorter = [
         replace(facet, values=[replace(entry, value=brief(entry.value)) for entry in facet.values])
         for facet in facets
