@@ -77,7 +77,6 @@ async def answer_from_documents(
         ),
     ] = "",
 ) -> str:
-    """Have a question answered."""
     search = "Call Search: first with the words of the question, then with synonyms"
     if language:
         known = await ask(context, lambda searcher: [*searcher.statistics().languages])
@@ -111,7 +110,6 @@ DocumentId = Annotated[
 
 
 async def summarize_document(context: ToolContext, document_id: DocumentId) -> str:
-    """Have a document summarized."""
     details = await ask(context, lambda searcher: searcher.document_details(document_id))
     return f"""\
 Summarize the document {_named(details)}.

@@ -86,7 +86,6 @@ class Progress:
         self.problems.append(_brief(text))
 
     def counters(self) -> CrawlProgress:
-        """Return the current counters."""
         counts = self._counts
         return CrawlProgress(
             planned=self._planned,
@@ -239,7 +238,6 @@ class Operation:
         self._finish("failed")
 
     def status(self, *, brief: bool = False) -> OperationStatus:
-        """Return the current status."""
         shown = [] if brief else list(self.directories)
         shown = shown[: fitting(shown, _MAX_DIRECTORIES_CHARACTERS)]
         notices = [_NOTICES.get(self.state)]

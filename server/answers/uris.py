@@ -46,7 +46,6 @@ class ResourceUri:
 
 
 def parse(uri: str) -> ResourceUri:
-    """Parse a URI."""
     if len(uri) > MAX_URI_CHARACTERS:
         raise ResourceNotFoundError(uri, f"a URI has at most {MAX_URI_CHARACTERS:,} characters")
     path, _, query = uri.partition("?")

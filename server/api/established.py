@@ -66,7 +66,6 @@ class SearchBody(BaseModel):
     ] = None
 
     def request(self) -> SearchRequest:
-        """Return the search request."""
         wanted = self.category_filter
         return SearchRequest(
             self.query,

@@ -145,7 +145,6 @@ def refuse_exposure(address: Address, settings: HttpSettings, *, authenticated: 
 
 
 def listen(address: Address) -> socket.socket:
-    """Listen on an address."""
     try:
         listener = socket.create_server((address.host, address.port), family=address.family)
     except OSError as error:

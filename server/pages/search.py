@@ -116,7 +116,6 @@ class SearchState(BaseModel):
         return self.order if MODIFIED in fields or MODIFIED not in self.order else BY_SCORE
 
     def filters(self) -> list[Filter]:
-        """Return the filters of the search."""
         found = [
             Filter(key, "eq", value)
             for name, key in FACETS.items()
@@ -257,7 +256,6 @@ async def _results(
 
 
 async def _search(state: ServerState, asked: SearchState) -> _Found:
-    """Search."""
     rewriting = await state.rewriting(asked.q, "auto")
 
     def search(searcher: "Searcher") -> _Found:
