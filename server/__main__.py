@@ -35,7 +35,6 @@ def _end(code: int, message: str = "") -> NoReturn:
 
     Nothing is lost: the server only reads, and has closed what it started.
     """
-    from server.log import drain_stderr
     from shared.control_characters import visible_line
 
     # Despite their type, streams that were closed before the process started are None.
@@ -44,7 +43,9 @@ def _end(code: int, message: str = "") -> NoReturn:
     if sys.stdout:
         with suppress(OSError, ValueError):
             sys.stdout.flush()
-    drain_stderr()
+    # Only a server that has begun to serve logs.
+    if log := sys.modules.get("server.log"):
+        log.drain_stderr()
     os._exit(code)
 
 

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 from shared.errors import McpLuceneError
 from shared.files.originals import Originals
-from shared.settings.types import is_loopback_name
 
 if TYPE_CHECKING:
     from shared.model.filters import Collection
@@ -64,6 +63,9 @@ class ServerOptionError(McpLuceneError):
 
 def checked_url(url: str, option: str, *, trusted: bool = False) -> str:
     """Return the URL of an option after checking it; one that is trusted must be encrypted."""
+    # It loads pydantic, which --help does not need.
+    from shared.settings.types import is_loopback_name
+
     try:
         parts = urlsplit(url)
         usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0

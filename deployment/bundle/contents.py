@@ -1,17 +1,14 @@
 """Bundles as archives: their manifest, their files, and their description for the MCP registry."""
 
-import json
-from pathlib import Path
-from typing import Any, Final
-from deployment.bundle.platforms import Platform
-import time
-import zipfile
-from pathlib import Path
 import hashlib
 import json
 import os
+import time
+import zipfile
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from deployment.bundle.platforms import Platform
 
 _MANIFEST: Final = Path(__file__).parents[1] / "manifest.json"
 

@@ -3,23 +3,21 @@
 import hashlib
 import re
 import shutil
+import subprocess
 import sys
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
+
 import lief
 from cyclonedx.model import HashAlgorithm, HashType
 from cyclonedx.model.component import Component
 from packageurl import PackageURL
+
 from deployment.bundle.platforms import ARTIFACT, Platform
 from deployment.release import bill
-import re
-import shutil
-import subprocess
-import tempfile
-from pathlib import Path
-from typing import Final
 
 _LEFT_OUT: Final = re.compile(
     r"test|idlelib|tkinter|turtledemo|turtle\.py|ensurepip|pydoc_data|config-.*|site-packages"

@@ -14,13 +14,13 @@ State = Literal["running", "pausing", "paused", "stopping", "stopped", "done", "
 class CrawlProgress:
     """Progress of a crawl in numbers of files, since its beginning, over all pauses."""
 
-    planned: int
+    planned: int  # files to add, update or delete, as far as known
     remaining: int
     added: int
     updated: int
     deleted: int
-    skipped: int
-    failed: int
+    skipped: int  # unchanged since an earlier crawl
+    failed: int  # also folders that could not be examined
     unsupported: int
     empty: int
     chunks: int
@@ -35,13 +35,13 @@ class OperationStatus:
     state: State
     started: str
     ended: str | None
-    seconds: float
+    seconds: float  # run time of `idx`, without pauses
     directories: list[str]
     progress: CrawlProgress | None
-    current: str | None
-    problems: list[str]
-    result: dict[str, int | float | bool] | None
-    exit_code: int | None
+    current: str | None  # the document processed last, while a crawl runs
+    problems: list[str]  # the last ones
+    result: dict[str, int | float | bool] | None  # the output of `idx`; None for a crawl
+    exit_code: int | None  # negative if a signal ended it
     error: str | None
     notice: str | None
 
@@ -51,11 +51,11 @@ class AdminStatus:
     """Status of administration: operations, roots and index."""
 
     current: OperationStatus | None
-    recent: list[OperationStatus]
+    recent: list[OperationStatus]  # the most recent first, without directories and problems
     roots: list[str]
     index_path: str
     locked_by: str | None
-    folders_from: str
+    folders_from: str  # a configuration file, or a variable, which no tool can change
     notice: str | None
 
 
@@ -67,7 +67,7 @@ class RememberedDirectory:
     include: list[str]
     exclude: list[str]
     exists: bool
-    allowed: bool
+    allowed: bool  # it lies under the roots
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,5 @@
 """Tools that change the index or its folders, for a server with `--admin`."""
 
-from dataclasses import replace
 from typing import Annotated, Final
 
 from mcp.server.mcpserver import (
@@ -26,7 +25,6 @@ from server.administration.results import (
     DirectoryList,
     DirectoryRemoved,
     OperationStatus,
-    RememberedDirectory,
 )
 from server.answers.budget import fit
 from server.answers.errors import ChildError, ConfirmationError, DirectoryError
@@ -164,7 +162,7 @@ async def list_directories(
     one, call start_crawl with the others. For the folders that are in the index, use index_stats.
     """
     settings = await folder_settings(administration(context).roots)
-    directories, notice = fit(settings.folders, max_characters, _shorten)
+    directories, notice = fit(settings.folders, max_characters)
     return DirectoryList(directories=directories, folders_from=folder_source(), notice=notice)
 
 
@@ -211,10 +209,6 @@ async def remove_directory(context: ToolContext, directory: Directory) -> Direct
         f"idx sync --index-path {quoted(str(admin.index_path))} --exclude '*' --prune-missing "
         f"{quoted(str(folder))}",
     )
-
-
-def _shorten(directory: RememberedDirectory, _excess: int) -> RememberedDirectory:
-    return replace(directory, include=[], exclude=[])
 
 
 _UNLOCK_TIMEOUT_SECONDS: Final = 30.0

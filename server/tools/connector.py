@@ -82,7 +82,7 @@ async def search(
         for hit in answer.results
     ]
     # Without a field for a notice, those that do not fit are left out.
-    return FoundItems(fit(items, DEFAULT_CHARACTERS, lambda item, _: item)[0])
+    return FoundItems(fit(items, DEFAULT_CHARACTERS)[0])
 
 
 async def fetch(

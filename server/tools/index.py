@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from server.answers.budget import fit, shorten_field, shorten_term
+from server.answers.budget import fit
 from server.answers.text import DEFAULT_CHARACTERS, brief_query
 from server.state import ToolContext, ask
 from server.tools.arguments import FieldName, Limit, ListDetail, LongLimit, MaxCharacters, MinLength
@@ -42,7 +42,7 @@ async def list_fields(
     answer = await ask(context, lambda searcher: searcher.fields())
     if detail == "brief":
         return _brief(answer, min(max_characters, _BRIEF_CHARACTERS))
-    fields, notice = fit(answer.fields, max_characters, shorten_field)
+    fields, notice = fit(answer.fields, max_characters)
     return replace(answer, fields=fields, notice=notice)
 
 
@@ -61,7 +61,7 @@ def _brief(answer: FieldList, budget: int) -> FieldList:
         replace(field, examples=[_brief_example(text) for text in field.examples[:_BRIEF_EXAMPLES]])
         for field in [*own, *metadata]
     ]
-    fields, _ = fit(shorter, budget, shorten_field, reserve=_BRIEF_RESERVE)
+    fields, _ = fit(shorter, budget, reserve=_BRIEF_RESERVE)
     notice = None
     if left_out := len(answer.fields) - len(fields):
         notice = (
@@ -92,7 +92,7 @@ async def index_stats(
     entries = [
         {name: {key: value}} for name, mapping in mappings.items() for key, value in mapping.items()
     ]
-    kept, notice = fit(entries, max_characters, lambda entry, _: entry, outside=answer.path)
+    kept, notice = fit(entries, max_characters, outside=answer.path)
     fitting: dict[str, dict[str, Any]] = {name: {} for name in mappings}
     for entry in kept:
         for name, part in entry.items():
@@ -155,6 +155,6 @@ async def top_terms(
 def _fitted(answer: TermList, max_characters: int) -> TermList:
     prefix = brief_query(answer.prefix, max_characters)
     outside = [answer.field, prefix]
-    terms, cut = fit(answer.terms, max_characters, shorten_term, outside=outside)
+    terms, cut = fit(answer.terms, max_characters, outside=outside)
     notice = " ".join(filter(None, (answer.notice, cut))) or None
     return replace(answer, prefix=prefix, terms=terms, notice=notice)

@@ -8,10 +8,6 @@ from pydantic import Field
 from server.answers.budget import (
     check_room,
     fit,
-    shorten_chunk,
-    shorten_details,
-    shorten_failure,
-    shorten_summary,
 )
 from server.answers.errors import AnswerTooLongError
 from server.answers.text import DEFAULT_CHARACTERS
@@ -60,7 +56,7 @@ async def list_documents(
     listed = answer.documents
     if detail == "brief":
         listed = [replace(summary, metadata=chunk_metadata(summary.metadata)) for summary in listed]
-    documents, notice = fit(listed, max_characters, shorten_summary)
+    documents, notice = fit(listed, max_characters)
     return replace(answer, documents=documents, notice=notice)
 
 
@@ -75,7 +71,7 @@ async def document_details(
     of the metadata. To read it, use get_document_chunks.
     """
     answer = await ask(context, lambda searcher: searcher.document_details(source_document_id))
-    fitting, notice = fit([answer], max_characters, shorten_details)
+    fitting, notice = fit([answer], max_characters)
     if not fitting:
         raise AnswerTooLongError(max_characters)
     return replace(fitting[0], notice=notice)
@@ -93,7 +89,7 @@ async def list_failures(
     If a file became unreadable after it was indexed, its older version is still in the index.
     """
     answer = await ask(context, lambda searcher: searcher.failures(offset=offset, limit=limit))
-    failures, notice = fit(answer.failures, max_characters, shorten_failure)
+    failures, notice = fit(answer.failures, max_characters)
     return replace(answer, failures=failures, notice=notice)
 
 
@@ -142,9 +138,7 @@ async def get_document_chunks(
         ),
     )
     check_room(answer.source_document, max_characters)
-    chunks, notice = fit(
-        answer.chunks, max_characters, shorten_chunk, outside=answer.source_document
-    )
+    chunks, notice = fit(answer.chunks, max_characters, outside=answer.source_document)
     return replace(answer, chunks=chunks, notice=notice)
 
 
@@ -160,14 +154,14 @@ async def more_like(
     vectors, else words; by meaning, near-duplicates are above 0.9.
     """
     answer = await ask(context, lambda searcher: searcher.similar_chunks(chunk_id, limit=limit))
-    results, notice = fit(answer.results, max_characters, shorten_chunk)
+    results, notice = fit(answer.results, max_characters)
     return replace(answer, results=results, notice=notice)
 
 
 def _fitted(answer: Neighbour, max_characters: int) -> Neighbour:
     if answer.chunk is None:
         return answer
-    chunks, notice = fit([answer.chunk], max_characters, shorten_chunk)
+    chunks, notice = fit([answer.chunk], max_characters)
     if not chunks:
         raise AnswerTooLongError(max_characters)
     return replace(answer, chunk=chunks[0], notice=notice)

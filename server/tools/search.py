@@ -12,7 +12,6 @@ from server.answers.budget import (
     brief_passages,
     fit,
     fit_explanation,
-    shorten_hit,
 )
 from server.answers.text import DEFAULT_CHARACTERS, brief_query
 from server.state import ToolContext, ask
@@ -130,7 +129,7 @@ async def search(
         else [brief_passages(hit) for hit in answer.results]
     )
     outside = [shown, suggestion, counted, rewritten, answer.diagnostics, note]
-    results, cut = fit(hits, max_characters, shorten_hit, outside=outside)
+    results, cut = fit(hits, max_characters, outside=outside)
     notices = [PARTIAL if answer.partial else None, facets_cut, cut]
     return replace(
         answer,
