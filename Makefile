@@ -153,9 +153,11 @@ wheels: .venv/ready build/release-tools/ready
 bundles: dist/SHA256SUMS build/release-tools/ready
 	build/release-tools/bin/python -m deployment.bundle dist
 
-# The container image of the same wheels, as an OCI archive; on Debian, by root.
-image: dist/SHA256SUMS build/release-tools/ready
-	build/release-tools/bin/python -m deployment.image dist
+# The container image of the same wheels, as an OCI archive, by podman.
+image: dist/SHA256SUMS
+	podman build --tag mcp-lucene --file deployment/Containerfile .
+	podman save --format oci-archive --output dist/mcp-lucene.oci.tar mcp-lucene
+	cd dist && sha256sum mcp-lucene.oci.tar >>SHA256SUMS
 
 # The wheels in dist as they are installed on this system, with the tests that hold on it.
 installed:

@@ -12,13 +12,11 @@ def main() -> None:
     # The thread that reads stdin cannot be interrupted, and a server that only reads has no data to
     # save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from server.pipes.stderr_queue import queue_stderr
     from shared.errors import McpLuceneError
     from shared.messages import incomplete_installation
     from shared.system.streams import use_utf8
 
     use_utf8()
-    queue_stderr()
     try:
         # This loads Lucene, which may be missing or of another version.
         from server.app import app
@@ -37,7 +35,6 @@ def _end(code: int, message: str = "") -> NoReturn:
 
     Nothing is lost: the server only reads, and has closed what it started.
     """
-    from server.pipes.stderr_queue import drain_stderr
     from shared.control_characters import visible_line
 
     # Despite their type, streams that were closed before the process started are None.
@@ -46,7 +43,9 @@ def _end(code: int, message: str = "") -> NoReturn:
     if sys.stdout:
         with suppress(OSError, ValueError):
             sys.stdout.flush()
-    drain_stderr()
+    # Only a server that has begun to serve logs.
+    if log := sys.modules.get("server.log"):
+        log.drain_stderr()
     os._exit(code)
 
 

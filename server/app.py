@@ -1,36 +1,29 @@
-"""The command `mcp-lucene`: parses its arguments, and starts Java and the server in parallel."""
+"""The command `mcp-lucene`: its options, and the start of Java and the server in parallel."""
 
 import sys
+from dataclasses import fields
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from server import options
-from server.options import finite
-from server.settings import (
-    DEFAULT_HOST,
-    DEFAULT_IDLE_TIMEOUT,
-    DEFAULT_MAX_BODY,
-    DEFAULT_MAX_REQUESTS,
-    DEFAULT_MAX_SESSIONS,
-    DEFAULT_PORT,
-    DEFAULT_RECEIVE_TIMEOUT,
-    DEFAULT_TIME_BUDGET,
-    HttpSettings,
-    ServerOptionError,
-    ServerSettings,
-)
+from server.settings import HttpSettings, LogLevel, ServerOptionError, ServerSettings
 from shared.control_characters import visible_line
 from shared.files.cluster_path import index_path as index_path_of
 from shared.files.originals import Originals
 from shared.model.filters import configured_collections
 from shared.settings.current import configured, java_heap, original_folders
-from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
+from shared.settings.defaults import (
+    DEFAULT_INDEX_PATH,
+    INDEX_PATH_VARIABLE,
+    TOKENS_VARIABLE,
+    VARIABLES,
+)
 from shared.system.pipes import is_of_closed_pipe
 
 if TYPE_CHECKING:
-    from server.administration.service import Administration
+    from server.administration.operations import Administration
     from server.search_server import SearchServer
     from shared.rewriting.language_model import ServedModel
 
@@ -39,6 +32,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+_HTTP: Final = "HTTP"
+_ACCESS: Final = "HTTP: access"
+_LIMITS: Final = "HTTP: limits"
+_LOGS: Final = "HTTP: logging"
+_ADMINISTRATION: Final = "Administration"
+"""Panels of the help; options of those that begin with ``HTTP`` need ``--http``."""
 
 
 def _configured_index_path() -> Path:
@@ -50,26 +50,10 @@ def _normalizes() -> bool:
     return bool(configured("normalize"))
 
 
-def _language_model() -> "ServedModel":
-    """Return the configured language model, with a warning on stderr if it cannot be used.
-
-    Raises:
-        ConfigurationError: a setting is invalid.
-    """
-    from shared.errors import ExtraMissingError, LanguageModelError
-    from shared.rewriting.language_model import configured_model
-    from shared.settings.current import settings
-
-    values = {setting.name: setting.value for setting in settings()}
-    model = configured_model(
-        values["normalizer_model"], values["normalizer_url"], values["normalizer_timeout"]
-    )
-    try:
-        model.check()
-    except (ExtraMissingError, LanguageModelError) as error:
-        # Searches work without the model, and say so.
-        typer.echo(f"Warning: {visible_line(str(error))}", err=True)
-    return model
+def _finite(value: float) -> float:
+    if not isfinite(value):
+        raise typer.BadParameter(f"{value} is not finite")
+    return value
 
 
 def _print_version(asked: bool) -> None:
@@ -78,25 +62,6 @@ def _print_version(asked: bool) -> None:
 
         typer.echo(f"mcp-lucene {software_version()}")
         raise typer.Exit
-
-
-def _names(listed: str) -> tuple[str, ...]:
-    """Return the comma-separated names of an option."""
-    return tuple(name for part in listed.split(",") if (name := part.strip()))
-
-
-def _wanted_tools(listed: str | None) -> tuple[str, ...]:
-    """Return the tools to offer; empty for all, the default without the option.
-
-    Raises:
-        ServerOptionError: the option is empty, for example because of an unset script variable.
-    """
-    if listed is None:
-        return ()
-    names = _names(listed)
-    if not names:
-        raise ServerOptionError("--tools names no tool; name some, or omit the option to offer all")
-    return names
 
 
 @app.command()
@@ -139,37 +104,213 @@ def serve(
             metavar="SECONDS",
             min=0.1,
             max=3600,
-            callback=finite,
+            callback=_finite,
             help="Maximum time for a call; a search then returns its results so far.",
         ),
-    ] = DEFAULT_TIME_BUDGET,
+    ] = ServerSettings.time_budget,
     fence: Annotated[
         bool,
         typer.Option("--fence", help="Put document texts between tags that no document can forge."),
     ] = False,
-    admin: options.Admin = False,
-    roots: options.Roots = [],  # noqa: B006 - typer copies it
-    http: options.Http = False,
-    host: options.Host = DEFAULT_HOST,
-    port: options.Port = DEFAULT_PORT,
-    until_stdin_ends: options.UntilStdinEnds = False,
-    public_url: options.PublicUrl = None,
-    tls_certificate: options.TlsCertificate = None,
-    tls_key: options.TlsKey = None,
-    allowed_hosts: options.AllowedHosts = [],  # noqa: B006
-    allowed_origins: options.AllowedOrigins = [],  # noqa: B006
-    token_file: options.TokenFile = None,
-    oauth_issuer: options.OAuthIssuer = None,
-    oauth_audience: options.OAuthAudience = None,
-    oauth_jwks_url: options.OAuthJwksUrl = None,
-    insecure: options.Insecure = False,
-    max_body: options.MaxBody = DEFAULT_MAX_BODY,
-    max_requests: options.MaxRequests = DEFAULT_MAX_REQUESTS,
-    max_sessions: options.MaxSessions = DEFAULT_MAX_SESSIONS,
-    idle_timeout: options.IdleTimeout = DEFAULT_IDLE_TIMEOUT,
-    receive_timeout: options.ReceiveTimeout = DEFAULT_RECEIVE_TIMEOUT,
-    json_logs: options.JsonLogs = False,
-    log_level: options.Level = "info",
+    admin: Annotated[
+        bool,
+        typer.Option(
+            "--admin",
+            rich_help_panel=_ADMINISTRATION,
+            help="Offer tools that run idx: crawls, folders and maintenance of the index.",
+        ),
+    ] = False,
+    roots: Annotated[
+        list[Path],
+        typer.Option(
+            "--root",
+            metavar="PATH",
+            readable=False,
+            rich_help_panel=_ADMINISTRATION,
+            help="Allow crawls of folders under this one; repeatable.",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    http: Annotated[
+        bool,
+        typer.Option(
+            "--http",
+            rich_help_panel=_HTTP,
+            help="Serve streamable HTTP at /mcp instead of stdio, with /healthz, /readyz and "
+            "/metrics.",
+        ),
+    ] = False,
+    host: Annotated[
+        str,
+        typer.Option(
+            rich_help_panel=_HTTP,
+            help="Host name or address to listen on; one that other machines can reach requires "
+            "authentication.",
+        ),
+    ] = HttpSettings.host,
+    port: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=65_535,
+            rich_help_panel=_HTTP,
+            help="Port to listen on; 0 selects a free one.",
+        ),
+    ] = HttpSettings.port,
+    until_stdin_ends: Annotated[
+        bool,
+        typer.Option(
+            "--until-stdin-ends",
+            rich_help_panel=_HTTP,
+            help="Stop when stdin ends, as it does when the program that started the server ends.",
+        ),
+    ] = False,
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            rich_help_panel=_HTTP,
+            help="URL of /mcp for clients, if they connect through a proxy.",
+        ),
+    ] = None,
+    tls_certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel=_HTTP,
+            help="Serve HTTPS with this PEM certificate.",
+        ),
+    ] = None,
+    tls_key: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel=_HTTP,
+            help="Private key, if it is not in the file of the certificate.",
+        ),
+    ] = None,
+    allowed_hosts: Annotated[
+        list[str],
+        typer.Option(
+            "--allowed-host",
+            metavar="NAME[:PORT]",
+            rich_help_panel=_ACCESS,
+            help="Additional name by which clients reach the server; repeatable.",
+        ),
+    ] = [],  # noqa: B006
+    allowed_origins: Annotated[
+        list[str],
+        typer.Option(
+            "--allowed-origin",
+            metavar="ORIGIN",
+            rich_help_panel=_ACCESS,
+            help="Origin whose web pages may connect, such as https://app.example.org; repeatable.",
+        ),
+    ] = [],  # noqa: B006
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel=_ACCESS,
+            help="File of bearer tokens, one NAME:SCOPES:TOKEN per line. Without it, those in the "
+            f"variable {TOKENS_VARIABLE} hold.",
+        ),
+    ] = None,
+    oauth_issuer: Annotated[
+        str | None,
+        typer.Option(
+            "--oauth-issuer",
+            metavar="URL",
+            rich_help_panel=_ACCESS,
+            help="Accept access tokens (JWTs) issued by this authorization server.",
+        ),
+    ] = None,
+    oauth_audience: Annotated[
+        str | None,
+        typer.Option(
+            "--oauth-audience",
+            metavar="TEXT",
+            rich_help_panel=_ACCESS,
+            help="Required audience of access tokens; the URL of /mcp by default.",
+        ),
+    ] = None,
+    oauth_jwks_url: Annotated[
+        str | None,
+        typer.Option(
+            "--oauth-jwks-url",
+            metavar="URL",
+            rich_help_panel=_ACCESS,
+            help="URL of the issuer's keys; the one in its metadata by default.",
+        ),
+    ] = None,
+    insecure: Annotated[
+        bool,
+        typer.Option(
+            "--insecure",
+            rich_help_panel=_ACCESS,
+            help="Allow access without authentication, even from other machines.",
+        ),
+    ] = False,
+    max_body: Annotated[
+        float,
+        typer.Option(
+            metavar="MB",
+            min=0.001,
+            max=1_000,
+            callback=_finite,
+            rich_help_panel=_LIMITS,
+            help="Maximum size of a request; larger ones get status 413.",
+        ),
+    ] = HttpSettings.max_body,
+    max_requests: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            rich_help_panel=_LIMITS,
+            help="Maximum number of concurrent requests; more get status 429.",
+        ),
+    ] = HttpSettings.max_requests,
+    max_sessions: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            rich_help_panel=_LIMITS,
+            help="Maximum number of sessions; more get status 503.",
+        ),
+    ] = HttpSettings.max_sessions,
+    idle_timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0.1,
+            callback=_finite,
+            rich_help_panel=_LIMITS,
+            help="Time without requests after which a session ends.",
+        ),
+    ] = HttpSettings.idle_timeout,
+    receive_timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0.1,
+            callback=_finite,
+            rich_help_panel=_LIMITS,
+            help="Maximum time for a client to send a request.",
+        ),
+    ] = HttpSettings.receive_timeout,
+    json_logs: Annotated[
+        bool,
+        typer.Option(
+            "--json-logs", rich_help_panel=_LOGS, help="Log in JSON, one object per line."
+        ),
+    ] = False,
+    log_level: Annotated[
+        LogLevel,
+        typer.Option(
+            "--log-level",
+            rich_help_panel=_LOGS,
+            help="Minimum level of the log messages on stderr.",
+        ),
+    ] = HttpSettings.log_level,
     _version: Annotated[
         bool,
         typer.Option(
@@ -184,7 +325,17 @@ def serve(
     --http, it serves any number of assistants, on any machine. With --admin, assistants can run
     idx, which writes.
     """
-    options.check(admin=admin, roots=roots)
+    given = locals()
+    of_http = HttpSettings(**{field.name: given[field.name] for field in fields(HttpSettings)})
+    if admin and not roots:
+        raise ServerOptionError(
+            "--admin needs --root PATH: without a folder under which folders may be crawled, "
+            "there is nothing to administer"
+        )
+    if roots and not admin:
+        raise ServerOptionError("--root needs --admin")
+    if not http:
+        _refuse_options_of_http(context)
     # An invalid heap size is reported now, not by Java in the background while a client waits.
     java_heap()
     settings = ServerSettings(
@@ -200,62 +351,74 @@ def serve(
     )
     language_model = _language_model() if normalize else None
     if not http:
-        options.refuse_without_http(context)
         serve_stdio(_stdio_server(settings, language_model))
         return
+    from server.http.serving import end_with_stdin, serve_http
+
     if until_stdin_ends:
-        from server.pipes.stdin_end import end_with_stdin
-
         end_with_stdin()
-    from server.http.serving import serve_http
+    serve_http(settings, language_model, of_http)
 
-    serve_http(
-        settings,
-        language_model,
-        HttpSettings(
-            host=host,
-            port=port,
-            public_url=public_url,
-            allowed_hosts=tuple(allowed_hosts),
-            allowed_origins=tuple(allowed_origins),
-            token_file=token_file,
-            oauth_issuer=oauth_issuer,
-            oauth_audience=oauth_audience,
-            oauth_jwks_url=oauth_jwks_url,
-            insecure=insecure,
-            tls_certificate=tls_certificate,
-            tls_key=tls_key,
-            max_body=max_body,
-            max_requests=max_requests,
-            max_sessions=max_sessions,
-            idle_timeout=idle_timeout,
-            receive_timeout=receive_timeout,
-            json_logs=json_logs,
-            log_level=log_level,
-        ),
+
+def _refuse_options_of_http(context: typer.Context) -> None:
+    """Refuse options that have no effect over stdio."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        panel = getattr(parameter, "rich_help_panel", None) or ""
+        is_given = source is not None and source.name == "COMMANDLINE"
+        if is_given and panel.startswith(_HTTP):
+            raise ServerOptionError(f"{parameter.opts[0]} needs --http")
+
+
+def _names(listed: str) -> tuple[str, ...]:
+    return tuple(name for part in listed.split(",") if (name := part.strip()))
+
+
+def _wanted_tools(listed: str | None) -> tuple[str, ...]:
+    """Return the tools to offer; empty for all, the default without the option."""
+    if listed is None:
+        return ()
+    names = _names(listed)
+    if not names:
+        # For example because of a variable of a script that is not set.
+        raise ServerOptionError("--tools names no tool; name some, or omit the option to offer all")
+    return names
+
+
+def _language_model() -> "ServedModel":
+    """Return the configured language model, with a warning on stderr if it cannot be used."""
+    from shared.errors import ExtraMissingError, LanguageModelError
+    from shared.rewriting.language_model import configured_model
+    from shared.settings.current import settings
+
+    values = {setting.name: setting.value for setting in settings()}
+    model = configured_model(
+        values["normalizer_model"], values["normalizer_url"], values["normalizer_timeout"]
     )
+    try:
+        model.check()
+    except (ExtraMissingError, LanguageModelError) as error:
+        # Searches work without the model, and say so.
+        typer.echo(f"Warning: {visible_line(str(error))}", err=True)
+    return model
 
 
 def _stdio_server(settings: ServerSettings, language_model: "ServedModel | None") -> "SearchServer":
-    from server.runtime.lucene_pool import LucenePool
+    from server.lucene_pool import LucenePool
 
     # Java starts in a pool thread while this thread imports the MCP SDK, which takes longer.
     pool = LucenePool(settings.index_path, settings.collections)
-    from server.administration.service import Administration
-    from server.runtime.state import ServerState
+    from server.administration.operations import Administration
     from server.search_server import SearchServer
+    from server.state import ServerState
 
     administration = Administration.from_settings(settings)
     return SearchServer(ServerState(settings, pool, language_model, administration))
 
 
 def serve_stdio(server: "SearchServer") -> None:
-    """Serve one client over stdin and stdout, until it closes stdin.
-
-    Raises:
-        ServerOptionError: stdin or stdout is closed.
-    """
-    from server.pipes.stdio_log import log_to_client
+    """Serve one client over stdin and stdout, until it closes stdin."""
+    from server.log import log_over_stdio
 
     # Despite its type, a stream that was closed before the process started is None.
     if not all((sys.stdin, sys.stdout)):
@@ -263,7 +426,7 @@ def serve_stdio(server: "SearchServer") -> None:
             "stdin or stdout is closed, but clients need them to communicate; let a client start "
             "the server, or give --http"
         )
-    log_to_client()
+    log_over_stdio()
     administration = server.state.administration
     try:
         if administration is None:
@@ -281,10 +444,8 @@ def _is_of_closed_pipe(error: BaseException) -> bool:
 
 
 def _run_until_signal(server: "SearchServer", administration: "Administration") -> None:
-    from functools import partial
+    import asyncio
 
-    import anyio
+    from server.administration.operations import serve_until_signal
 
-    from server.administration.signals import serve_until_signal
-
-    anyio.run(partial(serve_until_signal, server.run_stdio_async, administration.operations))
+    asyncio.run(serve_until_signal(server.run_stdio_async, administration.operations))

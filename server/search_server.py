@@ -1,25 +1,22 @@
 """The MCP server: its tools, prompts and resources, its lifespan, and errors as answers."""
 
 import inspect
-import os
-import sys
-import threading
-import traceback
+import re
 from collections.abc import AsyncIterator, Set as AbstractSet
-from contextlib import ExitStack, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any, Final
 
-import anyio
+from mcp import MCPError
 from mcp.server import MCPServer
 from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.settings import AuthSettings
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp.server.stdio import stdio_server
-from mcp.shared._stream_protocols import ReadStream, WriteStream
-from mcp.shared.message import SessionMessage
 from mcp.types import (
     CallToolResult,
+    CompleteRequestParams,
+    CompleteResult,
     GetPromptResult,
     InputRequiredResult,
     TextContent,
@@ -27,22 +24,15 @@ from mcp.types import (
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from server.administration.errors import ScopeMissingError
-from server.answers import argument_errors
-from server.answers.errors import brief_error, client_message, keep_errors_brief
-from server.answers.fence import FENCE, fence_answers, fenced_answer
-from server.completion import Completions
-from server.pipes.flow_control import CountedWriteStream, FlowControl, ThrottledReadStream
-from server.pipes.invalid_lines import AnsweredReadStream
-from server.pipes.stderr_queue import drain_stderr
-from server.prompts.errors import check_request, prompt_error
-from server.prompts.instructions import add_instructions, general_instructions
-from server.prompts.table import chosen_prompts
+from server.answers.errors import ScopeMissingError, argument_errors, brief_error, client_message
+from server.answers.fence import FENCE, fenced_answer, one_answer
+from server.completion import complete
+from server.instructions import general_instructions, instructions
+from server.prompts import check_request, chosen_prompts, prompt_error
+from server.resources.changes import RequestContext
 from server.resources.handlers import ResourceHandlers
-from server.resources.watcher import MAX_WATCHED
-from server.runtime.scopes import Scope, granted_scopes
-from server.runtime.state import ServerState, ToolContext
-from server.settings import DEFAULT_MAX_SESSIONS, ServerSettings
+from server.settings import HttpSettings, ServerSettings
+from server.state import ServerState, ToolContext, granted_scopes
 from server.tools.schema import short_input_schema, short_output_schema
 from server.tools.table import TOOLS, ToolEntry, chosen_tools
 from shared.errors import McpLuceneError
@@ -63,25 +53,14 @@ _ADDED_BY_CLIENTS: Final = frozenset(
 )
 """Arguments that client programs add to each call on their own account; they are ignored."""
 
-_LAST_MESSAGE_SECONDS: Final = 1.0
-"""Time for a client that has closed stdin to read the last message, in seconds."""
-
 _FENCE_SCHEMA: Final = {"type": "string"}
 
 
 class SearchServer(MCPServer[ServerState]):
     """An MCP server whose tools answer an invalid call with an explanation.
 
-    Args:
-        state: the state shared by the handlers; the pool is closed when the server ends.
-        auth: the SDK's authentication settings over HTTP; None if no token is required.
-        token_verifier: verifies tokens; given together with `auth`.
-        max_streams: maximum number of open streams of `subscriptions/listen`.
-        max_watched: maximum number of resources that one token can subscribe to, over all its
-            clients.
-
-    Raises:
-        ServerOptionError: the choice of tools is invalid.
+    It closes the pool of its state when it ends. Over HTTP `auth` and `token_verifier` are given
+    together if a token is required.
     """
 
     def __init__(
@@ -90,11 +69,10 @@ class SearchServer(MCPServer[ServerState]):
         *,
         auth: AuthSettings | None = None,
         token_verifier: TokenVerifier | None = None,
-        max_streams: int = DEFAULT_MAX_SESSIONS,
-        max_watched: int = MAX_WATCHED,
+        max_streams: int = HttpSettings.max_sessions,
     ) -> None:
         self.state = state
-        self.resources = ResourceHandlers(state, max_streams, max_watched)
+        self.resources = ResourceHandlers(state, max_streams)
         self._offered = chosen_tools(state.settings)
 
         @asynccontextmanager
@@ -114,52 +92,29 @@ class SearchServer(MCPServer[ServerState]):
             version=software_version(),
             tools=[_tool(name, entry, state.settings) for name, entry in self._offered.items()],
             lifespan=lifespan,
-            middleware=[keep_errors_brief, add_instructions, fence_answers],
+            middleware=[_finish_answers],
             log_level="WARNING",
             auth=auth,
             token_verifier=token_verifier,
         )
-        prompts = chosen_prompts(state.settings)
-        for prompt in prompts:
+        self._prompts = chosen_prompts(state.settings)
+        for prompt in self._prompts:
             self.add_prompt(prompt)
         self.resources.register(self._lowlevel_server)
-        Completions(prompts).register(self._lowlevel_server)
+        self._lowlevel_server.add_request_handler(
+            "completion/complete", CompleteRequestParams, self._complete
+        )
+
+    async def _complete(
+        self, context: RequestContext, parameters: CompleteRequestParams
+    ) -> CompleteResult:
+        return await complete(context, parameters, self._prompts)
 
     async def run_stdio_async(self) -> None:
         """Serve over stdin and stdout until stdin ends."""
-        # A duplicate, since the SDK replaces stdin.
-        stdin = os.dup(sys.stdin.fileno())
-        flow = FlowControl(stdin)
-        with ExitStack() as ends:
-            ends.callback(os.close, stdin)
-            async with stdio_server() as (received, sent):
-                error = None
-                try:
-                    await self._serve(received, CountedWriteStream(sent, flow), flow)
-                except Exception as raised:
-                    error = raised
-                    raise
-                finally:
-                    # Running writes get a moment to finish. A full pipe would otherwise block the
-                    # exit forever, and so would the thread that reads stdin.
-                    end = threading.Timer(_LAST_MESSAGE_SECONDS, _end_process, [error])
-                    end.daemon = True
-                    end.start()
-                    ends.callback(end.cancel)
+        from server.stdio import serve
 
-    async def _serve(
-        self,
-        received: ReadStream[SessionMessage | Exception],
-        sent: WriteStream[SessionMessage],
-        flow: FlowControl,
-    ) -> None:
-        """Serve one client until it disconnects."""
-        low_level = self._lowlevel_server
-        messages = ThrottledReadStream(AnsweredReadStream(received, sent), flow)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(flow.watch)
-            await low_level.run(messages, sent, low_level.create_initialization_options())
-            tasks.cancel_scope.cancel()
+        await serve(self._lowlevel_server)
 
     async def call_tool(
         self,
@@ -171,9 +126,6 @@ class SearchServer(MCPServer[ServerState]):
 
         An argument that is null is treated as missing, since some clients send every argument, and
         so is one that clients are known to add.
-
-        Raises:
-            ToolError: the tool failed unexpectedly.
         """
         ignored = self._ignored_arguments(name)
         given = {
@@ -181,7 +133,8 @@ class SearchServer(MCPServer[ServerState]):
             for key, value in arguments.items()
             if value is not None and key not in ignored
         }
-        if context is not None and self._needs_scope(name) - granted_scopes(context):
+        is_admin = (entry := self._offered.get(name)) is not None and entry.group == "admin"
+        if context is not None and is_admin and "admin" not in granted_scopes(context):
             return _error_result(str(ScopeMissingError(name)))
         if len(given) > MAX_ARGUMENTS:
             return _error_result(f"{name}: there are {len(given):,} arguments, which are too many")
@@ -191,7 +144,7 @@ class SearchServer(MCPServer[ServerState]):
             is_unforeseen = isinstance(error, UnexpectedToolError)
             match error.__cause__:
                 case ValidationError() as invalid if not is_unforeseen:
-                    text = f"{name}: {argument_errors.describe(invalid, TOOLS[name].function)}"
+                    text = f"{name}: {argument_errors(invalid, TOOLS[name].function)}"
                 case McpLuceneError() as known:
                     text = client_message(known)
                 case None:
@@ -206,23 +159,12 @@ class SearchServer(MCPServer[ServerState]):
             return _ADDED_BY_CLIENTS
         return _ADDED_BY_CLIENTS - inspect.signature(entry.function).parameters.keys()
 
-    def _needs_scope(self, name: str) -> frozenset[Scope]:
-        """Return the scopes that a call needs besides ``read``, which every request needs."""
-        entry = self._offered.get(name)
-        return frozenset({"admin"}) if entry and entry.group == "admin" else frozenset()
-
     async def get_prompt(
         self,
         name: str,
         arguments: dict[str, Any] | None = None,
         context: ToolContext | None = None,
     ) -> GetPromptResult | InputRequiredResult:
-        """Create the text of a prompt.
-
-        Raises:
-            MCPError: the request is invalid.
-            ValueError: the prompt failed unexpectedly.
-        """
         check_request(name, arguments or {}, await self.list_prompts())
         try:
             return await super().get_prompt(name, arguments, context)
@@ -232,11 +174,28 @@ class SearchServer(MCPServer[ServerState]):
             raise known from error
 
 
-def _end_process(error: Exception | None) -> None:
-    if error is not None:
-        traceback.print_exception(error)
-    drain_stderr()
-    os._exit(0 if error is None else 1)
+_FIRST_METHODS: Final = ("initialize", "server/discover")
+"""The first request of a client in each era of the protocol."""
+
+
+async def _finish_answers(ctx: RequestContext, call_next: CallNext) -> HandlerResult:
+    """Fence answers, shorten errors, and complete the first answer to a client (middleware)."""
+    state = ctx.lifespan_context
+    try:
+        with one_answer() if state.settings.fence else nullcontext():
+            result = await call_next(ctx)
+    except MCPError as error:
+        # The SDK repeats parts of a request in them.
+        detail = error.error
+        data = brief_error(detail.data) if isinstance(detail.data, str) else detail.data
+        raise MCPError(detail.code, brief_error(detail.message), data) from error
+    if ctx.method in _FIRST_METHODS and isinstance(result, dict):
+        result["instructions"] = await instructions(state)
+        if ctx.method == "initialize":
+            # The SDK advertises notifications about list changes in the older handshake only for
+            # servers that run the transport themselves.
+            result["capabilities"]["resources"]["listChanged"] = True
+    return result
 
 
 def _error_result(text: str) -> CallToolResult:
@@ -265,7 +224,8 @@ def _tool(name: str, entry: ToolEntry, settings: ServerSettings) -> Tool:
         entry.function,
         name=name,
         title=entry.title,
-        description=inspect.getdoc(entry.function),
+        # Line breaks within a paragraph are those of the code.
+        description=re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(entry.function) or ""),
         annotations=entry.annotations,
         structured_output=True,
     )
@@ -280,6 +240,6 @@ def _tool(name: str, entry: ToolEntry, settings: ServerSettings) -> Tool:
         short = short_output_schema(result, LEFT_OUT)
         if settings.fence:
             short["properties"] |= {FENCE: _FENCE_SCHEMA}
-            short["required"] = [FENCE, *short.get("required", [])]
+            short["required"] = [FENCE]
         tool.fn_metadata.output_schema = short
     return tool

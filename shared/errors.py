@@ -23,7 +23,7 @@ and `server.answers.errors.client_message`.
     └── ConfigurationError, LanguageModelError, SemanticModelError, ExtraMissingError
 
 Errors of one program live with it: `idx.errors`, `idx.clients.launch`, `server.settings`,
-`server.answers.errors`, `server.administration.errors`.
+`server.answers.errors`.
 """
 
 from collections.abc import Sequence

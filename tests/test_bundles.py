@@ -18,8 +18,8 @@ from jsonschema import Draft7Validator
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from deployment.bundle import archive
-from deployment.bundle.manifest import manifest
+from deployment.bundle import contents
+from deployment.bundle.contents import manifest
 from deployment.bundle.platforms import PLATFORMS, PYTHON, Platform
 
 ROOT = Path(__file__).parents[1]
@@ -76,7 +76,7 @@ def test_an_archive_depends_on_the_files_only(tmp_path: Path) -> None:
         for file in files:
             (folder / file).write_text(file)
             (folder / file).chmod(0o755 if file.startswith("bin/") else 0o600)
-        archive.write(folder, tmp_path / f"{name}.zip", 1_000_000_000)
+        contents.pack(folder, tmp_path / f"{name}.zip", 1_000_000_000)
         return (tmp_path / f"{name}.zip").read_bytes()
 
     assert pack("one", ["bin/run", "text"]) == pack("two", ["text", "bin/run"])

@@ -13,8 +13,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from deployment.image.settings import CONFIG
-from server.http.access.tokens import read_tokens
+from server.http.tokens import read_tokens
 from tests.offered_tools import OFFERED
 
 ROOT = Path(__file__).parents[1]
@@ -112,7 +111,7 @@ def test_the_compose_file_is_valid_and_gives_the_container_no_rights() -> None:
     assert (server["read_only"], server["cap_drop"]) == (True, ["ALL"])
     assert server["security_opt"] == ["no-new-privileges:true"]
     assert all(port.startswith("127.0.0.1:") for port in server["ports"])
-    assert server["user"] == CONFIG["User"]
+    assert server["user"] == "10001:10001"
 
 
 def test_the_token_of_the_page_is_one(tmp_path: Path) -> None:

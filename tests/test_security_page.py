@@ -2,7 +2,6 @@
 
 import ast
 import re
-import resource
 from pathlib import Path
 
 import pytest
@@ -16,30 +15,25 @@ from idx.extraction.markup import markdown as front_matter, package
 from idx.extraction.office.labelled_rows import _MAX_GROWTH
 from idx.extraction.pool import _MAX_BYTES_AHEAD
 from idx.extraction.text import properties
-from server import settings
+from server import completion, instructions, log
 from server.answers import errors, text, uris
-from server.http import shutdown
-from server.http.access import oauth, tokens
-from server.http.access.key_set import (
+from server.http import oauth, run, tokens
+from server.http.limits import ADMISSION_TIMEOUT_SECONDS, MAX_HEADER_BYTES
+from server.http.oauth import (
     _FETCH_SECONDS,
     _FRESH_SECONDS,
+    _LEEWAY_SECONDS,
     _MAX_KEY_SET_BYTES,
     _MAX_KEYS,
     _MIN_FETCH_INTERVAL_SECONDS,
     _USABLE_SECONDS,
 )
-from server.http.access.oauth import _LEEWAY_SECONDS
-from server.http.limits.admission import ADMISSION_TIMEOUT_SECONDS
-from server.http.limits.connection import MAX_HEADER_BYTES, timed_connections
 from server.http.run import _BACKLOG
-from server.pipes import flow_control, stderr_queue
-from server.prompts import instructions
-from server.resources import subscribers, watcher
-from server.resources.subscribers import _SEND_TIMEOUT_SECONDS
-from server.runtime import known_values
-from server.runtime.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SLOW_CALLS
-from server.runtime.state import _STOP_GRACE_SECONDS
+from server.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SLOW_CALLS
+from server.resources import changes
 from server.search_server import MAX_ARGUMENTS
+from server.settings import HttpSettings, ServerSettings
+from server.state import _STOP_GRACE_SECONDS
 from server.tools import arguments
 from shared.language_models import transport
 from shared.model import document, metadata
@@ -68,29 +62,21 @@ def megabytes(value: float) -> str:
 
 def expected() -> dict[str, str]:
     """The limits by what they limit, as the page spells them."""
-    _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
-    assert timed_connections(1).most == files // 2
     return {
-        "body of a request": megabytes(settings.DEFAULT_MAX_BODY * 1e6),
+        "body of a request": megabytes(HttpSettings.max_body * 1e6),
         "headers of a request": f"{MAX_HEADER_BYTES // 1024} KiB",
-        "requests that run at once": f"{settings.DEFAULT_MAX_REQUESTS}",
-        "streams for news, open at once": f"{settings.DEFAULT_MAX_SESSIONS:,}",
-        "sessions": f"{settings.DEFAULT_MAX_SESSIONS:,}",
-        "time without a request in a session": seconds(settings.DEFAULT_IDLE_TIMEOUT),
-        "time to send a request": seconds(settings.DEFAULT_RECEIVE_TIMEOUT),
-        "time in which a client takes nothing of an answer": seconds(
-            settings.DEFAULT_RECEIVE_TIMEOUT
-        ),
+        "requests that run at once": f"{HttpSettings.max_requests}",
+        "streams for news, open at once": f"{HttpSettings.max_sessions:,}",
+        "sessions": f"{HttpSettings.max_sessions:,}",
+        "time without a request in a session": seconds(HttpSettings.idle_timeout),
+        "time to send a request, after its headers": seconds(HttpSettings.receive_timeout),
+        "time in which a client takes nothing of an answer": seconds(HttpSettings.receive_timeout),
         "time between two requests of a connection": seconds(uvicorn.Config("").timeout_keep_alive),
         "connections": "half the files that the process may open",
         "connections that wait to be accepted": f"{_BACKLOG}",
-        "time that calls have when the server stops": seconds(shutdown.STOP_SECONDS),
-        "requests by stdio that are not answered yet": f"{flow_control.MAX_OPEN_REQUESTS}",
-        "time in which a client by stdio that has ended stdin reads nothing": seconds(
-            flow_control.SECONDS_WITHOUT_READER
-        ),
+        "time that calls have when the server stops": seconds(run.STOP_SECONDS),
         "messages that wait until somebody reads stderr, of 20,000 characters at most": (
-            f"{stderr_queue.MAX_WAITING_MESSAGES:,}"
+            f"{log.MAX_WAITING_RECORDS:,}"
         ),
         "shortest token": characters(tokens.MIN_TOKEN_CHARACTERS),
         "signatures of access tokens": ", ".join(oauth.ALGORITHMS),
@@ -119,7 +105,7 @@ def expected() -> dict[str, str]:
             f"{limits.MAX_TERMS_LOOKED_AT:,}"
         ),
         "time of a call, after its query was [rewritten](rewriting.md)": seconds(
-            settings.DEFAULT_TIME_BUDGET
+            ServerSettings.time_budget
         ),
         "time that a call has to stop then": seconds(_STOP_GRACE_SECONDS),
         "calls that Lucene answers at once": f"2 for each core, {_MAX_THREADS}",
@@ -130,11 +116,11 @@ def expected() -> dict[str, str]:
         "answer that a client can ask for": characters(text.MAX_CHARACTERS),
         "error": characters(errors.MAX_ERROR_CHARACTERS),
         "instructions": characters(instructions.MAX_INSTRUCTIONS_CHARACTERS),
-        "values of a completion": f"{known_values.MAX_VALUES}",
+        "values of a completion": f"{completion.MAX_VALUES}",
         "URI of a resource": characters(uris.MAX_URI_CHARACTERS),
-        "resources that a session or a stream subscribes to": f"{subscribers.MAX_SUBSCRIPTIONS:,}",
-        "resources that all clients together subscribe to": f"{watcher.MAX_WATCHED:,}",
-        "time to take the news of a change": seconds(_SEND_TIMEOUT_SECONDS),
+        "resources that a session or a stream subscribes to": f"{changes.MAX_SUBSCRIPTIONS:,}",
+        "resources that all clients together subscribe to": f"{changes.MAX_WATCHED:,}",
+        "time to take the news of a change": seconds(changes.SEND_TIMEOUT_SECONDS),
         "file": megabytes(shared_settings.DEFAULT_MAX_MEGABYTES * 1e6),
         "time to read a file": seconds(shared_settings.DEFAULT_TIMEOUT),
         "memory to read a file": megabytes(shared_settings.DEFAULT_MAX_MEMORY * 1e6),

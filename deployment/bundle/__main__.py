@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from deployment.bundle import archive, packages, python, registry
-from deployment.bundle.manifest import PYTHON_FOLDER, manifest
+from deployment.bundle import packages, python
+from deployment.bundle.contents import PYTHON_FOLDER, describe, manifest, pack
 from deployment.bundle.platforms import PLATFORMS, Platform
 from deployment.release import bill, sums
 
@@ -18,9 +18,6 @@ def main(folder: str) -> None:
     """Put a bundle for each platform, and what is in it, beside the wheels in a folder.
 
     SHA256SUMS lists them, and `server.json` describes them for the MCP registry.
-
-    Raises:
-        SystemExit: a part of a bundle is missing or has another hash than it should.
     """
     dist = Path(folder)
     if not any(dist.glob("mcp_lucene-*.whl")):
@@ -32,7 +29,7 @@ def main(folder: str) -> None:
         target = write(platform, dist)
         print(f"{target.name} has {target.stat().st_size / 1e6:.0f} MB")
         targets.append(target)
-    registry.write(dist / "server.json", targets)
+    describe(dist / "server.json", targets)
     sums.write(dist)
 
 
@@ -47,7 +44,7 @@ def write(platform: Platform, dist: Path) -> Path:
         packages.install(platform, dist, site)
         text = json.dumps(content, indent=2, ensure_ascii=False)
         Path(made, "manifest.json").write_text(f"{text}\n", "utf-8")
-        archive.write(Path(made), target, sums.seconds())
+        pack(Path(made), target, sums.seconds())
         parts = (python.described(platform), *bill.of_pylucene(), *bill.of_packages(site))
         bill.write(target.with_suffix(".cdx.json"), bill.project(_PROJECT), parts, sums.seconds())
     return target

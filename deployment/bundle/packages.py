@@ -14,17 +14,7 @@ REQUIREMENTS: Final = Path(__file__).parents[1] / "requirements.txt"
 
 
 def install(platform: Platform, dist: Path, target: Path) -> None:
-    """Install the pinned packages, and both programs and what is built with them.
-
-    Args:
-        platform: what to choose wheels for; nothing is compiled.
-        dist: the folder of the wheels that `make wheels` has built.
-        target: the folder `site-packages`.
-
-    Raises:
-        SystemExit: a package has no wheel for the platform, or another hash than it should; uv
-            says which.
-    """
+    """Install the pinned packages, and both programs and what is built with them."""
     _run(platform, target, "--require-hashes", "--requirements", REQUIREMENTS)
     # Its cache would hold wheels of the same version that were built earlier.
     built = ("--no-cache", "--no-index", "--find-links", dist)

@@ -6,17 +6,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Platform:
-    """A platform of bundles.
-
-    Attributes:
-        name: as in the name of the bundle.
-        system: as the manifest names it, which is `sys.platform`.
-        wheels: as uv names the platform that wheels are chosen for.
-        classifier: of the artifact `org.bytedeco:cpython` on Maven.
-        sha256: of that artifact.
-        python: the program that runs Python, in the folder that holds it.
-        library: the folder of its standard library there.
-    """
+    """A platform of bundles."""
 
     name: str
     system: str

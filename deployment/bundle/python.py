@@ -3,7 +3,9 @@
 import hashlib
 import re
 import shutil
+import subprocess
 import sys
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -15,7 +17,6 @@ from cyclonedx.model.component import Component
 from packageurl import PackageURL
 
 from deployment.bundle.platforms import ARTIFACT, Platform
-from deployment.bundle.stable_abi import write_stable_abi
 from deployment.release import bill
 
 _LEFT_OUT: Final = re.compile(
@@ -33,11 +34,7 @@ Linux, but no distribution installs without it."""
 
 
 def unpack(platform: Platform, target: Path) -> None:
-    """Put the Python of a platform into a folder, which must not exist.
-
-    Raises:
-        SystemExit: the artifact has another hash than it should.
-    """
+    """Put the Python of a platform into a folder, which must not exist."""
     prefix = PurePosixPath("org", "bytedeco", "cpython", platform.classifier)
     with zipfile.ZipFile(_artifact(platform)) as archive:
         for name in archive.namelist():
@@ -114,3 +111,21 @@ def _complete_windows(platform: Platform, target: Path) -> None:
     shutil.rmtree(import_library.parent)
     for library in sorted((target / platform.library).glob("vcruntime140*.dll")):
         shutil.copyfile(library, target / library.name)
+
+
+_EXPORT: Final = re.compile(rb"__imp_(_?Py\w+)\0")
+
+
+def write_stable_abi(import_library: Path, target: Path, *compiler: str | Path) -> None:
+    """Build Windows' `python3.dll`, which extension modules for the stable ABI load."""
+    names = sorted({name.decode() for name in _EXPORT.findall(import_library.read_bytes())})
+    version = import_library.stem
+    lines = ["LIBRARY python3", "EXPORTS", *(f"  {name}={version}.{name}" for name in names)]
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(Path(__file__).with_name("python3.c"), folder)
+        Path(folder, "python3.def").write_text("\n".join(lines) + "\n", "ascii")
+        # Names without folders: the linker writes those of debug information into the DLL.
+        options = "cc -target x86_64-windows-gnu -shared -O1 -s -nostdlib -o python3.dll"
+        sources = ("-Wl,--entry=DllMainCRTStartup", "python3.c", "python3.def")
+        subprocess.run([*compiler, *options.split(), *sources], cwd=folder, check=True)
+        shutil.copyfile(Path(folder, "python3.dll"), target)

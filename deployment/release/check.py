@@ -47,11 +47,7 @@ def _audited(tag: str, shown: str) -> Iterator[str]:
 
 
 def run(program: str, *arguments: str | Path) -> str:
-    """Run a program of this environment, and return what it prints.
-
-    Raises:
-        SystemExit: it failed; its text is what the program says.
-    """
+    """Run a program of this environment, and return what it prints."""
     command = (Path(sys.executable).with_name(program), *arguments)
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False

@@ -41,22 +41,14 @@ _CLASSIFIERS: Final = {
 
 
 def of_jar(group: str) -> str:
-    """Return the licence of the jars of a group on Maven.
-
-    Raises:
-        SystemExit: the table lacks the group.
-    """
+    """Return the licence of the jars of a group on Maven."""
     if group not in JARS:
         sys.exit(f"deployment/release/licences.py lacks the licence of {group}: add it to JARS")
     return JARS[group][0]
 
 
 def of_package(metadata: Message) -> str:
-    """Return the licence of a Python package as SPDX, by its metadata.
-
-    Raises:
-        SystemExit: the metadata names none, and neither does the table.
-    """
+    """Return the licence of a Python package as SPDX, by its metadata."""
     name = re.sub(r"[-_.]+", "-", metadata["Name"]).lower()
     if name in PACKAGES:
         return PACKAGES[name]
@@ -70,11 +62,7 @@ def of_package(metadata: Message) -> str:
 
 
 def differences(jars: list[dict[str, str]]) -> Iterator[str]:
-    """Compare the table with the POMs on Maven, in sentences.
-
-    Args:
-        jars: their coordinates, as in `jgo.lock.toml`.
-    """
+    """Compare the table with the POMs on Maven, in sentences."""
     from jgo.maven import MavenContext
 
     context = MavenContext(timeout=60)

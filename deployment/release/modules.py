@@ -9,16 +9,7 @@ import lief
 
 @dataclass(frozen=True)
 class Module:
-    """The demands of an extension module.
-
-    Attributes:
-        machine: the processor, as the format of the file names it.
-        libraries: the libraries that it loads.
-        paths: where it looks for them, besides the system's folders.
-        exports: the functions that others may call.
-        oldest: the oldest version of the system that it is made for; of glibc on Linux, empty on
-            Windows.
-    """
+    """The demands of an extension module."""
 
     machine: str
     libraries: frozenset[str]
@@ -87,11 +78,7 @@ _C_LIBRARY_OF_WINDOWS: Final = "api-ms-win-crt-"
 
 
 def read(content: bytes) -> Module:
-    """Read an extension module.
-
-    Raises:
-        ValueError: the file is not one of Linux, macOS or Windows.
-    """
+    """Read an extension module."""
     binary = lief.parse(list(content))
     if isinstance(binary, lief.ELF.Binary):
         return _elf(binary)
@@ -103,12 +90,7 @@ def read(content: bytes) -> Module:
 
 
 def complaints(allowed: Module, found: Module) -> list[str]:
-    """List what is unexpected of a module, in sentences.
-
-    Args:
-        allowed: the most that it may demand.
-        found: the module.
-    """
+    """List what is unexpected of a module, in sentences."""
     libraries = {name for name in found.libraries if not name.startswith(_C_LIBRARY_OF_WINDOWS)}
     wrong = [f"it loads {name}" for name in sorted(libraries - allowed.libraries)]
     wrong += [f"it exports {name}" for name in sorted(found.exports - allowed.exports)]

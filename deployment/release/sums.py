@@ -24,11 +24,7 @@ def write(folder: Path) -> int:
 
 
 def seconds() -> int:
-    """Return the time that published files carry, in seconds since 1970.
-
-    Raises:
-        SystemExit: SOURCE_DATE_EPOCH is not a number.
-    """
+    """Return the time that published files carry, in seconds since 1970."""
     given = os.environ.get("SOURCE_DATE_EPOCH") or str(_FIRST_TIME)
     if not given.isdecimal():
         sys.exit(f"SOURCE_DATE_EPOCH={given!r} is not a number of seconds")

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
 
-from server.administration.errors import ChildError
+from server.answers.errors import ChildError
 from shared.errors import FOR_CLIENT_VARIABLE
 from shared.messages import reason_of
 from shared.settings.defaults import (
@@ -41,12 +41,7 @@ but neither rewrites queries nor answers questions."""
 
 
 class Child:
-    """A process of `idx` with its own child processes; created by `start`.
-
-    Attributes:
-        was_terminated: whether `terminate` was called.
-        was_killed: whether `kill` was called.
-    """
+    """A process of `idx` with its own child processes; created by `start`."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -59,11 +54,7 @@ class Child:
 
     @classmethod
     async def start(cls, arguments: Sequence[str]) -> "Child":
-        """Start `idx` with arguments.
-
-        Raises:
-            ChildError: the process cannot be started.
-        """
+        """Start `idx` with arguments."""
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -107,11 +98,7 @@ class Child:
             yield line
 
     async def end(self) -> int:
-        """Wait for the process to end.
-
-        Returns:
-            The exit code, negative if a signal ended it.
-        """
+        """Wait for the process to end."""
         await asyncio.wait({self._process_end, self._stderr_reader})
         return await self._process.wait()
 
@@ -157,15 +144,7 @@ def _environment() -> dict[str, str]:
 
 
 async def run_for_json(arguments: Sequence[str], seconds: float) -> Any:
-    """Run a short command of `idx`, and return its JSON output.
-
-    Args:
-        arguments: the command and its arguments.
-        seconds: the timeout.
-
-    Raises:
-        ChildError: the command failed, timed out or printed no JSON.
-    """
+    """Run a short command of `idx`, and return its JSON output."""
     child = await Child.start(arguments)
     printed = bytearray()
     try:

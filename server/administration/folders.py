@@ -1,13 +1,13 @@
-"""The remembered folders, which a crawl uses if no folder is named."""
+"""The folders of crawls: the roots that they must lie under, and those that are remembered."""
 
 import os
 from dataclasses import dataclass
 from typing import Final
 
 from server.administration.child import run_for_json
-from server.administration.errors import FoldersFixedError, LinksFollowedError, NothingToCrawlError
 from server.administration.results import RememberedDirectory
 from server.administration.roots import Roots
+from server.answers.errors import FoldersFixedError, LinksFollowedError, NothingToCrawlError
 from shared.files.access import is_folder
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
@@ -20,29 +20,13 @@ _VARIABLE: Final = VARIABLES["folders"]
 
 @dataclass(frozen=True)
 class FolderSettings:
-    """The configuration of folders as `idx` reads it now.
-
-    Attributes:
-        folders: the remembered folders with their patterns.
-        links_followed: the origin of the setting that lets idx follow links; None if it does not.
-    """
+    """The configuration of folders as `idx` reads it now."""
 
     folders: tuple[RememberedDirectory, ...]
     links_followed: str | None
 
     def folders_to_crawl(self, paths: list[str], roots: Roots) -> list[str]:
-        """Return the folders to crawl, as arguments of `idx`.
-
-        Args:
-            paths: the folders named by a client; empty for the remembered ones.
-            roots: the roots under which the folders must lie.
-
-        Raises:
-            DirectoryError: a path is not a folder, or does not lie under the roots.
-            LinksFollowedError: the configuration lets idx follow links, which may lead out of the
-                roots.
-            NothingToCrawlError: no folder was named, and none is remembered.
-        """
+        """Return the folders to crawl, as arguments of `idx`."""
         if self.links_followed is not None:
             raise LinksFollowedError(self.links_followed)
         # idx finds the patterns of a folder by its path as remembered.
@@ -55,11 +39,7 @@ class FolderSettings:
 
 
 async def folder_settings(roots: Roots) -> FolderSettings:
-    """Read the configuration of folders by running `idx`.
-
-    Raises:
-        ChildError: `idx` failed, for example because of an invalid configuration file.
-    """
+    """Read the configuration of folders by running `idx`."""
     answer = await run_for_json(("config", "show", "--json"), CONFIGURATION_TIMEOUT_SECONDS)
     settings = answer["settings"]
     follow_links = settings["follow_links"]
@@ -84,10 +64,6 @@ def folder_source() -> str:
 
 
 def refuse_fixed_folders() -> None:
-    """Refuse to change folders that come from the environment.
-
-    Raises:
-        FoldersFixedError: the folders come from the environment.
-    """
+    """Refuse to change folders that come from the environment."""
     if os.environ.get(_VARIABLE):
         raise FoldersFixedError(_VARIABLE)

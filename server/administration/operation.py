@@ -1,18 +1,113 @@
-"""An operation of `idx`: its command, state, progress and outcome."""
+"""An operation of `idx`: its command, state, progress and outcome.
+
+The progress of a crawl is counted from the events of `idx sync --json`, see `idx/sync/events.py`.
+"""
 
 import json
 import secrets
 import signal
 import time
+from collections import Counter, deque
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from server.administration.child import Child
-from server.administration.errors import OperationStateError
-from server.administration.progress import Progress
-from server.administration.results import OperationName, OperationStatus, State
-from server.answers.text import fitting
+from server.administration.results import CrawlProgress, OperationName, OperationStatus, State
+from server.answers.errors import (
+    OperationStateError,
+)
+from server.answers.text import cut, fitting, json_characters
 from shared.messages import quantity, utc_time
+from shared.model.failures import ERRORS
+
+_MAX_PROBLEMS: Final = 20
+"""Maximum number of problems kept; the tool list_failures lists all files."""
+
+_MAX_PROBLEM_CHARACTERS: Final = 800
+"""Maximum length of a problem in JSON, in characters."""
+
+
+class Progress:
+    """The counters of a crawl, which add up over pauses."""
+
+    def __init__(self) -> None:
+        self.current: str | None = None
+        self.problems: deque[str] = deque(maxlen=_MAX_PROBLEMS)
+        self.is_finished = False
+        self._counts: Counter[str] = Counter()
+        self._planned = 0
+        self._skipped = 0
+        # If a file is now empty, its document is deleted as well; the plan counts the file once.
+        self._emptied = 0
+        self._last_empty: str | None = None
+        self._unreachable = 0
+
+    def begin_run(self) -> None:
+        """Reset the unreachable folders, which `idx` reports again in each run."""
+        self._unreachable = 0
+        self.is_finished = False
+
+    def process_event(self, event: dict[str, Any]) -> None:
+        """Process an event; unknown ones are ignored."""
+        match event:
+            case {"event": "planned"}:
+                done = self._done()
+                self._planned = done + event["add"] + event["update"] + event["delete"]
+                # Files done by an earlier run are unchanged for a later one.
+                unchanged = event["skip"] + event["failed_before"]
+                gone = self._counts["deleted"] - self._emptied
+                self._skipped = max(0, unchanged - (done - gone))
+            case {"event": "indexed", "action": action, "source_document": name}:
+                self._counts[action] += 1
+                self._counts["chunks"] += event["chunks"]
+                self.current = _brief(name)
+                for warning in event["warnings"]:
+                    self.add_problem(f"{event['file_path']}: {warning}")
+            case {"event": "deleted", "source_document": name}:
+                self._counts["deleted"] += 1
+                self._emptied += name == self._last_empty
+                self.current = _brief(name)
+            case {"event": "notindexed", "source_document": name, "kind": kind}:
+                self._counts[kind] += 1
+                self.current = _brief(name)
+                self._last_empty = name if kind in {"empty", "secret"} else None
+                if kind != "unsupported":
+                    self.add_problem(f"{event['file_path']}: {event['reason']}")
+            case {"event": "leftout"}:
+                self.add_problem(f"{event['file_path']}: {event['reason']}, and is skipped")
+            case {"event": "problem", "message": message}:
+                self._unreachable += 1
+                self.add_problem(message)
+            case {"event": "finished"}:
+                self.is_finished = True
+
+    def add_problem(self, text: str) -> None:
+        """Store a problem, shortened if necessary."""
+        self.problems.append(_brief(text))
+
+    def counters(self) -> CrawlProgress:
+        counts = self._counts
+        return CrawlProgress(
+            planned=self._planned,
+            remaining=max(0, self._planned - self._done()),
+            added=counts["added"],
+            updated=counts["updated"],
+            deleted=counts["deleted"],
+            skipped=self._skipped,
+            failed=sum(counts[kind] for kind in ERRORS) + self._unreachable,
+            unsupported=counts["unsupported"],
+            empty=counts["empty"],
+            chunks=counts["chunks"],
+        )
+
+    def _done(self) -> int:
+        return self._counts.total() - self._counts["chunks"] - self._emptied
+
+
+def _brief(text: str) -> str:
+    excess = json_characters(text) - _MAX_PROBLEM_CHARACTERS
+    return cut(text, excess) or f"{text[:100]}…" if excess > 0 else text
+
 
 RequestedState = Literal["paused", "stopped"]
 """A state that a client can request for an operation."""
@@ -48,18 +143,7 @@ _NOTICES: Final[dict[State, str]] = {
 
 
 class Operation:
-    """Work that `idx` does in one run, or in several if it is paused.
-
-    Args:
-        name: the kind of operation.
-        command: the arguments of `idx`.
-        directories: the folders of a crawl.
-
-    Attributes:
-        id: the operation's id, unique among servers.
-        state: the current state.
-        child: the child process, while it runs.
-    """
+    """Work that `idx` does in one run, or in several if it is paused."""
 
     def __init__(
         self, name: OperationName, command: Sequence[str], directories: Sequence[str] = ()
@@ -91,11 +175,7 @@ class Operation:
         return self._error
 
     def refuse_unless_paused(self) -> None:
-        """Refuse to resume an operation that is not paused.
-
-        Raises:
-            OperationStateError: it is not paused.
-        """
+        """Refuse to resume an operation that is not paused."""
         if self.state != "paused":
             raise OperationStateError(self.name, self.id, self.state, "resumed")
 
@@ -115,11 +195,7 @@ class Operation:
             child.terminate()
 
     def request(self, requested: RequestedState) -> None:
-        """Request a pause or stop: `idx` commits its work and ends.
-
-        Raises:
-            OperationStateError: it is not running, or cannot be paused.
-        """
+        """Request a pause or stop: `idx` commits its work and ends."""
         if self.state == "paused" and requested == "stopped":
             self._finish("stopped")
             return
@@ -143,12 +219,7 @@ class Operation:
         self._progress.process_event(event)
 
     def end_run(self, child: Child, code: int) -> None:
-        """End the run, and set the state by its outcome.
-
-        Args:
-            child: the child process.
-            code: its exit code, negative if a signal ended it.
-        """
+        """End the run, and set the state by its outcome."""
         self.child = None
         self._exit_code = code
         is_complete = self._progress is not None and self._progress.is_finished
@@ -167,11 +238,6 @@ class Operation:
         self._finish("failed")
 
     def status(self, *, brief: bool = False) -> OperationStatus:
-        """Return the current status.
-
-        Args:
-            brief: whether to omit directories and problems, and to cut a long error.
-        """
         shown = [] if brief else list(self.directories)
         shown = shown[: fitting(shown, _MAX_DIRECTORIES_CHARACTERS)]
         notices = [_NOTICES.get(self.state)]

@@ -1,19 +1,33 @@
 """The operations of a server: at most one at a time, and those that have ended."""
 
 import asyncio
+import signal
+from asyncio import Lock
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
+import anyio
+
 from server.administration.child import Child
-from server.administration.errors import (
+from server.administration.folders import folder_settings
+from server.administration.operation import Operation, RequestedState
+from server.administration.results import OperationName
+from server.administration.roots import Roots
+from server.answers.errors import (
     ChildError,
     OperationNotFoundError,
     OperationRunningError,
     ServerStoppingError,
 )
-from server.administration.operation import Operation, RequestedState
-from server.administration.results import OperationName
+from server.log import drain_stderr
+from server.settings import ServerSettings
+from shared.backends import location
+from shared.files.access import own_files
+from shared.system.processes import end_by_signal, handle_signals
 
 _MAX_ENDED_OPERATIONS: Final = 20
 """Maximum number of ended operations kept."""
@@ -51,12 +65,7 @@ class Operations:
         return [*reversed(self._past)]
 
     def refuse_if_busy(self) -> None:
-        """Refuse a second operation.
-
-        Raises:
-            OperationRunningError: an operation is running or paused.
-            ServerStoppingError: the server is shutting down.
-        """
+        """Refuse a second operation."""
         if self._is_closed:
             raise ServerStoppingError
         if self._current is not None:
@@ -65,32 +74,14 @@ class Operations:
     def start(
         self, name: OperationName, command: Sequence[str], directories: Sequence[str] = ()
     ) -> Operation:
-        """Start an operation without waiting for it.
-
-        Args:
-            name: the kind of operation.
-            command: the arguments of `idx`.
-            directories: the folders of a crawl.
-
-        Raises:
-            OperationRunningError: another operation is running or paused.
-            ServerStoppingError: the server is shutting down.
-        """
+        """Start an operation without waiting for it."""
         self.refuse_if_busy()
         operation = self._current = Operation(name, command, directories)
         self._begin(operation)
         return operation
 
     def find(self, operation_id: str, name: OperationName | None = None) -> Operation:
-        """Return the operation with an id, or the newest one.
-
-        Args:
-            operation_id: the id; empty for the newest operation.
-            name: the kind of the newest operation; None for any.
-
-        Raises:
-            OperationNotFoundError: no operation matches.
-        """
+        """Return the operation with an id, or the newest one."""
         known = [*([self._current] if self._current else []), *self.past]
         for operation in known:
             if operation.id == operation_id:
@@ -100,11 +91,7 @@ class Operations:
         raise OperationNotFoundError(operation_id, [operation.id for operation in known])
 
     async def request(self, operation: Operation, requested: RequestedState) -> None:
-        """Pause or stop an operation, and wait up to five seconds for its end.
-
-        Raises:
-            OperationStateError: it is not running, or cannot be paused.
-        """
+        """Pause or stop an operation, and wait up to five seconds for its end."""
         operation.request(requested)
         if operation.has_ended:
             self._archive(operation)
@@ -118,12 +105,7 @@ class Operations:
             await asyncio.wait({self._run}, timeout=seconds)
 
     def resume(self, operation: Operation) -> None:
-        """Resume a paused operation: the same command runs again and skips finished work.
-
-        Raises:
-            OperationStateError: it is not paused.
-            ServerStoppingError: the server is shutting down.
-        """
+        """Resume a paused operation: the same command runs again and skips finished work."""
         if self._is_closed:
             raise ServerStoppingError
         operation.refuse_unless_paused()
@@ -174,3 +156,103 @@ class Operations:
     def _archive(self, operation: Operation) -> None:
         self._current = None
         self._past.append(operation)
+
+
+async def serve_until_signal(serve: Callable[[], Awaitable[None]], operations: Operations) -> None:
+    """Serve over stdio until the client disconnects; a signal ends the operation, then the process.
+
+    A second signal ends both at once. No signal interrupts the thread that reads stdin.
+    """
+    ends: set[asyncio.Task[None]] = set()
+
+    def stop(number: signal.Signals) -> None:
+        if ends:
+            operations.kill()
+            _end_process(number)
+        ends.add(asyncio.ensure_future(_end(number, operations)))
+
+    handle_signals(stop)
+    await serve()
+
+
+async def _end(number: signal.Signals, operations: Operations) -> None:
+    await operations.close()
+    _end_process(number)
+
+
+def _end_process(number: signal.Signals) -> None:
+    drain_stderr()
+    end_by_signal(number)
+
+
+@dataclass(frozen=True)
+class Administration:
+    """The operations on an index, and the roots of its folders."""
+
+    index_path: Path
+    roots: Roots
+    files: tuple[Path | None, ...] = ()  # the server's own, such as its tokens: never indexed
+    operations: Operations = field(default_factory=Operations)
+    # Held to change the configuration file, which is read and written as a whole.
+    configuration: Lock = field(default_factory=Lock)
+
+    @classmethod
+    def from_settings(
+        cls, settings: ServerSettings, files: Sequence[Path | None] = ()
+    ) -> "Administration | None":
+        """Create the service from the settings; None if the server offers no administration."""
+        if not settings.admin:
+            return None
+        return cls(location(settings.index_path), Roots.from_paths(settings.roots), tuple(files))
+
+    @property
+    def bounds(self) -> list[str]:
+        """Options that restrict `idx sync` to the roots, without the server's own files."""
+        kept_out = sorted(own_files(self.files))
+        return [
+            *self.roots.options,
+            *(f"--keep-out={device}:{inode}" for device, inode in kept_out),
+        ]
+
+    def command(self, name: str, *arguments: str, paths: Sequence[str] = ()) -> list[str]:
+        """Return the arguments of `idx` for a command on the index with JSON output."""
+        index = f"--index-path={self.index_path}"
+        return [name, "--json", index, *arguments, *(["--", *paths] if paths else [])]
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """End the running operation when the block ends, even by cancellation."""
+        try:
+            yield
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.operations.close()
+
+    async def start_crawl(self, directories: list[str] | None = None) -> Operation:
+        """Start a crawl of folders, by default of those that are remembered."""
+        self.operations.refuse_if_busy()
+        directories = directories or []
+        for directory in directories:
+            # Invalid folders are refused before idx is run.
+            self.roots.resolve_existing(directory)
+        settings = await folder_settings(self.roots)
+        folders = settings.folders_to_crawl(directories, self.roots)
+        return self.operations.start(
+            "crawl", self.command("sync", *self.bounds, paths=folders), folders
+        )
+
+    async def resume_crawl(self, operation_id: str) -> Operation:
+        """Resume a paused crawl, the newest without an id."""
+        operation = self.operations.find(operation_id, "crawl")
+        operation.refuse_unless_paused()
+        # Folders and settings may have changed since the crawl began.
+        settings = await folder_settings(self.roots)
+        settings.folders_to_crawl(list(operation.directories), self.roots)
+        self.operations.resume(operation)
+        return operation
+
+    async def request_crawl(self, operation_id: str, requested: RequestedState) -> Operation:
+        """Pause or stop a crawl, the newest without an id, and wait a little for that."""
+        operation = self.operations.find(operation_id, "crawl")
+        await self.operations.request(operation, requested)
+        return operation

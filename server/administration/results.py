@@ -12,28 +12,15 @@ State = Literal["running", "pausing", "paused", "stopping", "stopped", "done", "
 
 @dataclass(frozen=True, kw_only=True)
 class CrawlProgress:
-    """Progress of a crawl in numbers of files, since its beginning, over all pauses.
+    """Progress of a crawl in numbers of files, since its beginning, over all pauses."""
 
-    Attributes:
-        planned: files to add, update or delete, as far as known.
-        remaining: planned files that are left.
-        added: files added to the index.
-        updated: files replaced in the index.
-        deleted: files deleted from the index.
-        skipped: files unchanged since an earlier crawl.
-        failed: files that could not be read, and folders that could not be examined.
-        unsupported: files of unsupported formats.
-        empty: files without text.
-        chunks: chunks written.
-    """
-
-    planned: int
+    planned: int  # files to add, update or delete, as far as known
     remaining: int
     added: int
     updated: int
     deleted: int
-    skipped: int
-    failed: int
+    skipped: int  # unchanged since an earlier crawl
+    failed: int  # also folders that could not be examined
     unsupported: int
     empty: int
     chunks: int
@@ -41,82 +28,46 @@ class CrawlProgress:
 
 @dataclass(frozen=True, kw_only=True)
 class OperationStatus:
-    """The status of an operation.
-
-    Attributes:
-        operation_id: the operation's id.
-        operation: the kind of operation.
-        state: the current state.
-        started: start time in UTC.
-        ended: end time in UTC; None until it has ended.
-        seconds: run time of `idx`, in seconds.
-        directories: the folders of a crawl.
-        progress: progress of a crawl; None for other operations.
-        current: the document processed last, while a crawl runs.
-        problems: the last files that could not be read completely, with the reasons.
-        result: the output of `idx`; None for a crawl.
-        exit_code: exit code of `idx`, negative if a signal ended it; None while it runs.
-        error: the reason of a failure.
-        notice: a remark on this answer, and the next step.
-    """
+    """The status of an operation."""
 
     operation_id: str
     operation: OperationName
     state: State
     started: str
     ended: str | None
-    seconds: float
+    seconds: float  # run time of `idx`, without pauses
     directories: list[str]
     progress: CrawlProgress | None
-    current: str | None
-    problems: list[str]
-    result: dict[str, int | float | bool] | None
-    exit_code: int | None
+    current: str | None  # the document processed last, while a crawl runs
+    problems: list[str]  # the last ones
+    result: dict[str, int | float | bool] | None  # the output of `idx`; None for a crawl
+    exit_code: int | None  # negative if a signal ended it
     error: str | None
     notice: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class AdminStatus:
-    """Status of administration: operations, roots and index.
-
-    Attributes:
-        current: the running or paused operation.
-        recent: ended operations, the most recent first, without directories and problems.
-        roots: the folders under which folders may be crawled.
-        index_path: the index folder.
-        locked_by: the process that writes to the index now; None without one.
-        folders_from: source of the folders that are crawled if none is named: a configuration file,
-            or an environment variable, which no tool can change.
-        notice: a remark on what was left out.
-    """
+    """Status of administration: operations, roots and index."""
 
     current: OperationStatus | None
-    recent: list[OperationStatus]
+    recent: list[OperationStatus]  # the most recent first, without directories and problems
     roots: list[str]
     index_path: str
     locked_by: str | None
-    folders_from: str
+    folders_from: str  # a configuration file, or a variable, which no tool can change
     notice: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class RememberedDirectory:
-    """A folder that is crawled if none is named.
-
-    Attributes:
-        path: the folder's path.
-        include: its own patterns of files to include.
-        exclude: its own patterns of files to exclude.
-        exists: whether the folder exists.
-        allowed: whether it lies under the roots, so that it may be crawled.
-    """
+    """A folder that is crawled if none is named."""
 
     path: str
     include: list[str]
     exclude: list[str]
     exists: bool
-    allowed: bool
+    allowed: bool  # it lies under the roots
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from server.administration.errors import (
+from server.answers.errors import (
     DirectoryError,
     OutsideRootsError,
     RootReplacedError,
@@ -27,23 +27,14 @@ _BEGINNING: Final = "a drive such as C:\\" if sys.platform == "win32" else "/"
 
 @dataclass(frozen=True)
 class Roots:
-    """The roots, absolute and with links resolved at the start of the server.
-
-    Attributes:
-        folders: their paths.
-        identities: their device and inode numbers.
-    """
+    """The roots, absolute and with links resolved at the start of the server."""
 
     folders: tuple[Path, ...]
     identities: frozenset[Identity]
 
     @classmethod
     def from_paths(cls, paths: Iterable[Path]) -> "Roots":
-        """Resolve the roots given to the server.
-
-        Raises:
-            ServerOptionError: a path is not a folder.
-        """
+        """Resolve the roots given to the server."""
         folders = []
         identities = []
         for path in paths:
@@ -65,15 +56,7 @@ class Roots:
         return [f"--only-in={device}:{inode}" for device, inode in sorted(self.identities)]
 
     def resolve(self, path: str) -> Path:
-        """Return the folder that a path leads to, which need not exist.
-
-        Args:
-            path: the path from a client or the configuration.
-
-        Raises:
-            DirectoryError: the path is invalid or not absolute.
-            OutsideRootsError: the folder does not lie under the roots.
-        """
+        """Return the folder that a path leads to, which need not exist."""
         if not os.path.isabs(path):  # noqa: PTH117 - text of a client
             raise DirectoryError(path, f"is not an absolute path, which begins with {_BEGINNING}")
         try:
@@ -88,14 +71,7 @@ class Roots:
         return folder
 
     def resolve_existing(self, path: str) -> Path:
-        """Return the folder that a path leads to, which must exist.
-
-        Raises:
-            DirectoryError: the path does not exist, cannot be read or is not a folder.
-            OutsideRootsError: the folder does not lie under the roots, whether it exists or not.
-            RootReplacedError: another folder has replaced a root, so the folder only seems to lie
-                in it.
-        """
+        """Return the folder that a path leads to, which must exist."""
         folder = self.resolve(path)
         try:
             with opened_folder(folder) as descriptor:

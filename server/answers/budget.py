@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 from pydantic import TypeAdapter
 from pydantic_core import to_json, to_jsonable_python
 
+from server.administration.results import RememberedDirectory
 from server.answers.errors import AnswerTooLongError
 from server.answers.fence import current_fence, fenced_parts
 from server.answers.text import (
@@ -42,6 +43,7 @@ from shared.model.search_results import (
     Facet,
     Hit,
     QueryExplanation,
+    SimilarChunk,
     without_unknown,
 )
 
@@ -89,30 +91,23 @@ ChunkItem = TypeVar("ChunkItem", bound=ChunkText)
 def fit(
     items: Sequence[Item],
     budget: int,
-    shorten: Callable[[Item, int], Item],
     *,
     outside: object = "",
     reserve: int = _ENVELOPE_CHARACTERS,
 ) -> tuple[list[Item], str | None]:
-    """Fit results into a budget.
+    """Fit results, the most important first, into the characters of a whole response.
 
-    Args:
-        items: the results, the most important first.
-        budget: maximum length of the whole response, in characters.
-        shorten: shortens a result by a number of characters, as far as possible.
-        outside: other data of variable length in the response, as objects or plain data.
-        reserve: characters reserved for the rest of the response, including the notice.
-
-    Returns:
-        The results that fit, the last ones cut short, and a notice of what was cut; None if
-        nothing was.
+    `outside` is other data of variable length in it. Return the results that fit, the last ones cut
+    short, and a notice of what was cut; None if nothing was.
     """
     left = budget - reserve - len(to_json(fenced_parts(to_jsonable_python(outside))).decode())
     kept: list[Item] = []
     shortened = 0
     for item in items:
         excess = _size(item) - left
-        fitting = shorten(item, excess) if excess > 0 else item
+        fitting = item
+        if excess > 0 and (shorten := _SHORTER.get(type(item))):
+            fitting = shorten(item, excess)
         if _size(fitting) > left:
             continue
         shortened += excess > 0
@@ -130,11 +125,7 @@ def fit(
 
 
 def check_room(text: str, budget: int) -> None:
-    """Refuse a response if a text in it that cannot be cut fills the budget.
-
-    Raises:
-        AnswerTooLongError: the text fills the budget.
-    """
+    """Refuse a response if a text in it that cannot be cut fills the budget."""
     if json_characters(text) > budget - _ENVELOPE_CHARACTERS:
         raise AnswerTooLongError(budget)
 
@@ -153,7 +144,7 @@ def shorten_chunk(chunk: ChunkItem, excess: int) -> ChunkItem:
     )
 
 
-def shorten_hit(hit: Hit, excess: int) -> Hit:
+def _shorter_hit(hit: Hit, excess: int) -> Hit:
     """Return the hit cut: the others of its document first, ids of similar ones, then its text.
 
     If that is not enough, it has no texts and metadata, and a short title.
@@ -227,16 +218,7 @@ def brief_passages(hit: Hit) -> Hit:
 
 
 def brief_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """Choose the text of each hit by its length: all of it, or passages if that is too long.
-
-    Args:
-        hits: hits with both texts.
-
-    Returns:
-        Hits with one of both: `content` where it fits into a hit's share of `BRIEF_CHARACTERS`,
-        else as many `passages` as fit, at least one. If the hit as a whole does not fit, offsets in
-        the text are left out, and so are others of its document and metadata that have no room.
-    """
+    """Choose the text of each hit by its length: all of it, or passages if that is too long."""
     room = BRIEF_CHARACTERS - _BRIEF_ENVELOPE_CHARACTERS
     room = room * max(len(hits), _BRIEF_HITS) // _BRIEF_HITS
     lengths = [_lengths(hit) for hit in hits]
@@ -249,10 +231,7 @@ def brief_hits(hits: Sequence[Hit]) -> list[Hit]:
 def _share(least: Sequence[int], most: Sequence[int], room: int) -> int:
     """Return the greatest share with which all hits fit into the room.
 
-    Args:
-        least: for each hit the length that it cannot fall below.
-        most: for each hit its whole length.
-        room: the length of all hits together.
+    No hit falls below its least length, or needs more than its greatest.
     """
     low, high = 0, room
     while low < high:
@@ -370,53 +349,25 @@ def _around_match(passage: str, most: int) -> str:
     return part.strip()
 
 
-def shorten_summary(summary: DocumentSummary, _excess: int) -> DocumentSummary:
-    """Return the document without its metadata and with a short title."""
-    return replace(summary, metadata={}, title=brief(summary.title))
-
-
 def brief_facets(facets: Sequence[Facet], budget: int) -> tuple[list[Facet], str | None]:
-    """Cut long facet values, and drop the facets that exceed their part of a response.
-
-    Args:
-        facets: the counted facets.
-        budget: maximum length of the whole response, in characters.
-
-    Returns:
-        The facets, and a notice if values were dropped or cut.
-    """
+    """Cut long facet values, and drop the facets that exceed their part of a response."""
     shorter = [
         replace(facet, values=[replace(entry, value=brief(entry.value)) for entry in facet.values])
         for facet in facets
     ]
-    kept, cut_out = fit(shorter, budget // _FACETS_BUDGET_DIVISOR, _shorten_facet, reserve=0)
+    kept, cut_out = fit(shorter, budget // _FACETS_BUDGET_DIVISOR, reserve=0)
     notices = [FACETS_CUT if cut_out else None, VALUES_CUT if shorter != [*facets] else None]
     return kept, " ".join(filter(None, notices)) or None
 
 
-def _shorten_facet(facet: Facet, excess: int) -> Facet:
+def _shorter_facet(facet: Facet, excess: int) -> Facet:
     most = _size(facet) - excess
     while facet.values and _size(facet) > most:
         facet = replace(facet, values=facet.values[:-1])
     return facet
 
 
-def shorten_failure(failure: FailedFile, _excess: int) -> FailedFile:
-    """Return the file with its reason cut."""
-    return replace(failure, reason=brief(failure.reason))
-
-
-def shorten_term(term: TermCount, _excess: int) -> TermCount:
-    """Return the term cut."""
-    return replace(term, term=brief(term.term))
-
-
-def shorten_field(field: FieldDescription, _excess: int) -> FieldDescription:
-    """Return the field without its examples."""
-    return replace(field, examples=[])
-
-
-def shorten_details(details: DocumentDetails, excess: int) -> DocumentDetails:
+def _shorter_details(details: DocumentDetails, excess: int) -> DocumentDetails:
     """Return the document with long metadata cut, or without metadata and with a short title."""
     shorter = replace(
         details, metadata={key: _brief_value(value) for key, value in details.metadata.items()}
@@ -431,7 +382,7 @@ def fit_explanation(explanation: QueryExplanation, budget: int) -> QueryExplanat
     query, parsed = (brief_query(text, budget) for text in (explanation.query, explanation.parsed))
     note = explanation.note and brief_query(explanation.note, budget)
     parts: list[_Explained] = [*explanation.steps, *explanation.hits, *explanation.terms]
-    kept, cut = fit(parts, budget, _shorten_explained, outside=[query, parsed, note])
+    kept, cut = fit(parts, budget, outside=[query, parsed, note])
     return replace(
         explanation,
         query=query,
@@ -445,15 +396,6 @@ def fit_explanation(explanation: QueryExplanation, budget: int) -> QueryExplanat
 
 
 _Explained = ExplainedStep | ExplainedHit | ExplainedTerm
-
-
-def _shorten_explained(part: _Explained, excess: int) -> _Explained:
-    match part:
-        case ExplainedStep():
-            return replace(part, query=cut(part.query, excess))
-        case ExplainedTerm():
-            return replace(part, term=brief(part.term))
-    return part
 
 
 def _brief_value(value: Scalar | list[Scalar]) -> Scalar | list[Scalar]:
@@ -481,3 +423,20 @@ def _size(item: Any) -> int:
     plain = without_unknown(adapter.dump_python(item))
     fence = current_fence()
     return len(to_json(fence.parts(plain) if fence else plain).decode()) + 1
+
+
+_SHORTER: Final[dict[type, Callable[[Any, int], Any]]] = {
+    Hit: _shorter_hit,
+    ChunkText: shorten_chunk,
+    SimilarChunk: shorten_chunk,
+    DocumentDetails: _shorter_details,
+    DocumentSummary: lambda item, _: replace(item, metadata={}, title=brief(item.title)),
+    Facet: _shorter_facet,
+    FailedFile: lambda item, _: replace(item, reason=brief(item.reason)),
+    FieldDescription: lambda item, _: replace(item, examples=[]),
+    TermCount: lambda item, _: replace(item, term=brief(item.term)),
+    ExplainedTerm: lambda item, _: replace(item, term=brief(item.term)),
+    ExplainedStep: lambda item, excess: replace(item, query=cut(item.query, excess)),
+    RememberedDirectory: lambda item, _: replace(item, include=[], exclude=[]),
+}
+"""Functions that shorten a result by a number of characters, as far as possible, by its type."""

@@ -1,12 +1,14 @@
-"""Errors of requests to the server, in the hierarchy of `shared.errors`."""
+"""Errors of requests to the server, in the hierarchy of `shared.errors`, and their messages."""
 
-from collections.abc import Iterator, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 from mcp import MCPError
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
+from pydantic import ValidationError
 
 from shared.errors import (
     ChunkNotFoundError,
@@ -15,29 +17,19 @@ from shared.errors import (
     InvalidTextError,
     McpLuceneError,
 )
-from shared.messages import listed, quantity, shortened
+from shared.messages import decodable, did_you_mean, listed, quantity, shortened
 from shared.remedies import command_line_remedy
 
 
 class ResourceNotFoundError(McpLuceneError):
-    """A URI identifies no resource of the server.
-
-    Args:
-        uri: the URI.
-        reason: what is wrong with it, and the correct form.
-    """
+    """A URI identifies no resource of the server."""
 
     def __init__(self, uri: str, reason: str) -> None:
         super().__init__(f"there is no resource {uri[:200]!r}: {reason}")
 
 
 class LanguageNotFoundError(McpLuceneError):
-    """No document of the index is in the language.
-
-    Args:
-        language: the language code.
-        known: the language codes of the index.
-    """
+    """No document of the index is in the language."""
 
     def __init__(self, language: str, known: Sequence[str]) -> None:
         there = f"the languages are {listed(known)}" if known else "no language is known"
@@ -54,12 +46,7 @@ class CursorError(McpLuceneError):
 
 
 class TooManySubscriptionsError(McpLuceneError):
-    """A client exceeds the limit of subscriptions.
-
-    Args:
-        most: maximum number of subscriptions.
-        whose: the client or clients that the limit applies to.
-    """
+    """A client exceeds the limit of subscriptions."""
 
     def __init__(self, most: int, whose: str = "a client") -> None:
         super().__init__(
@@ -99,12 +86,7 @@ class AnswerTooLongError(McpLuceneError):
 
 
 class DocumentFileError(McpLuceneError):
-    """The file of a document cannot be read.
-
-    Args:
-        source_document: the id of the document.
-        reason: the reason, whose subject is the document or its file.
-    """
+    """The file of a document cannot be read."""
 
     def __init__(self, source_document: str, reason: str) -> None:
         super().__init__(f"{source_document[:200]} {reason}")
@@ -112,6 +94,143 @@ class DocumentFileError(McpLuceneError):
 
 class PageNotShownError(DocumentFileError):
     """A page of a document cannot be shown as a picture."""
+
+
+class TokenMissingError(McpLuceneError):
+    """A request reached the index without a token, though the server requires one of everybody."""
+
+    def __init__(self) -> None:
+        super().__init__("this needs a token; send it as Authorization: Bearer TOKEN")
+
+
+class TimeBudgetError(McpLuceneError):
+    """A call exceeded the time budget."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"the call had no result after {seconds:g} seconds and was stopped; ask for less, "
+            "or ask the user to start the server with a longer --time-budget"
+        )
+
+
+class ScopeMissingError(McpLuceneError):
+    """The token of a request lacks the scope ``admin``."""
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(
+            f"{tool} needs the scope 'admin', which the token of this request does not have; "
+            "ask the user for a token that has it"
+        )
+
+
+class DirectoryError(McpLuceneError):
+    """The path is not a folder that can be worked on."""
+
+    def __init__(self, path: str | Path, reason: str) -> None:
+        super().__init__(f"the folder {decodable(str(path))[:200]!r} {reason}")
+
+
+class OutsideRootsError(DirectoryError):
+    """The folder does not lie under one of the server's roots."""
+
+    def __init__(self, path: str | Path, roots: Iterable[Path]) -> None:
+        named = ", ".join(decodable(str(root)) for root in roots)
+        super().__init__(
+            path,
+            "does not lie under the roots of this server, with links resolved; the roots are "
+            f"{named[:1_000]}: name a folder under one of them, or ask the user to start the "
+            "server with another --root",
+        )
+
+
+class RootReplacedError(DirectoryError):
+    """The path of a root leads to another folder than at the start of the server."""
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__(
+            path,
+            "does not lie in the root that this server was started with, because the root was "
+            "replaced or moved; ask the user to start the server again",
+        )
+
+
+class FoldersFixedError(McpLuceneError):
+    """The remembered folders come from an environment variable and cannot be changed here."""
+
+    def __init__(self, variable: str) -> None:
+        super().__init__(
+            f"the folders come from the variable {variable} of the server's environment and "
+            "cannot be changed here; ask the user to change the variable, or to unset it and use "
+            "the configuration file"
+        )
+
+
+class NothingToCrawlError(McpLuceneError):
+    """No folder was named, and none is remembered."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "there are no folders to crawl: name them in directories, or remember them with "
+            "add_directory"
+        )
+
+
+class LinksFollowedError(McpLuceneError):
+    """The configuration has idx follow links, which may lead out of the roots."""
+
+    def __init__(self, origin: str) -> None:
+        super().__init__(
+            f"links in folders are followed (follow_links in {origin}) and might lead out of the "
+            "roots of this server; ask the user to run idx sync, or to unset follow_links"
+        )
+
+
+class OperationRunningError(McpLuceneError):
+    """Another operation is running or paused; only one may exist."""
+
+    def __init__(self, name: str, operation_id: str, state: str) -> None:
+        paused = state == "paused"
+        help_ = (
+            "resume it with resume_crawl, or end it with stop_crawl" if paused else "wait for it"
+        )
+        if name == "crawl" and not paused:
+            help_ += ", or end it with stop_crawl"
+        super().__init__(
+            f"the operation {name} ({operation_id}) is {state}, and there is one at a time: {help_}"
+        )
+
+
+class OperationNotFoundError(McpLuceneError):
+    """No operation has the id, or none of its kind was started."""
+
+    def __init__(self, operation_id: str, known: Sequence[str]) -> None:
+        what = f"has the id {operation_id[:80]!r}" if operation_id else "was started"
+        there = f"there are {', '.join(known)}" if known else "start one with start_crawl"
+        super().__init__(f"no operation {what} since the server started; {there}")
+
+
+class OperationStateError(McpLuceneError):
+    """The operation's state does not allow it to be paused, resumed or stopped."""
+
+    def __init__(self, name: str, operation_id: str, state: str, requested: str) -> None:
+        super().__init__(
+            f"the operation {name} ({operation_id}) is {state} and cannot be {requested}"
+        )
+
+
+class ServerStoppingError(McpLuceneError):
+    """The server is shutting down and starts no operations."""
+
+    def __init__(self) -> None:
+        super().__init__("the server is shutting down; start the operation again afterwards")
+
+
+class ChildError(McpLuceneError):
+    """`idx` could not be run or failed."""
+
+
+class ConfirmationError(McpLuceneError):
+    """The client cannot ask its user, or the user did not confirm; nothing was changed."""
 
 
 def client_message(error: McpLuceneError) -> str:
@@ -141,14 +260,7 @@ _REQUEST_ERRORS: Final = (
 
 @contextmanager
 def as_protocol_errors(data: Any = None) -> Iterator[None]:
-    """Convert errors within a block to protocol errors.
-
-    Args:
-        data: additional data of the protocol error.
-
-    Raises:
-        MCPError: in place of a `McpLuceneError`.
-    """
+    """Convert errors within a block to protocol errors."""
     try:
         yield
     except McpLuceneError as error:
@@ -161,35 +273,46 @@ def protocol_error(error: McpLuceneError, data: Any = None) -> MCPError:
     return MCPError(code, brief_error(client_message(error)), data)
 
 
-async def keep_errors_brief(
-    ctx: ServerRequestContext[Any, Any], call_next: CallNext
-) -> HandlerResult:
-    """Shorten protocol errors: middleware, since the SDK repeats parts of a request in them."""
-    try:
-        return await call_next(ctx)
-    except MCPError as error:
-        detail = error.error
-        data = brief_error(detail.data) if isinstance(detail.data, str) else detail.data
-        raise MCPError(detail.code, brief_error(detail.message), data) from error
-
-
 def brief_error(text: str) -> str:
     """Return the text of an error, cut to `MAX_ERROR_CHARACTERS`."""
     return shortened(text, MAX_ERROR_CHARACTERS)
 
 
-class TokenMissingError(McpLuceneError):
-    """A request reached the index without a token, though the server requires one of everybody."""
+_MAX_ARGUMENT_CHARACTERS: Final = 60
 
-    def __init__(self) -> None:
-        super().__init__("this needs a token; send it as Authorization: Bearer TOKEN")
+_MAX_LISTED_ERRORS: Final = 5
+"""Maximum number of errors listed for one call: a client can send any number of unknown
+arguments."""
+
+_FILLED_IN: Final = frozenset({"context", "confirmation"})
+"""Parameters filled in by the server, not by clients."""
 
 
-class TimeBudgetError(McpLuceneError):
-    """A call exceeded the time budget."""
+def argument_errors(error: ValidationError, function: Callable[..., Any]) -> str:
+    """Return a description of the invalid arguments and their allowed values."""
+    known = [name for name in inspect.signature(function).parameters if name not in _FILLED_IN]
+    return described_errors(error.errors(include_url=False), known)
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__(
-            f"the call had no result after {seconds:g} seconds and was stopped; ask for less, "
-            "or ask the user to start the server with a longer --time-budget"
-        )
+
+def described_errors(details: Sequence[Any], known: Sequence[str] | None = None) -> str:
+    """Return a description of pydantic's errors; `known` are the names of all arguments, if few."""
+    described = [_describe_one(detail, known) for detail in details[:_MAX_LISTED_ERRORS]]
+    if more := len(details) - len(described):
+        described.append(f"and {more:,} more")
+    return "; ".join(described)
+
+
+def _describe_one(detail: Any, known: Sequence[str] | None) -> str:
+    name = ".".join(str(part) for part in detail["loc"])
+    match detail["type"]:
+        case "extra_forbidden" | "unexpected_keyword_argument" if len(detail["loc"]) == 1:
+            if known is None:
+                return f"there is no argument {name!r}"
+            hint = did_you_mean(name, known, f"there are {', '.join(known) or 'none'}")
+            return f"there is no argument {name!r}; {hint}"
+        case "missing":
+            return f"the argument {name!r} is missing"
+        case "json_invalid":
+            return "the body is not valid JSON"
+    shown = shortened(repr(detail.get("input")), _MAX_ARGUMENT_CHARACTERS)
+    return f"the argument {name!r} is {shown}: {detail['msg'][:1].lower()}{detail['msg'][1:]}"

@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-
 from shared.document_tags import new_tag, tagged
 from shared.messages import is_plain_word
 from shared.model.metadata import HIDDEN_TEXT
@@ -36,11 +34,7 @@ _FENCED_UNLESS_PLAIN: Final = frozenset(
 
 
 class Fence:
-    """The tags of one response.
-
-    Attributes:
-        name: the name of both tags.
-    """
+    """The tags of one response."""
 
     def __init__(self) -> None:
         self.name = new_tag()
@@ -50,11 +44,7 @@ class Fence:
         return tagged(text, self.name)
 
     def parts(self, plain: Any) -> Any:
-        """Fence all document texts in a response or a part of one.
-
-        Args:
-            plain: plain data: strings, numbers, dictionaries and lists.
-        """
+        """Fence all document texts in a response or a part of one."""
         match plain:
             case {"step": str(), "query": str(query)}:
                 # The query after a rewriting step may contain words of documents.
@@ -106,14 +96,6 @@ def one_answer() -> Iterator[Fence]:
         yield fence
     finally:
         _fence.reset(token)
-
-
-async def fence_answers(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Give each response a fence if ``--fence`` was chosen (middleware)."""
-    if not ctx.lifespan_context.settings.fence:
-        return await call_next(ctx)
-    with one_answer():
-        return await call_next(ctx)
 
 
 def current_fence() -> Fence | None:

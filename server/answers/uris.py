@@ -34,13 +34,7 @@ _MAX_OPTIONS: Final = 10
 
 @dataclass(frozen=True)
 class ResourceUri:
-    """A parsed URI.
-
-    Attributes:
-        kind: the kind of resource.
-        name: the id or name; empty for the statistics.
-        options: the query parameters, which select how the resource is read.
-    """
+    """A parsed URI."""
 
     kind: Kind
     name: str = ""
@@ -52,12 +46,6 @@ class ResourceUri:
 
 
 def parse(uri: str) -> ResourceUri:
-    """Parse a URI.
-
-    Raises:
-        ResourceNotFoundError: the URI has none of the known forms, is too long, or does not encode
-            valid UTF-8.
-    """
     if len(uri) > MAX_URI_CHARACTERS:
         raise ResourceNotFoundError(uri, f"a URI has at most {MAX_URI_CHARACTERS:,} characters")
     path, _, query = uri.partition("?")

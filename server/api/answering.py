@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 
 from server.answers.errors import client_message
 from server.api.problems import problem_of
-from server.runtime.state import ServerState
+from server.state import ServerState
 from shared.answers.model import AnswerModel
 from shared.errors import ExtraMissingError, LanguageModelError, McpLuceneError
 from shared.model.answers import Answer, AnswerEvent, AnswerPart
@@ -22,16 +22,7 @@ EVENT_STREAM: Final = "text/event-stream"
 
 
 def usable_model(state: ServerState, name: str | None = None) -> AnswerModel:
-    """Return the language model that answers questions.
-
-    Args:
-        state: the state of the server.
-        name: its name, if the request has one; nobody who searches may choose another.
-
-    Raises:
-        HTTPException: there is none, it has another name, or it cannot be asked; the text says what
-            to set.
-    """
+    """Return the language model that answers questions."""
     model = state.answer_model
     assert model is not None  # noqa: S101 - every server over HTTP has one, see server.http.serving
     try:
@@ -50,11 +41,7 @@ def wants_events(request: Request) -> bool:
 
 
 async def last_answer(events: AsyncGenerator[AnswerEvent]) -> Answer:
-    """Return the answer of its events, which are not shown.
-
-    Raises:
-        McpLuceneError: as `shared.answers.answer.answer`.
-    """
+    """Return the answer of its events, which are not shown."""
     async with aclosing(events):
         async for event in events:
             if isinstance(event, Answer):
@@ -63,12 +50,7 @@ async def last_answer(events: AsyncGenerator[AnswerEvent]) -> Answer:
 
 
 def event_stream(results: dict[str, Any], events: AsyncGenerator[AnswerEvent]) -> Response:
-    """Return an answer as server-sent events.
-
-    Args:
-        results: the results of the search, sent as the event ``results`` before the model is asked.
-        events: the events of the answer; they end early if the client leaves.
-    """
+    """Return an answer as server-sent events."""
 
     async def stream() -> AsyncIterator[bytes]:
         yield _event("results", results)

@@ -1,24 +1,40 @@
-"""Arguments of the JSON API in the query of a URL; the names are those of the tools' arguments."""
+"""Arguments of the JSON API in the query of a URL; they have the names of the tools' arguments."""
 
-from typing import Annotated, Final, Literal
+from dataclasses import replace
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from server.tools.arguments import MAX_FILTERS, CollectionName, FieldName, Offset, Recency
+from server.tools.arguments import (
+    MAX_FILTERS,
+    CollectionName,
+    Detail,
+    DocumentSort,
+    Facets,
+    FieldName,
+    Group,
+    Limit,
+    LongLimit,
+    Meaning,
+    MinConfidence,
+    MinLength,
+    Offset,
+    Operator,
+    Recency,
+    Sort,
+    StartIndex,
+    Syntax,
+    Versions,
+)
 from shared.model.filters import in_collection, parse_filter
 from shared.model.request import (
     BY_ID,
     BY_SCORE,
     Content,
-    Detail,
-    DocumentSort,
-    GroupChoice,
-    Operator,
     SearchRequest,
-    Syntax,
-    VersionsChoice,
+    group_for,
+    versions_for,
 )
-from shared.settings.defaults import MAX_COUNT
 
 MAX_QUERY_CHARACTERS: Final = 8_000
 """Maximum length of a query in a URL, in characters; a longer one fits into ``POST /search``."""
@@ -40,7 +56,7 @@ class Asked(Arguments):
             description="Words, or Lucene's syntax; an empty query matches every chunk.",
         ),
     ] = ""
-    limit: Annotated[int, Field(ge=1, le=100, description="Maximum number of results.")] = 10
+    limit: Limit = 10
     offset: Offset = 0
     filters: Annotated[
         list[str],
@@ -51,29 +67,13 @@ class Asked(Arguments):
         ),
     ] = []
     collection: CollectionName = None
-    operator: Annotated[
-        Operator, Field(description="or: any of the words; and: all of the words.")
-    ] = "or"
-    syntax: Annotated[
-        Syntax,
-        Field(
-            description="auto: syntax only where clearly intended; plain: all characters are "
-            "text; lucene: strictly Lucene's syntax."
-        ),
-    ] = "auto"
-
-    search: Annotated[
-        Literal["both", "words"],
-        Field(description="both: by words and meaning, if the index has vectors; words: by words."),
-    ] = "both"
+    operator: Operator = "or"
+    syntax: Syntax = "auto"
+    search: Meaning = "both"
     recency: Recency = None
 
     def request(self) -> SearchRequest:
-        """Return the request for these arguments.
-
-        Raises:
-            FilterError: a filter is not in the notation.
-        """
+        """Return the request for these arguments."""
         return SearchRequest(
             self.query,
             limit=self.limit,
@@ -96,53 +96,32 @@ class SearchArguments(Asked):
             "match in <mark></mark>; none: no text."
         ),
     ] = "full"
-    sort: Annotated[
-        str,
-        Field(
-            max_length=256,
-            description="score (best first), source_document, chunk_index or a metadata field; a "
-            "leading minus reverses the order.",
-        ),
-    ] = BY_SCORE
-    facets: Annotated[
-        list[str],
-        Field(
-            max_length=10,
-            description="Metadata field whose values are counted among all matches. Repeatable.",
-        ),
-    ] = []
-    min_confidence: Annotated[
-        float, Field(ge=0, le=1, description="Omit results with a lower confidence.")
-    ] = 0.0
-    group: Annotated[
-        GroupChoice,
-        Field(
-            description="document: each result is another document, with its best chunk and up to "
-            "two others; limit, offset and facets count documents; none: each result is a chunk; "
-            "auto: document with content=passages or sorted by modified, else none."
-        ),
-    ] = "auto"
-    versions: Annotated[
-        VersionsChoice,
-        Field(
-            description="newest: of several versions of a text only the newest that matches, with "
-            "similar_documents for the others; all: each of them; auto: newest where results are "
-            "documents, unless there is a filter on version_of."
-        ),
-    ] = "auto"
+    sort: Sort = BY_SCORE
+    facets: Facets = []
+    min_confidence: MinConfidence = 0.0
+    group: Group = "auto"
+    versions: Versions = "auto"
+
+    def request(self) -> SearchRequest:
+        """Return the request for these arguments."""
+        plain = super().request()
+        group = group_for(self.group, self.content, self.sort)
+        return replace(
+            plain,
+            content=self.content,
+            sort=self.sort,
+            facets=self.facets,
+            min_confidence=self.min_confidence,
+            group=group,
+            versions=versions_for(self.versions, group, plain.filters),
+        )
 
 
 class ExplainArguments(Asked):
     """Arguments of an explanation."""
 
     limit: Annotated[int, Field(ge=1, le=20, description="Number of hits to explain.")] = 3
-    detail: Annotated[
-        Detail,
-        Field(
-            description="Each adds to the previous one: how the query was parsed, how it was "
-            "rewritten, its terms, and the parts of the best hits' scores."
-        ),
-    ] = "parsed"
+    detail: Detail = "parsed"
 
 
 class SuggestArguments(Arguments):
@@ -152,24 +131,22 @@ class SuggestArguments(Arguments):
         str, Field(min_length=1, max_length=1_000, description="First letters of the words.")
     ]
     field: FieldName = "content"
-    limit: Annotated[int, Field(ge=1, le=100, description="Maximum number of terms.")] = 10
+    limit: Limit = 10
 
 
 class TermArguments(Arguments):
     """Arguments of a list of frequent terms."""
 
     field: FieldName = "content"
-    limit: Annotated[int, Field(ge=1, le=1_000, description="Maximum number of terms.")] = 20
-    min_length: Annotated[
-        int, Field(ge=1, le=255, description="Minimum length of a term, in characters.")
-    ] = 1
+    limit: LongLimit = 20
+    min_length: MinLength = 1
 
 
 class PageArguments(Arguments):
     """A page of a list."""
 
     offset: Offset = 0
-    limit: Annotated[int, Field(ge=1, le=1_000, description="Maximum number of entries.")] = 100
+    limit: LongLimit = 100
 
 
 class DocumentArguments(PageArguments):
@@ -177,21 +154,17 @@ class DocumentArguments(PageArguments):
 
     prefix: Annotated[str, Field(max_length=MAX_QUERY_CHARACTERS, description="Of the ids.")] = ""
     collection: CollectionName = None
-    sort: Annotated[
-        DocumentSort, Field(description="A leading minus puts the newest or greatest first.")
-    ] = BY_ID
+    sort: DocumentSort = BY_ID
 
 
 class ChunkArguments(Arguments):
     """A part of a document."""
 
-    start_index: Annotated[
-        int, Field(ge=1, le=MAX_COUNT, description="Number of the first chunk.")
-    ] = 1
-    count: Annotated[int, Field(ge=1, le=100, description="Maximum number of chunks.")] = 5
+    start_index: StartIndex = 1
+    count: Limit = 5
 
 
 class SimilarArguments(Arguments):
     """Arguments of the chunks that are like another one."""
 
-    limit: Annotated[int, Field(ge=1, le=50, description="Maximum number of chunks.")] = 5
+    limit: Annotated[int, Field(ge=1, le=50)] = 5

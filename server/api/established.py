@@ -10,10 +10,8 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.responses import Response
 
-from server.administration.errors import ChildError
-from server.administration.operation import Operation
 from server.administration.results import OperationStatus
-from server.api.access import Administrator
+from server.answers.errors import ChildError
 from server.api.answering import (
     EVENT_STREAM,
     event_stream,
@@ -21,7 +19,7 @@ from server.api.answering import (
     usable_model,
     wants_events,
 )
-from server.api.reading import State, as_json
+from server.api.reading import Administrator, State, as_json
 from shared.answers.answer import answer_events
 from shared.answers.question import MAX_TOP_K
 from shared.errors import IndexFolderError
@@ -48,28 +46,26 @@ def _whole(value: object) -> object:
 
 
 class SearchBody(BaseModel):
-    """A search.
-
-    Attributes:
-        query: words, or Lucene's syntax.
-        top_k: maximum number of results.
-        category_filter: only chunks whose metadata key ``category`` has this value.
-        min_relevance_score: least confidence of a result, from 0 to 1.
-        include_answer: whether a language model answers the query from the results.
-        answer_model: the language model; it must be the configured one, which is the default.
-    """
+    """A search."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     query: Annotated[str, Field(max_length=MAX_QUERY_CHARACTERS)]
     top_k: Annotated[int, Field(ge=1, le=100), BeforeValidator(_whole)] = 10
-    category_filter: Annotated[str | None, Field(max_length=10_000)] = None
-    min_relevance_score: Annotated[float, Field(ge=0, le=1)] = 0.0
+    category_filter: Annotated[
+        str | None,
+        Field(max_length=10_000, description="Only chunks whose key category has this value."),
+    ] = None
+    min_relevance_score: Annotated[
+        float, Field(ge=0, le=1, description="Least confidence of a result.")
+    ] = 0.0
     include_answer: bool = False
-    answer_model: Annotated[str | None, Field(min_length=1, max_length=200)] = None
+    answer_model: Annotated[
+        str | None,
+        Field(min_length=1, max_length=200, description="The configured one, by default."),
+    ] = None
 
     def request(self) -> SearchRequest:
-        """Return the search request."""
         wanted = self.category_filter
         return SearchRequest(
             self.query,
@@ -80,23 +76,13 @@ class SearchBody(BaseModel):
 
 
 class SearchResponse(BaseModel):
-    """The results of a search.
-
-    Attributes:
-        query: the query as sent.
-        results: the chunks found, best first, as the tool Search returns them.
-        total_results: the number of all chunks that match; 0 if the confidence of the best one is
-            below `min_relevance_score`.
-        answer: the answer of a language model; null if none was requested.
-        answer_confidence: the confidence of the cited results, from 0 to 1; null without an answer.
-        citations: the passages that the answer cites.
-        retrieval_time_ms: duration of the search, in milliseconds.
-        answer_time_ms: duration of the answer, in milliseconds.
-    """
+    """The results of a search."""
 
     query: str
     results: list[Hit]
-    total_results: int
+    total_results: int = Field(
+        description="All chunks that match; 0 if the best is below min_relevance_score."
+    )
     answer: str | None = None
     answer_confidence: float | None = None
     citations: list[CheckedCitation] = []
@@ -105,30 +91,16 @@ class SearchResponse(BaseModel):
 
 
 class IndexStatus(BaseModel):
-    """The state of the index.
-
-    Attributes:
-        doc_count: the number of documents in the index.
-        total_items: the documents, and the files that could not be read.
-        is_loaded: whether the index can be searched.
-        index_coverage: share of the items that are in the index, from 0 to 1; 0 without items.
-    """
+    """The state of the index."""
 
     doc_count: int
-    total_items: int
+    total_items: int = Field(description="Documents, and files that could not be read.")
     is_loaded: bool
-    index_coverage: float
+    index_coverage: float = Field(description="Share of the items in the index; 0 without items.")
 
 
 class RebuildResponse(BaseModel):
-    """A rebuild that has ended.
-
-    Attributes:
-        status: ``success``.
-        num_documents: the number of documents in the index.
-        build_time_seconds: duration of the rebuild, in seconds.
-        timestamp: its end, ISO 8601 in UTC.
-    """
+    """A rebuild that has ended."""
 
     status: str
     num_documents: int
@@ -244,21 +216,14 @@ async def rebuild(administration: Administrator, *, wait: bool = True) -> Respon
     if not wait:
         return as_json(operation.status(), status=HTTPStatus.ACCEPTED)
     await administration.operations.wait(operation, math.inf)
-    return as_json(_rebuilt(operation))
-
-
-def _rebuilt(operation: Operation) -> RebuildResponse:
-    """Return the outcome of a rebuild.
-
-    Raises:
-        ChildError: it failed.
-    """
-    status = operation.status()
-    if operation.error is not None or status.result is None:
-        raise ChildError(operation.error or f"the rebuild was {status.state}")
-    return RebuildResponse(
-        status="success",
-        num_documents=int(status.result["documents"]),
-        build_time_seconds=status.seconds,
-        timestamp=status.ended or utc_time(),
+    ended = operation.status()
+    if operation.error is not None or ended.result is None:
+        raise ChildError(operation.error or f"the rebuild was {ended.state}")
+    return as_json(
+        RebuildResponse(
+            status="success",
+            num_documents=int(ended.result["documents"]),
+            build_time_seconds=ended.seconds,
+            timestamp=ended.ended or utc_time(),
+        )
     )

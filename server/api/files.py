@@ -21,7 +21,7 @@ from server.api.arguments import MAX_QUERY_CHARACTERS, Arguments
 from server.api.problems import problem
 from server.api.reading import Encoded, State
 from server.pictures.page import page_picture
-from server.runtime.state import ServerState
+from server.state import ServerState
 from shared.files.content import IrregularFileError
 from shared.files.location import opened_file
 from shared.files.originals import Originals
@@ -102,7 +102,7 @@ async def page(
     The header Document-Changed says that the file is not the one that was indexed.
     """
     picture = await page_picture(state, document_id, page, arguments.q)
-    headers = {"Cache-Control": "private, no-cache"}
+    headers = {"Cache-Control": "private, max-age=60"}
     if picture.is_changed:
         headers["Document-Changed"] = "true"
     return Response(picture.png, headers=headers, media_type=PNG)
@@ -123,9 +123,6 @@ async def check_all_visible(state: ServerState, found: DocumentFile) -> None:
     """Check that the request may see all documents that were made of a file.
 
     A mailbox may have messages of several collections, of which a token sees only some.
-
-    Raises:
-        DocumentFileError: it may see only some of them.
     """
     if state.limit() is None:
         return
@@ -150,17 +147,7 @@ def _chunks_made_of(searcher: "Searcher", container: str) -> int:
 async def opened_original(
     closing: ExitStack, found: DocumentFile, state: ServerState
 ) -> BufferedReader:
-    """Open the original file of a document, without following a link out of its folder.
-
-    Args:
-        closing: closes the file.
-        found: the file.
-        state: the state of the server, whose settings say which files may be handed out.
-
-    Raises:
-        DocumentFileError: it cannot be opened, or may not be handed out.
-        TimeBudgetError: that took longer than the budget.
-    """
+    """Open the original file of a document, without following a link out of its folder."""
     budget, originals = state.settings.time_budget, state.settings.originals
     try:
         # A thread that waits for a network drive is left behind.
@@ -190,14 +177,7 @@ def _open(closing: ExitStack, found: DocumentFile, originals: Originals) -> Buff
 def _response(
     request: Request, found: DocumentFile, stream: BufferedReader, closing: ExitStack
 ) -> Response:
-    """Return the file, or the part of it that the client wants.
-
-    Args:
-        request: the request.
-        found: the file.
-        stream: the open file.
-        closing: closes it; emptied if the response does so.
-    """
+    """Return the file, or the part of it that the client wants."""
     status = os.fstat(stream.fileno())
     tag = f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
     headers = {

@@ -1,28 +1,28 @@
 """Errors of the JSON API as problem details (RFC 9457)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
-from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import Match
 
-from server.administration.errors import OperationNotFoundError, OperationRunningError
 from server.answers.errors import (
     CursorError,
     DocumentFileError,
     LanguageNotFoundError,
+    OperationNotFoundError,
+    OperationRunningError,
     QueryDisplacedError,
     ResourceNotFoundError,
     ServerBusyError,
     TimeBudgetError,
     brief_error,
     client_message,
+    described_errors,
 )
 from shared.errors import (
     ChunkNotFoundError,
@@ -67,27 +67,16 @@ _STATUS: Final[tuple[tuple[tuple[type[McpLuceneError], ...], HTTPStatus], ...]] 
 _TEMPORARY: Final = (QueryDisplacedError, ServerBusyError, TimeBudgetError)
 """Errors that the same request may not have a little later."""
 
-_RETRY_AFTER_SECONDS: Final = 1
-
-_MAX_LISTED_ERRORS: Final = 5
-"""Maximum number of invalid arguments that a problem describes."""
-
-_MAX_VALUE_CHARACTERS: Final = 60
+RETRY: Final = {"Retry-After": "1"}
+"""Headers of a refusal that does not hold for long."""
 
 _MAX_PATH_CHARACTERS: Final = 200
 
 
 class Problem(BaseModel):
-    """An error (RFC 9457).
+    """An error (RFC 9457)."""
 
-    Attributes:
-        type: ``about:blank``, since the status says what kind of problem it is.
-        title: the phrase of the status.
-        status: the status of the response.
-        detail: what happened, to what, and what to do.
-    """
-
-    type: str = "about:blank"
+    type: str = "about:blank"  # the status says what kind of problem it is
     title: str
     status: int = Field(ge=400, le=599)
     detail: str
@@ -103,38 +92,48 @@ PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
 """Problems that any request may have, for the description of the API."""
 
 
-def problem(status: HTTPStatus, detail: str, headers: dict[str, str] | None = None) -> Response:
-    """Return a problem as a response.
+class ProblemResponse(Response):
+    """A problem, of which a page may be made for people."""
 
-    Args:
-        status: its status.
-        detail: what happened, to what, and what to do.
-        headers: further headers.
-    """
-    body = Problem(title=status.phrase, status=status, detail=brief_error(detail))
-    return Response(body.model_dump_json(), status, headers, MEDIA_TYPE)
+    media_type = MEDIA_TYPE
+
+    def __init__(
+        self, status: HTTPStatus, detail: str, headers: dict[str, str] | None = None
+    ) -> None:
+        self.detail = brief_error(detail)
+        body = Problem(title=status.phrase, status=status, detail=self.detail)
+        super().__init__(body.model_dump_json(), status, headers)
 
 
-def problem_of(error: McpLuceneError) -> Response:
+def problem(
+    status: HTTPStatus, detail: str, headers: dict[str, str] | None = None
+) -> ProblemResponse:
+    """Return a problem as a response; the detail says what happened, to what, and what to do."""
+    return ProblemResponse(status, detail, headers)
+
+
+def problem_of(error: McpLuceneError) -> ProblemResponse:
     """Return an error of this project as a response, with the message of the tools."""
     status = next(
         (status for types, status in _STATUS if isinstance(error, types)),
         HTTPStatus.INTERNAL_SERVER_ERROR,
     )
-    retry = {"Retry-After": str(_RETRY_AFTER_SECONDS)} if isinstance(error, _TEMPORARY) else None
-    return problem(status, client_message(error), retry)
+    return problem(status, client_message(error), RETRY if isinstance(error, _TEMPORARY) else None)
 
 
-def answer_errors_as_problems(app: FastAPI) -> None:
-    """Make an application answer its errors, and those of FastAPI, as problems."""
+def answer_errors(app: FastAPI, shown: Callable[[Request, Response], Response]) -> None:
+    """Make an application answer its errors as problems, and show these for a request."""
 
-    async def known(_request: Request, error: Exception) -> Response:
+    async def known(request: Request, error: Exception) -> Response:
         assert isinstance(error, McpLuceneError)  # noqa: S101 - registered for this class only
-        return problem_of(error)
+        return shown(request, problem_of(error))
 
-    async def invalid(_request: Request, error: Exception) -> Response:
+    async def invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)  # noqa: S101
-        return problem(HTTPStatus.UNPROCESSABLE_ENTITY, _description(error.errors()))
+        # The first part says where the argument was: in the query, the path or the body.
+        details = [each | {"loc": each["loc"][1:] or each["loc"]} for each in error.errors()]
+        detail = described_errors(details)
+        return shown(request, problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail))
 
     async def http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101
@@ -142,16 +141,16 @@ def answer_errors_as_problems(app: FastAPI) -> None:
         path = shortened(request.url.path, _MAX_PATH_CHARACTERS)
         known = _HTTP_DETAILS.get(status)
         detail = known.format(method=request.method, path=path) if known else error.detail
-        headers = dict(error.headers or {})
-        if status == HTTPStatus.METHOD_NOT_ALLOWED:
-            headers["Allow"] = ", ".join(_methods(app, request))
-        return problem(status, detail, headers)
+        return shown(request, problem(status, detail, dict(error.headers or {})))
 
-    async def unforeseen(_request: Request, _error: Exception) -> Response:
+    async def unforeseen(request: Request, _error: Exception) -> Response:
         # The log has the error; its text may contain parts of documents.
-        return problem(
-            HTTPStatus.INTERNAL_SERVER_ERROR,
-            "the server failed unexpectedly; its log says where, please report it",
+        return shown(
+            request,
+            problem(
+                HTTPStatus.INTERNAL_SERVER_ERROR,
+                "the server failed unexpectedly; its log says where, please report it",
+            ),
         )
 
     app.add_exception_handler(McpLuceneError, known)
@@ -160,44 +159,8 @@ def answer_errors_as_problems(app: FastAPI) -> None:
     app.add_exception_handler(Exception, unforeseen)
 
 
-_METHODS: Final = ("GET", "HEAD", "POST")
-"""Methods of the endpoints."""
-
 _HTTP_DETAILS: Final = {
-    HTTPStatus.NOT_FOUND: "there is nothing at {path}; /api/docs lists all that there is, and an "
-    "id within a path is percent-encoded, with its slashes",
+    HTTPStatus.NOT_FOUND: "there is nothing at {path}; /api/openapi.json lists all that there is, "
+    "and an id within a path is percent-encoded, with its slashes",
     HTTPStatus.METHOD_NOT_ALLOWED: "{path} does not take the method {method}",
 }
-
-
-def _methods(app: FastAPI, request: Request) -> list[str]:
-    """Return the methods that a path takes; the framework names those of its first route only."""
-    return [
-        method
-        for method in _METHODS
-        if any(
-            route.matches({**request.scope, "method": method})[0] is Match.FULL
-            for route in app.routes
-        )
-    ]
-
-
-def _description(errors: Sequence[Any]) -> str:
-    described = [_described(error) for error in errors[:_MAX_LISTED_ERRORS]]
-    if more := len(errors) - len(described):
-        described.append(f"and {more:,} more")
-    return "; ".join(described)
-
-
-def _described(error: Any) -> str:
-    # The first part says where the argument was: in the query, the path or the body.
-    name = ".".join(map(str, error["loc"][1:])) or str(error["loc"][0])
-    match error["type"]:
-        case "extra_forbidden":
-            return f"there is no argument {name!r}"
-        case "missing":
-            return f"the argument {name!r} is missing"
-        case "json_invalid":
-            return "the body is not valid JSON"
-    shown = shortened(to_json(error.get("input"), fallback=str).decode(), _MAX_VALUE_CHARACTERS)
-    return f"the argument {name!r} is {shown}: {error['msg'][:1].lower()}{error['msg'][1:]}"

@@ -1,58 +1,68 @@
-"""The ASGI application: the SDK's MCP endpoint, its middleware, and the operational endpoints."""
+"""The ASGI application: the SDK's MCP endpoint, the JSON API and pages, and their middleware."""
 
+import asyncio
+from typing import Any, Final
+
+import anyio
+from fastapi import FastAPI
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.http.access import hosts
-from server.http.access.authentication import Authentication, TokenRequired
-from server.http.access.web_sessions import CookieAuthorization
-from server.http.address import MCP_PATH
-from server.http.headers import ProtectiveHeaders
-from server.http.limits.admission import Admission, AdmissionControl
-from server.http.limits.messages import DistinctIds, LimitedBodies, SubscriptionShares
-from server.http.limits.sessions import SessionShares
-from server.http.paths import EncodedPaths
-from server.http.telemetry.health import healthz, metrics_endpoint, readyz
-from server.http.telemetry.metrics import Load, Metrics
-from server.http.telemetry.observation import CallObserver, RequestObserver
-from server.http.web import EndedWithClient, web_application
-from server.pipes.stderr_queue import dropped_messages
-from server.resources.shares import Holder, holder_of
-from server.resources.watcher import MAX_WATCHED
-from server.runtime.state import ServerState
+from server.api.problems import answer_errors
+from server.api.routes import OPENAPI_PATH, add_api
+from server.http import access
+from server.http.limits import Admission, AdmissionControl, LimitedBodies, WellFormed
+from server.http.observe import (
+    CallObserver,
+    Metrics,
+    RequestObserver,
+    healthz,
+    metrics_endpoint,
+    readyz,
+)
+from server.http.paths import MCP_PATH
+from server.http.sign_in import sign_in_routes
+from server.pages import document, search, status
+from server.pages.rendering import as_page
 from server.search_server import SearchServer
 from server.settings import HttpSettings
+from server.state import ServerState
+from shared.version import software_version
+
+_HEADERS: Final = {
+    # Nothing is loaded from elsewhere, and no page of others may show these in a frame.
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'; object-src 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    # A form of a page without a referrer would have the origin null.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+"""Headers by which browsers protect pages and their data, as OWASP's cheat sheet advises."""
 
 
 def http_application(
     state: ServerState,
     settings: HttpSettings,
     admission: Admission,
-    authentication: Authentication | None,
+    authentication: access.Authentication | None,
     urls: tuple[str, str],
 ) -> Starlette:
-    """Create the ASGI application with the MCP endpoint, middleware and operational endpoints.
-
-    Args:
-        state: the state shared by the handlers.
-        settings: the settings chosen by the operator.
-        admission: the limits on calls and streams.
-        authentication: the authentication settings; None if no token is required.
-        urls: the URL of `MCP_PATH` on the address listened on, and the one that clients see.
-
-    Raises:
-        ServerOptionError: an option is invalid.
-    """
-    security = hosts.allowed(settings, *urls)
-    origins = hosts.allowed_origins(settings)
+    """Create the ASGI application; the URLs are as in `access.authentication`."""
+    security = access.allowed(settings, *urls)
     server = SearchServer(
         state,
         auth=authentication.settings if authentication else None,
         token_verifier=authentication.verifier if authentication else None,
         max_streams=settings.max_sessions,
-        max_watched=admission.share(MAX_WATCHED),
     )
     max_bytes = int(settings.max_body * 1_000_000)
     app = server.streamable_http_app(
@@ -62,52 +72,165 @@ def http_application(
         max_sessions=settings.max_sessions,
         transport_security=security,
     )
-
-    def load() -> Load:
-        # The SDK does not expose the number of sessions.
-        sessions = len(server.session_manager._server_instances)  # noqa: SLF001
-        return Load(
-            admission.calls,
-            admission.streams,
-            sessions,
-            state.pool.abandoned_calls,
-            dropped_messages(),
-        )
-
-    def holders() -> list[Holder]:
-        owners = server.session_manager._session_owners.values()  # noqa: SLF001 - nor their owners
-        return [holder_of(owner) for owner in owners]
-
-    metrics = Metrics(load)
+    # The SDK does not expose the number of sessions.
+    sessions = server.session_manager._server_instances  # noqa: SLF001
+    metrics = Metrics()
     server.middleware.append(CallObserver(metrics))
     app.router.routes += [
         Route("/healthz", healthz),
         Route("/readyz", readyz(state.pool, admission)),
-        Route("/metrics", metrics_endpoint(state, metrics)),
+        Route("/metrics", metrics_endpoint(state, metrics, admission, sessions)),
     ]
-    known = frozenset(route.path for route in app.router.routes if isinstance(route, Route))
     # Not a route for all paths, which would take what the routes refuse for their methods.
-    app.router.default = EndedWithClient(EncodedPaths(web_application(state, authentication)))
+    app.router.default = EndedWithClient(EncodedPaths(_web_application(state, authentication)))
     app.user_middleware = [
-        Middleware(RequestObserver, metrics, known),
+        Middleware(RequestObserver, metrics),
         Middleware(ProtectiveHeaders),
-        Middleware(hosts.HostCheck, security),
+        Middleware(WellFormed),
+        Middleware(access.HostCheck, security),
         # Before authentication, since a browser's preflight request carries no token.
         Middleware(
             CORSMiddleware,
-            allow_origins=origins,
+            allow_origins=access.allowed_origins(settings),
             allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["*"],
             expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
         ),
-        *([Middleware(CookieAuthorization, authentication.sessions)] if authentication else []),
+        *(
+            [Middleware(access.CookieAuthorization, authentication.sessions)]
+            if authentication
+            else []
+        ),
         *app.user_middleware,
         # Before admission, so that requests without a token use none of the limits.
-        *([Middleware(TokenRequired, authentication.settings)] if authentication else []),
+        *([Middleware(access.TokenRequired, authentication.settings)] if authentication else []),
         Middleware(AdmissionControl, admission),
-        Middleware(LimitedBodies, max_bytes, known),
-        Middleware(SessionShares, admission.share(settings.max_sessions), holders),
-        Middleware(SubscriptionShares, server.resources.has_room),
-        Middleware(DistinctIds),
+        Middleware(LimitedBodies, max_bytes, settings.receive_timeout),
     ]
     return app
+
+
+def _web_application(state: ServerState, authentication: access.Authentication | None) -> FastAPI:
+    """Create the application that answers all paths but those of MCP and of operation."""
+    app = FastAPI(
+        title="mcp-lucene",
+        summary="Search your own documents: private, offline, on Apache Lucene",
+        version=software_version(),
+        openapi_url=OPENAPI_PATH,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.server = state
+    answer_errors(app, as_page)
+    add_api(app)
+    for router in (search.router, document.router, status.router):
+        app.include_router(router)
+    app.mount("/static", _Assets(packages=[("server.pages", "static")]))
+    app.add_route("/api/docs", lambda _: RedirectResponse("openapi.json"), include_in_schema=False)
+    if authentication is not None:
+        app.include_router(sign_in_routes(authentication))
+    return app
+
+
+class _Assets(StaticFiles):
+    """Styles and scripts, which browsers keep: their addresses change with the version."""
+
+    def file_response(self, *arguments: Any, **options: Any) -> Response:
+        response = super().file_response(*arguments, **options)
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        return response
+
+
+class ProtectiveHeaders:
+    """Middleware that adds the headers to all responses but those of MCP, errors included."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] == MCP_PATH:
+            await self._app(scope, receive, send)
+            return
+
+        async def protected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, protected)
+
+
+class EndedWithClient:
+    """Middleware that cancels the answer to a request whose client has left."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        with anyio.CancelScope() as answering:
+            client = _Client(receive, send, answering)
+            # Without a body nothing else is received.
+            if scope["method"] in {"GET", "HEAD"}:
+                client.listen()
+            try:
+                await self._app(scope, client.receive, client.send)
+            finally:
+                client.stop()
+
+
+class _Client:
+    """The client of a request; it is listened to from the end of its body to that of the answer."""
+
+    def __init__(self, receive: Receive, send: Send, answering: anyio.CancelScope) -> None:
+        self._receive = receive
+        self._send = send
+        self._answering = answering
+        self._listener: asyncio.Task[None] | None = None
+
+    def listen(self) -> None:
+        self._listener = asyncio.create_task(self._cancel_when_left())
+
+    async def _cancel_when_left(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._answering.cancel()
+
+    def stop(self) -> None:
+        if self._listener is not None:
+            self._listener.cancel()
+
+    async def receive(self) -> Message:
+        if self._listener is not None:
+            await anyio.sleep_forever()
+        message = await self._receive()
+        if not message.get("more_body"):
+            self.listen()
+        return message
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            # What is done after the answer goes on.
+            self.stop()
+        await self._send(message)
+
+
+class EncodedPaths:
+    """An application that is routed by the path as it was sent, with its percent-encoding.
+
+    An id may contain slashes, which are percent-encoded in a path (RFC 3986, section 2.2); in the
+    decoded path they could not be told from those between its parts.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope = {**scope, "path": scope["raw_path"].decode("ascii", "replace")}
+        await self._app(scope, receive, send)

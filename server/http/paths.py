@@ -1,76 +1,57 @@
-"""Which paths of the server need a token, and which take part in the limit on requests."""
+"""The paths of the server over HTTP: who may ask them, what counts, and what is logged."""
 
-from collections.abc import Set as AbstractSet
-from typing import Final
+from typing import Final, NamedTuple
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+MCP_PATH: Final = "/mcp"
+"""URL path of the MCP endpoint."""
 
 SIGN_IN_PATH: Final = "/sign-in"
 
 SIGN_OUT_PATH: Final = "/sign-out"
 
-STATIC_PATH: Final = "/static"
 
-_UNLIMITED: Final = frozenset({"/healthz", "/readyz", "/metrics", SIGN_IN_PATH})
-"""Paths that are answered however many requests run; `readyz` limits itself."""
+class Rules(NamedTuple):
+    """What holds for a path."""
 
-_PUBLIC: Final = _UNLIMITED - {"/metrics"}
-
-_PUBLIC_PREFIXES: Final = ("/.well-known/", f"{STATIC_PATH}/")
-"""What clients need before they have a token: metadata (RFC 9728), styles of the sign-in page."""
-
-
-def is_public(path: str) -> bool:
-    """Check whether a path is answered without a token."""
-    return path in _PUBLIC or path.startswith(_PUBLIC_PREFIXES)
+    label: str | None  # by which it is logged and counted; None for one that does not exist
+    is_public: bool = False  # answered without a token
+    is_limited: bool = True  # counts among the requests that run at once
+    is_page: bool = False  # which a browser shows
 
 
-def is_limited(path: str) -> bool:
-    """Check whether requests of a path count among those that run at once."""
-    return path not in _UNLIMITED and not path.startswith(_PUBLIC_PREFIXES)
+_PATHS: Final = {
+    MCP_PATH: Rules(MCP_PATH),
+    # These are answered however many requests run; `readyz` limits itself.
+    "/healthz": Rules("/healthz", is_public=True, is_limited=False),
+    "/readyz": Rules("/readyz", is_public=True, is_limited=False),
+    "/metrics": Rules("/metrics", is_limited=False),
+    SIGN_IN_PATH: Rules(SIGN_IN_PATH, is_public=True, is_limited=False),
+    SIGN_OUT_PATH: Rules(SIGN_OUT_PATH),
+    "/": Rules("/", is_page=True),
+    "/status": Rules("/status", is_page=True),
+    "/search": Rules("/search"),
+    "/index/status": Rules("/index/status"),
+    "/index/rebuild": Rules("/index/rebuild"),
+}
+
+_BELOW: Final = {
+    "/api/": Rules("/api"),
+    # Ids of documents are not recorded.
+    "/documents/": Rules("/documents", is_page=True),
+    "/status/": Rules("/status"),
+    # What clients need before they have a token: styles of the sign-in page, metadata (RFC 9728).
+    "/static/": Rules("/static", is_public=True, is_limited=False),
+    "/.well-known/": Rules(None, is_public=True, is_limited=False),
+}
+"""Rules of paths by what they begin with."""
+
+_METADATA_PATH: Final = f"/.well-known/oauth-protected-resource{MCP_PATH}"
+"""Path of the metadata that the SDK serves."""
 
 
-_PAGES: Final = frozenset({"/", "/status", "/api/docs"})
-
-
-def is_for_people(path: str) -> bool:
-    """Check whether a path is that of a page, which a browser shows."""
-    return path in _PAGES or path.startswith("/documents/")
-
-
-_PREFIXES: Final = ("/api", "/documents", STATIC_PATH, "/status")
-_NAMED: Final = frozenset(
-    {"/", "/search", "/index/status", "/index/rebuild", "/status", SIGN_IN_PATH, SIGN_OUT_PATH}
-)
-
-
-def path_label(path: str, known: AbstractSet[str]) -> str | None:
-    """Return the name by which a path is logged and counted; None for one that does not exist.
-
-    Args:
-        path: the path, which may hold ids of documents, which are not recorded.
-        known: further paths that are recorded whole.
-    """
-    if path in known or path in _NAMED:
-        return path
-    return next((prefix for prefix in _PREFIXES if path.startswith(f"{prefix}/")), None)
-
-
-class EncodedPaths:
-    """An application that is routed by the path as it was sent, with its percent-encoding.
-
-    An id may contain slashes, which are percent-encoded in a path (RFC 3986, section 2.2); in the
-    decoded path they could not be told from those between its parts.
-
-    Args:
-        app: the application.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle an ASGI request."""
-        if scope["type"] == "http":
-            scope = {**scope, "path": scope["raw_path"].decode("ascii", "replace")}
-        await self._app(scope, receive, send)
+def rules(path: str) -> Rules:
+    """Return what holds for a path, also for one that does not exist."""
+    if path in _PATHS:
+        return _PATHS[path]
+    found = next((rules for start, rules in _BELOW.items() if path.startswith(start)), Rules(None))
+    return found._replace(label=path) if path == _METADATA_PATH else found

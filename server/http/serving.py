@@ -1,12 +1,22 @@
-"""The start of the HTTP server: options are checked and Java starts before slow imports."""
+"""The start of the HTTP server: its options are checked, and Java starts before slow imports."""
 
+import os
+import signal
+import socket
+import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
-from server.http import address
-from server.http.access import tokens
-from server.runtime.lucene_pool import LucenePool
-from server.settings import HttpSettings, ServerOptionError, ServerSettings
+from server.http import tokens
+from server.lucene_pool import LucenePool
+from server.settings import HttpSettings, ServerOptionError, ServerSettings, checked_url
+from shared.messages import reason_of
+from shared.settings.defaults import TOKENS_VARIABLE
+from shared.settings.types import is_loopback_name
 
 if TYPE_CHECKING:
     from shared.answers.model import ServedAnswerModel
@@ -16,30 +26,21 @@ if TYPE_CHECKING:
 def serve_http(
     settings: ServerSettings, language_model: "ServedModel | None", http: HttpSettings
 ) -> None:
-    """Serve until a signal stops the server.
-
-    Args:
-        settings: the settings of every server.
-        language_model: the language model that rewrites queries; None for no rewriting.
-        http: the settings of an HTTP server.
-
-    Raises:
-        ServerOptionError: an option is invalid.
-    """
+    """Serve until a signal stops the server."""
     _check(http)
     names = [collection.name for collection in settings.collections]
     own_tokens = tokens.read_tokens(http.token_file, names)
-    place = address.resolve(http)
+    place = resolve(http)
     is_authenticated = bool(own_tokens or http.oauth_issuer)
-    address.refuse_exposure(place, http, authenticated=is_authenticated)
+    refuse_exposure(place, http, authenticated=is_authenticated)
     if settings.admin:
         _refuse_without_administrator(own_tokens, http)
-    listener = address.listen(place)
+    listener = listen(place)
     # Java starts in a pool thread while this thread imports the MCP SDK, which takes longer.
     pool = LucenePool(settings.index_path, settings.collections)
-    from server.administration.service import Administration
+    from server.administration.operations import Administration
     from server.http.run import run
-    from server.runtime.state import ServerState
+    from server.state import ServerState
 
     administration = Administration.from_settings(
         settings, (http.token_file, http.tls_certificate, http.tls_key)
@@ -52,15 +53,15 @@ def serve_http(
         _answer_model(),
         needs_token=is_authenticated,
     )
-    run(state, http, own_tokens, listener)
+    try:
+        run(state, http, own_tokens, listener)
+    except ServerOptionError:
+        listener.close()
+        raise
 
 
 def _answer_model() -> "ServedAnswerModel":
-    """Return the configured language model that answers questions.
-
-    Raises:
-        ConfigurationError: a setting is invalid.
-    """
+    """Return the configured language model that answers questions."""
     from shared.answers.model import configured_answer_model
     from shared.settings.current import settings
 
@@ -71,11 +72,7 @@ def _answer_model() -> "ServedAnswerModel":
 
 
 def _refuse_without_administrator(own_tokens: Sequence[tokens.Token], http: HttpSettings) -> None:
-    """Refuse administration tools that everyone, web pages included, or no token could use.
-
-    Raises:
-        ServerOptionError: no token can have the scope ``admin``.
-    """
+    """Refuse administration tools that everyone, web pages included, or no token could use."""
     if http.oauth_issuer or any({"read", "admin"} <= token.scopes for token in own_tokens):
         return
     has = "no token has the scopes read and admin" if own_tokens else "there is no authentication"
@@ -86,18 +83,97 @@ def _refuse_without_administrator(own_tokens: Sequence[tokens.Token], http: Http
 
 
 def _check(http: HttpSettings) -> None:
-    """Check the URLs, and that each option has those that it requires.
-
-    Raises:
-        ServerOptionError: a URL is invalid, or a required option is missing.
-    """
+    """Check the URLs, and that each option has those that it requires."""
     if http.public_url:
-        address.checked_url(http.public_url, "--public-url")
+        checked_url(http.public_url, "--public-url")
     if http.oauth_issuer:
-        address.checked_url(http.oauth_issuer, "--oauth-issuer", trusted=True)
+        checked_url(http.oauth_issuer, "--oauth-issuer", trusted=True)
     elif http.oauth_audience or http.oauth_jwks_url:
         raise ServerOptionError("--oauth-audience and --oauth-jwks-url need --oauth-issuer")
     if http.oauth_jwks_url:
-        address.checked_url(http.oauth_jwks_url, "--oauth-jwks-url", trusted=True)
+        checked_url(http.oauth_jwks_url, "--oauth-jwks-url", trusted=True)
     if http.tls_key and not http.tls_certificate:
         raise ServerOptionError("--tls-key needs --tls-certificate")
+
+
+@dataclass(frozen=True)
+class Address:
+    """An address to listen on."""
+
+    family: socket.AddressFamily
+    host: str  # numeric
+    port: int  # 0 for any free one
+
+    @property
+    def is_loopback(self) -> bool:
+        """True if only this machine can reach the address."""
+        return ip_address(self.host.partition("%")[0]).is_loopback
+
+
+def resolve(settings: HttpSettings) -> Address:
+    """Resolve the host, which may be a name."""
+    try:
+        family, _, _, _, found = socket.getaddrinfo(
+            settings.host, settings.port, type=socket.SOCK_STREAM
+        )[0]
+    # A name that is not a valid host name raises no OSError.
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ServerOptionError(
+            f"there is no host {settings.host[:200]!r} to listen on: {reason}; name one of this "
+            "machine's addresses with --host"
+        ) from error
+    return Address(family, str(found[0]), settings.port)
+
+
+def refuse_exposure(address: Address, settings: HttpSettings, *, authenticated: bool) -> None:
+    """Refuse to let other machines in without authentication.
+
+    A public URL means that a proxy forwards their requests, wherever the server itself listens.
+    """
+    if authenticated or settings.insecure:
+        return
+    public = urlsplit(settings.public_url or "").hostname
+    exposed = [] if address.is_loopback else [address.host]
+    if public and not is_loopback_name(public):
+        exposed.append(public)
+    if exposed:
+        raise ServerOptionError(
+            f"other machines reach {' and '.join(exposed)}, and anyone there could search: give "
+            f"tokens with --token-file or {TOKENS_VARIABLE}, an --oauth-issuer, or say --insecure"
+        )
+
+
+def listen(address: Address) -> socket.socket:
+    try:
+        listener = socket.create_server((address.host, address.port), family=address.family)
+    except OSError as error:
+        raise ServerOptionError(
+            f"cannot listen on port {address.port} of {address.host}: {reason_of(error)}; choose "
+            "another with --host and --port"
+        ) from error
+    # Accepted connections inherit it. Without it, a response's body waits 40 ms for the client to
+    # acknowledge the headers; asyncio sets it only on sockets created with the protocol TCP.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
+
+
+_STDIN: Final = 0
+
+_READ_BYTES: Final = 65_536
+
+
+def end_with_stdin() -> None:
+    """Stop this process in order, as Ctrl-C does, once its stdin ends.
+
+    The other end of a pipe closes however the program that holds it ends, on each system.
+    """
+
+    def wait() -> None:
+        # One that was closed from the beginning is at its end, too.
+        with suppress(OSError):
+            while os.read(_STDIN, _READ_BYTES):
+                pass
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=wait, name="stdin", daemon=True).start()

@@ -16,10 +16,11 @@ from server.api.arguments import MAX_QUERY_CHARACTERS
 from server.api.files import check_all_visible, opened_original
 from server.api.reading import Encoded, State
 from server.pages.rendering import page
-from server.pages.texts import after, before, document_title, encoded, place, without_marks
+from server.pages.texts import after, before, document_title, encoded, place
 from server.pictures.page import PDF
-from server.runtime.state import ServerState
+from server.state import ServerState
 from shared.errors import QueryError
+from shared.model.chunks import addition
 from shared.model.filters import Filter
 from shared.model.index_results import DocumentDetails, DocumentFile
 from shared.model.metadata import FILE_TYPE
@@ -53,10 +54,6 @@ _MAX_MATCHES: Final = 50
 _MAX_PICTURES: Final = 3
 """Maximum number of pages shown as pictures; a chunk rarely stands on more than two."""
 
-_MIN_OVERLAP: Final = 20
-_MAX_OVERLAP: Final = 1_500
-"""Minimum and maximum length of a text that two neighbouring chunks share, in characters."""
-
 _HIDDEN_METADATA: Final = frozenset(
     {"author", "content_hash", "file_extension", "file_name", "file_path", "file_size"}
     | {"file_type", "language", "modified"}
@@ -64,22 +61,19 @@ _HIDDEN_METADATA: Final = frozenset(
 """Metadata keys that are shown with a name of their own, or tell people nothing."""
 
 
-class DocumentView(BaseModel):
-    """The parameters of the page; unknown ones are ignored.
+_Number = Annotated[int, Field(ge=1, le=MAX_COUNT)] | None
+"""Number of a chunk."""
 
-    Attributes:
-        q: the query whose words are marked.
-        chunk: number of the chunk that the page is opened at; None for the first that matches.
-        start: number of the first chunk shown; None for a few before `chunk`.
-        end: number of the last one; None for a few after it.
-    """
+
+class DocumentView(BaseModel):
+    """The parameters of the page; unknown ones are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
     q: Annotated[str, Field(max_length=MAX_QUERY_CHARACTERS)] = ""
-    chunk: Annotated[int, Field(ge=1, le=MAX_COUNT)] | None = None
-    start: Annotated[int, Field(ge=1, le=MAX_COUNT)] | None = None
-    end: Annotated[int, Field(ge=1, le=MAX_COUNT)] | None = None
+    chunk: _Number = None  # that the page is opened at; by default the first that matches
+    start: _Number = None  # of the first chunk shown; by default a few before `chunk`
+    end: _Number = None  # of the last one; by default a few after it
 
     def link(self, **changes: Any) -> str:
         """Return the query string of this view with other parameters."""
@@ -89,32 +83,20 @@ class DocumentView(BaseModel):
 
 @dataclass(frozen=True)
 class _Part:
-    """A chunk on the page.
-
-    Attributes:
-        chunk: the chunk.
-        text: its text with marks, without what its neighbour shows.
-        is_match: whether it is a hit of the query.
-        citation: a reference to it, to be copied.
-    """
+    """A chunk on the page."""
 
     chunk: ChunkText
-    text: str
+    text: str  # with marks, without what its neighbour shows
     is_match: bool
-    citation: str
+    citation: str  # to be copied
 
 
 @dataclass(frozen=True)
 class _Original:
-    """The original file of a document.
+    """The original file of a document."""
 
-    Attributes:
-        path: its path on the server; None if it cannot be opened any more.
-        notice: what has changed since it was indexed, in a sentence; None for nothing.
-    """
-
-    path: str | None
-    notice: str | None
+    path: str | None  # None if it cannot be opened any more
+    notice: str | None  # what has changed since it was indexed, in a sentence
 
 
 @dataclass(frozen=True)
@@ -163,11 +145,7 @@ async def document(
 
 
 def _shown(searcher: "Searcher", document_id: str, view: DocumentView) -> _Shown:
-    """Read the part of a document that the page shows.
-
-    Raises:
-        DocumentNotFoundError: there is no such document.
-    """
+    """Read the part of a document that the page shows."""
     details = searcher.document_details(document_id)
     matches = _matching(searcher, document_id, view.q)
     target = min(view.chunk or (matches[0] if matches else 1), details.chunk_count)
@@ -199,12 +177,6 @@ async def _original(state: ServerState, file: DocumentFile) -> _Original:
     is_changed = any(earlier not in {None, now} for earlier, now in known)
     path = f"api/documents/{encoded(file.source_document)}/file"
     return _Original(path, CHANGED if is_changed else None)
-
-
-def _has_pages(shown: _Shown) -> bool:
-    """Check whether a document has pages that can be shown; an attachment has none."""
-    is_pdf = shown.details.metadata.get(FILE_TYPE) == PDF
-    return is_pdf and not (shown.file and shown.file.container)
 
 
 def _window(view: DocumentView, target: int, count: int) -> tuple[int, int]:
@@ -263,25 +235,14 @@ def _without_repetitions(
     """
     texts = [marked.get(chunk.chunk_index, chunk.content) for chunk in chunks]
     for number in range(1, len(chunks)):
-        shared = _overlap(without_marks(texts[number - 1]), chunks[number].content)
+        chunk, last_end = chunks[number], chunks[number - 1].char_end or 0
+        added = addition(chunk.content, chunk.char_start or 0, chunk.char_end or 0, last_end)
+        shared = max(0, len(chunk.content) - len(added))
         if chunks[number].chunk_index == target:
             texts[number - 1] = before(texts[number - 1], shared)
         else:
             texts[number] = after(texts[number], shared).lstrip()
     return texts
-
-
-def _overlap(first: str, second: str) -> int:
-    """Return the length of the longest end of a text that the other one begins with."""
-    longest = min(len(first), len(second), _MAX_OVERLAP)
-    return next(
-        (
-            length
-            for length in range(longest, _MIN_OVERLAP - 1, -1)
-            if first.endswith(second[:length])
-        ),
-        0,
-    )
 
 
 def _citation(chunk: ChunkText) -> str:

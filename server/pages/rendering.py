@@ -9,10 +9,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.responses import HTMLResponse, Response
 
-from server.api.access import scopes
+from server.api.problems import ProblemResponse
+from server.api.reading import scopes
 from server.pages import texts
-from server.pages.assets import asset_path
-from server.runtime.state import ServerState
+from server.state import ServerState
 from shared.version import software_version
 
 _NOT_CACHED: Final = {"Cache-Control": "no-store"}
@@ -26,15 +26,7 @@ def page(
     headers: dict[str, str] | None = None,
     **values: Any,
 ) -> Response:
-    """Return a page as a response.
-
-    Args:
-        request: the request that the page answers.
-        template: the name of the template, without its suffix.
-        status: the status of the response.
-        headers: further headers.
-        values: the values of the template's variables.
-    """
+    """Return a page as a response, of a template and the values of its variables."""
     text = (
         _environment()
         .get_template(f"{template}.html")
@@ -91,5 +83,41 @@ def _environment() -> Environment:
         "quantity": texts.quantity,
         "title": texts.document_title,
     }
-    environment.globals["asset"] = asset_path
+    # The address of a file changes with the version, which browsers keep.
+    environment.globals["asset"] = lambda name: f"static/{name}?v={software_version()}"
     return environment
+
+
+_FOR_PROGRAMS: Final = ("/api/", "/search", "/index/", "/static/")
+"""Beginnings of the paths that programs ask; their errors are problems (RFC 9457)."""
+
+_TITLES: Final = {
+    HTTPStatus.BAD_REQUEST: "This cannot be searched",
+    HTTPStatus.FORBIDDEN: "This is not allowed",
+    HTTPStatus.NOT_FOUND: "Nothing is here",
+    HTTPStatus.SERVICE_UNAVAILABLE: "The index cannot be searched now",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "This address is not understood",
+}
+
+
+def as_page(request: Request, answer: Response, *, is_foreign: bool = False) -> Response:
+    """Return a problem as a page if the request asks for a page, else as it is.
+
+    For people whom a page of another site has sent there the page has a link to the same address.
+    """
+    path = request.scope["path"]
+    is_for_people = "text/html" in request.headers.get("accept", "")
+    if not (
+        isinstance(answer, ProblemResponse) and is_for_people and not path.startswith(_FOR_PROGRAMS)
+    ):
+        return answer
+    status = HTTPStatus(answer.status_code)
+    kept = {
+        name: value
+        for name, value in answer.headers.items()
+        if name in {"allow", "retry-after", "www-authenticate"}
+    }
+    title = _TITLES.get(status, status.phrase)
+    return page(
+        request, "error", status, kept, title=title, detail=answer.detail, is_foreign=is_foreign
+    )

@@ -1,29 +1,172 @@
-"""The search page."""
+"""The search page, whose URL holds the whole state of a search."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form, Query, Request
+from fastapi import APIRouter, Form, HTTPException, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from server.answers.errors import client_message
+from server.api.answering import last_answer, usable_model
+from server.api.arguments import MAX_QUERY_CHARACTERS
 from server.api.reading import State
-from server.pages.answer import WholeAnswer, answer_model, whole_answer
 from server.pages.rendering import page
-from server.pages.search_state import FACETS, MAX_PAGE, RESULTS_PER_PAGE, SORTS, SearchState
 from server.pages.texts import file_type_name, language_name
-from server.runtime.state import ServerState
-from shared.errors import FilterError, InvalidTextError, QueryError
-from shared.model.request import SearchRequest
-from shared.model.schema import COLLECTION
+from server.state import ServerState
+from shared.answers.answer import answer_events
+from shared.answers.model import AnswerModel
+from shared.errors import FilterError, InvalidTextError, LanguageModelError, QueryError
+from shared.model.answers import Answer
+from shared.model.filters import Filter
+from shared.model.metadata import AUTHOR, FILE_TYPE, LANGUAGE, MODIFIED
+from shared.model.request import BY_SCORE, SearchRequest
+from shared.model.schema import COLLECTION, VERSION_OF
 from shared.model.search_results import Facet, SearchAnswer
 
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
+
+RESULTS_PER_PAGE: Final = 10
+
+MAX_PAGE: Final = 1_000
+"""Number of the last page of results; beyond it a better query helps more."""
+
+_MAX_VALUE_CHARACTERS: Final = 1_000
+
+Sort = Literal["score", "-modified", "modified", "source_document"]
+
+SORTS: Final[dict[Sort, str]] = {
+    "score": "Best",
+    "-modified": "Newest",
+    "modified": "Oldest",
+    "source_document": "Path",
+}
+"""Sort orders with their names."""
+
+FACETS: Final = {
+    "collection": COLLECTION,
+    "type": FILE_TYPE,
+    "language": LANGUAGE,
+    "author": AUTHOR,
+}
+"""Metadata key of each parameter whose values are counted."""
+
+_Value = Annotated[str, Field(max_length=_MAX_VALUE_CHARACTERS)]
+_Day = Annotated[str, Field(pattern=r"^(\d{4}(-\d\d(-\d\d)?)?)?$")]
+
+
+class SearchState(BaseModel):
+    """The parameters of the page; unknown ones are ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    q: Annotated[str, Field(max_length=MAX_QUERY_CHARACTERS)] = ""
+    folder: _Value = ""  # prefix of the ids of documents: a folder, with its last slash
+    collection: _Value = ""
+    type: _Value = ""
+    language: _Value = ""
+    author: _Value = ""
+    version_of: _Value = ""  # id of a document, to show all versions of its text
+    since: _Day = ""  # of the last change, ISO 8601; also a year or a month
+    until: _Day = ""
+    sort: Sort | Literal[""] = ""
+    group: Literal["none", ""] = ""  # to show passages, not the documents that have them
+    page: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 1
+
+    def link(self, **changes: Any) -> str:
+        """Return the query string of this search with other parameters, on its first page."""
+        values = self.model_dump(exclude_defaults=True, exclude={"page"}) | changes
+        return "?" + urlencode({name: value for name, value in values.items() if value})
+
+    def hidden(self, *without: str) -> dict[str, str]:
+        """Return the parameters that a form on the page sends beside its own."""
+        return self.model_dump(exclude_defaults=True, exclude={"page", *without})
+
+    @property
+    def has_query(self) -> bool:
+        """True if there is a query; without one the page lists documents."""
+        return bool(self.q.strip())
+
+    @property
+    def has_filters(self) -> bool:
+        """True if there is any filter."""
+        return bool(self.hidden("q", "sort", "group"))
+
+    @property
+    def groups(self) -> bool:
+        """True if a result is a document with its best passages.
+
+        Without a query each document is listed once, by its first chunk alone.
+        """
+        return self.has_query and not self.group
+
+    @property
+    def order(self) -> Sort:
+        """The sort order in effect."""
+        return self.sort or ("score" if self.has_query else "-modified")
+
+    def sort_order(self, fields: frozenset[str]) -> str:
+        """Return the sort order for a search of an index that has some fields."""
+        return self.order if MODIFIED in fields or MODIFIED not in self.order else BY_SCORE
+
+    def filters(self) -> list[Filter]:
+        found = [
+            Filter(key, "eq", value)
+            for name, key in FACETS.items()
+            if (value := getattr(self, name))
+        ]
+        if self.folder:
+            found.append(Filter("source_document", "prefix", self.folder))
+        if self.version_of:
+            found.append(Filter(VERSION_OF, "eq", self.version_of))
+        if self.since or self.until:
+            found.append(
+                Filter(MODIFIED, "range", minimum=self.since or None, maximum=self.until or None)
+            )
+        if not self.has_query:
+            # Without a query each document is listed once.
+            found.append(Filter("chunk_index", "eq", 1))
+        return found
+
+
+@dataclass(frozen=True)
+class WholeAnswer:
+    """An answer, or the reason why there is none, in a sentence."""
+
+    answer: Answer | None
+    problem: str | None
+
+
+def answer_model(state: ServerState) -> AnswerModel | None:
+    """Return the language model that answers questions, or None if none can be asked."""
+    if state.answer_model is None:
+        return None
+    try:
+        return usable_model(state)
+    except HTTPException:
+        return None
+
+
+async def whole_answer(state: ServerState, question: str) -> WholeAnswer | None:
+    """Answer a question; None if no language model can be asked."""
+    model = answer_model(state)
+    if model is None:
+        return None
+
+    async def searched(passages: SearchRequest) -> SearchAnswer:
+        return await state.ask(lambda searcher: searcher.search(passages), partial=True)
+
+    try:
+        return WholeAnswer(await last_answer(answer_events(question, searched, model)), None)
+    except (LanguageModelError, QueryError) as error:
+        return WholeAnswer(None, client_message(error))
+
 
 router = APIRouter(include_in_schema=False)
 
@@ -113,11 +256,6 @@ async def _results(
 
 
 async def _search(state: ServerState, asked: SearchState) -> _Found:
-    """Search.
-
-    Raises:
-        McpLuceneError: as `ServerState.ask` and `Searcher.search`.
-    """
     rewriting = await state.rewriting(asked.q, "auto")
 
     def search(searcher: "Searcher") -> _Found:

@@ -7,13 +7,13 @@ from fastapi import APIRouter, Form, HTTPException, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
-from server.administration.crawls import request_crawl, resume_crawl, start_crawl
-from server.administration.service import Administration
+from server.administration.operations import (
+    Administration,
+)
 from server.answers.errors import client_message
-from server.api.access import Administrator
-from server.api.reading import State
+from server.api.reading import Administrator, State
 from server.pages.rendering import is_administrator, page
-from server.runtime.state import ServerState
+from server.state import ServerState
 from shared.errors import McpLuceneError
 from shared.model.index_results import FailureList, IndexStatistics
 from shared.settings.defaults import MAX_COUNT
@@ -30,15 +30,11 @@ _SHOWN_OPERATIONS: Final = 5
 
 
 class StatusView(BaseModel):
-    """The parameters of the page; unknown ones are ignored.
-
-    Attributes:
-        offset: the number of failures to skip.
-    """
+    """The parameters of the page; unknown ones are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
-    offset: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 0
+    offset: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 0  # failures to skip
 
 
 @router.get("/status")
@@ -55,15 +51,21 @@ async def change(
     action: Annotated[str, Path(max_length=40)],
     operation: Annotated[str, Form(max_length=100)] = "",
 ) -> Response:
-    """Start, pause, continue or stop an operation, and show the page again.
-
-    Raises:
-        HTTPException: there is no such action.
-    """
-    if action not in _ACTIONS:
-        raise HTTPException(HTTPStatus.NOT_FOUND)
+    """Start, pause, continue or stop an operation, and show the page again."""
     try:
-        await _ACTIONS[action](administration, operation)
+        match action:
+            case "sync":
+                await administration.start_crawl()
+            case "pause":
+                await administration.request_crawl(operation, "paused")
+            case "resume":
+                await administration.resume_crawl(operation)
+            case "stop":
+                await administration.request_crawl(operation, "stopped")
+            case "optimize":
+                administration.operations.start("optimize", administration.command("optimize"))
+            case _:
+                raise HTTPException(HTTPStatus.NOT_FOUND)
     except McpLuceneError as error:
         # Without another operation in between, the page itself would not tell why.
         return await _status(request, state, StatusView(), error=client_message(error))
@@ -103,33 +105,3 @@ def _operations(administration: Administration | None) -> dict[str, Any]:
         "current": current.status() if current else None,
         "past": [operation.status(brief=True) for operation in past],
     }
-
-
-async def _sync(administration: Administration, _operation: str) -> None:
-    await start_crawl(administration)
-
-
-async def _optimize(administration: Administration, _operation: str) -> None:
-    administration.operations.start("optimize", administration.command("optimize"))
-
-
-async def _pause(administration: Administration, operation: str) -> None:
-    await request_crawl(administration, operation, "paused")
-
-
-async def _stop(administration: Administration, operation: str) -> None:
-    await request_crawl(administration, operation, "stopped")
-
-
-async def _resume(administration: Administration, operation: str) -> None:
-    await resume_crawl(administration, operation)
-
-
-_ACTIONS: Final = {
-    "sync": _sync,
-    "pause": _pause,
-    "resume": _resume,
-    "stop": _stop,
-    "optimize": _optimize,
-}
-"""What the forms of the page do, by the last part of their path."""

@@ -1,1 +1,1 @@
-"""Pages of documents as pictures, with the words of a query marked."""
+"""Pages of documents as pictures, with the words of a query marked, made in worker processes."""

@@ -1,68 +1,42 @@
-"""The picture of a page of an indexed PDF."""
+"""The picture of a page of an indexed PDF, with the words that a search marks in its passages."""
 
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from mcp.server.auth.middleware.auth_context import get_access_token
+
 from server.answers.errors import PageNotShownError
-from server.pictures.marks import words_on_page
-from server.rendering.page import MAX_PIXELS, PageRequest
-from server.resources.shares import current_holder
-from server.runtime.state import FoundPage, Report, ServerState
-from shared.model.search_results import Citation
+from server.pictures.request import PageRequest
+from server.state import Report, ServerState, holder_of
+from shared.model.filters import Filter
+from shared.model.request import SearchRequest
+from shared.model.search_results import MARKS, Citation
 from shared.ocr.cache import cache_of
 
 if TYPE_CHECKING:
+    from shared.model.index_results import DocumentFile
     from shared.reading.searcher import Searcher
 
 PDF: Final = "application/pdf"
 
-CHANGED: Final = (
-    "The file has changed since it was indexed, so that this page may differ from the text in the "
-    "index."
-)
+_MAX_CHUNKS: Final = 100
+"""Maximum number of chunks of a page that are searched; a page with more is hardly one to read."""
+
+_MARKED: Final = re.compile("(.*?)".join(map(re.escape, MARKS)), re.DOTALL)
 
 
 @dataclass(frozen=True)
 class PagePicture:
-    """A page as a picture.
-
-    Attributes:
-        png: the picture in PNG.
-        width: its width, in pixels.
-        height: its height, in pixels.
-        page: the number of the page, from 1.
-        pages: the number of pages of the file.
-        title: the title of the document.
-        citation: the file and the page.
-        has_text: true if the page has text, false for example for a scan.
-        marked: the number of words and phrases that are marked.
-        is_changed: true if the file has changed since it was indexed.
-    """
+    """A page as a picture."""
 
     png: bytes
-    width: int
-    height: int
-    page: int
     pages: int
     title: str
     citation: Citation
     has_text: bool
     marked: int
-    is_changed: bool
-
-    @property
-    def notice(self) -> str | None:
-        """Notice for the reader that the file has changed; None if it has not."""
-        return CHANGED if self.is_changed else None
-
-
-def _find(searcher: "Searcher", source_document: str, page: int, query: str) -> FoundPage:
-    """Return the file of a document, and the words that a search marks on one of its pages."""
-    file = searcher.document_file(source_document)
-    if file is None or file.media_type != PDF or file.container:
-        return file, ()
-    return file, words_on_page(searcher, source_document, page, query)
+    is_changed: bool  # since the file was indexed
 
 
 async def page_picture(
@@ -71,37 +45,17 @@ async def page_picture(
     page: int,
     query: str = "",
     *,
-    words: Sequence[str] = (),
-    max_pixels: int = MAX_PIXELS,
     report: Report | None = None,
 ) -> PagePicture:
-    """Return the picture of a page of an indexed PDF.
+    """Return the picture of a page of an indexed PDF; `report` is of a slow call."""
 
-    Args:
-        state: the state of the server.
-        source_document: the id of the document.
-        page: the number of the page, from 1.
-        query: a query; the words that a search marks in the passages of the page are marked.
-        words: further words and phrases to mark, as they stand in the text.
-        max_pixels: the maximum size of the picture, in pixels.
-        report: receives the progress of a slow call.
+    def find(searcher: "Searcher") -> "tuple[DocumentFile | None, tuple[str, ...]]":
+        file = searcher.document_file(source_document)
+        if file is None or file.media_type != PDF or file.container:
+            return file, ()
+        return file, _words_on_page(searcher, source_document, page, query)
 
-    Raises:
-        DocumentNotFoundError: there is no such document.
-        PageNotShownError: it is not a PDF, its file cannot be read or rendered any more, or it has
-            no such page.
-        McpLuceneError: the query cannot be searched, or the server is busy; see `ServerState.ask`.
-    """
-
-    def find(searcher: "Searcher") -> FoundPage:
-        # A commit without an identity is nobody's: what is found of it is not kept.
-        commit = searcher.commit() or object()
-        return state.found_pages.get(
-            (commit, source_document, page, query),
-            lambda: _find(searcher, source_document, page, query),
-        )
-
-    file, found = await state.ask(find, report=report)
+    file, words = await state.ask(find, report=report)
     if file is None:
         raise PageNotShownError(
             source_document, "was not indexed from a file, so that it has no pages to show"
@@ -116,18 +70,14 @@ async def page_picture(
             source_document,
             f"is within {file.container!r}, so that its pages cannot be shown; read its chunks",
         )
-    marked = tuple(sorted({*found, *words}))
     readings = cache_of(state.settings.index_path)
     originals = state.settings.originals
-    request = PageRequest(file.folder, file.path, originals, page, marked, max_pixels, readings)
+    request = PageRequest(file.folder, file.path, originals, page, words, readings)
     picture = await state.renderer.render(
-        request, source_document, state.settings.time_budget, current_holder()
+        request, source_document, state.settings.time_budget, holder_of(get_access_token())
     )
     return PagePicture(
         png=picture.png,
-        width=picture.width,
-        height=picture.height,
-        page=page,
         pages=picture.pages,
         title=file.title,
         citation=Citation(file_path=file.file_path, page_start=page, page_end=page),
@@ -135,3 +85,24 @@ async def page_picture(
         marked=picture.marked,
         is_changed=picture.content_hash != file.content_hash,
     )
+
+
+def _words_on_page(
+    searcher: "Searcher", source_document: str, page: int, query: str
+) -> tuple[str, ...]:
+    """Return the words and phrases that a search marks in the passages of a page."""
+    chunks = searcher.chunks_of_page(source_document, page)
+    if not query.strip() or not chunks:
+        return ()
+    request = SearchRequest(
+        query,
+        limit=_MAX_CHUNKS,
+        filters=[
+            Filter("source_document", value=source_document),
+            Filter("chunk_index", "range", minimum=chunks[0], maximum=chunks[-1]),
+        ],
+        content="passages",
+    )
+    hits = searcher.search(request).results
+    passages = [passage for hit in hits for passage in hit.passages or ()]
+    return tuple(sorted({word for passage in passages for word in _MARKED.findall(passage)}))

@@ -1,17 +1,17 @@
-"""The paginated list of resources: the statistics, then the documents ordered by id."""
+"""The paginated list of resources, and the table of their templates."""
 
 from base64 import b64decode, urlsafe_b64encode
 from datetime import datetime
 from typing import Final, TypeGuard
 
-from mcp.types import Annotations, ListResourcesResult, Resource
+from mcp.types import Annotations, ListResourcesResult, Resource, ResourceTemplate
 from pydantic_core import to_json
 
 from server.answers.errors import CursorError
 from server.answers.text import DEFAULT_CHARACTERS
-from server.answers.uris import ResourceUri
-from server.resources.contents import JSON, TEXT
-from server.runtime.state import ToolContext, ask
+from server.answers.uris import FORMS, ResourceUri
+from server.resources.reading import JSON, TEXT
+from server.state import ToolContext, ask
 from shared.messages import quantity
 from shared.model.index_results import DocumentSummary
 from shared.model.metadata import MODIFIED
@@ -36,13 +36,6 @@ async def list_resources(context: ToolContext, cursor: str | None) -> ListResour
 
     The cursor is the last document's id, so that no document is missed or repeated if others appear
     or disappear between two pages.
-
-    Args:
-        context: the request's context.
-        cursor: the end of the previous page; None for the first page.
-
-    Raises:
-        CursorError: the cursor is invalid.
     """
     after = None if cursor is None else _id_of(cursor)
     documents = await ask(
@@ -103,3 +96,53 @@ def _id_of(cursor: str) -> str:
     if not name:
         raise CursorError(cursor)
     return name
+
+
+def _template(
+    form: str, name: str, title: str, description: str, mime_type: str = TEXT
+) -> ResourceTemplate:
+    return ResourceTemplate(
+        uri_template=form, name=name, title=title, description=description, mime_type=mime_type
+    )
+
+
+_TEMPLATES: Final = (
+    _template(
+        FORMS["document"],
+        "document",
+        "Document",
+        "The text of a document by its id. A long text is cut at 40,000 characters, and says how "
+        "to continue.",
+    ),
+    _template(
+        FORMS["document"] + "{?start_index,count,max_characters}",
+        "document_part",
+        "Part of a document",
+        "The text of a document from chunk number start_index on: count chunks, or as many as "
+        "fit into max_characters.",
+    ),
+    _template(
+        FORMS["chunk"],
+        "chunk",
+        "Chunk of a document",
+        "The text of a chunk by its id, about 250 words. Its position in the file and the URIs "
+        "of its neighbours are in _meta.",
+    ),
+    _template(
+        FORMS["field"],
+        "field",
+        "Values of a field",
+        "The most frequent words or values of a field, with the number of chunks of each.",
+        JSON,
+    ),
+    _template(
+        FORMS["language"],
+        "language",
+        "Documents in a language",
+        "The documents in a language, by its ISO 639-1 code.",
+        JSON,
+    ),
+)
+
+TEMPLATES: Final = {template.uri_template: template for template in _TEMPLATES}
+"""The templates by URI template (RFC 6570)."""

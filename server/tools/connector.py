@@ -14,10 +14,9 @@ from pydantic_core import to_json
 
 from server.answers.budget import check_room, fit
 from server.answers.fence import fenced_parts
-from server.answers.joining import joined
-from server.answers.text import DEFAULT_CHARACTERS, brief
+from server.answers.text import DEFAULT_CHARACTERS, brief, joined
 from server.answers.uris import ResourceUri
-from server.runtime.state import ServerState, ToolContext, ask
+from server.state import ServerState, ToolContext, ask
 from shared.errors import ChunkNotFoundError
 from shared.model.chunks import MIN_CHARACTERS_PER_CHUNK, chunk_id
 from shared.model.request import SearchRequest
@@ -40,13 +39,7 @@ _NEXT: Final = "next"
 
 @dataclass(frozen=True)
 class FoundItem:
-    """A hit.
-
-    Attributes:
-        id: its id, for `fetch`.
-        title: the title of its document, with the number of the part.
-        url: its address, for citations.
-    """
+    """A hit."""
 
     id: str
     title: str
@@ -62,16 +55,7 @@ class FoundItems:
 
 @dataclass(frozen=True)
 class FetchedItem:
-    """The text of a document, or of a part of it.
-
-    Attributes:
-        id: the id that was asked for.
-        title: the title of the document.
-        text: the text.
-        url: its address, for citations.
-        metadata: its file, place and metadata as texts; with ``next``, the id of the part that
-            follows, if the text does not end with the document.
-    """
+    """The text of a document, or of a part of it."""
 
     id: str
     title: str
@@ -90,22 +74,15 @@ async def search(
 
     Use this first for any question that the documents may answer, then read results with fetch.
     """
-    rewriting = await context.request_context.lifespan_context.rewriting(query, "auto")
-    request = SearchRequest(
-        query,
-        content="none",
-        rewritten=rewriting.rewritten,
-        group="document",
-        versions="newest",
-    )
-    answer = await ask(context, lambda searcher: searcher.search(request), partial=True)
+    request = SearchRequest(query, content="none", group="document", versions="newest")
     state = context.request_context.lifespan_context
+    answer = await state.search(request, context.report_progress)
     items = [
         FoundItem(hit.id, brief(hit.title), _url(state, hit.source_document, hit.chunk_index))
         for hit in answer.results
     ]
     # Without a field for a notice, those that do not fit are left out.
-    return FoundItems(fit(items, DEFAULT_CHARACTERS, lambda item, _: item)[0])
+    return FoundItems(fit(items, DEFAULT_CHARACTERS)[0])
 
 
 async def fetch(
@@ -138,15 +115,7 @@ async def fetch(
 
 
 def _read(searcher: "Searcher", name: str) -> tuple[DocumentChunks, DocumentChunks]:
-    """Return the chunks of a document from its beginning, and from the named chunk on.
-
-    Args:
-        searcher: the searcher.
-        name: the id of a chunk or a document.
-
-    Raises:
-        DocumentNotFoundError: there is neither a chunk nor a document with this id.
-    """
+    """Return the chunks of a document from its beginning, and from the named chunk on."""
     try:
         chunk = searcher.chunk(name)
     except ChunkNotFoundError:

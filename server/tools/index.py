@@ -1,16 +1,16 @@
-"""Tools for the index as a whole: `list_fields` and `index_stats`."""
+"""Tools for the index as a whole: its size, its fields, and their words and values."""
 
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from server.answers.budget import fit, shorten_field
-from server.answers.text import DEFAULT_CHARACTERS
-from server.runtime.state import ToolContext, ask
-from server.tools.arguments import ListDetail, MaxCharacters
+from server.answers.budget import fit
+from server.answers.text import DEFAULT_CHARACTERS, brief_query
+from server.state import ToolContext, ask
+from server.tools.arguments import FieldName, Limit, ListDetail, LongLimit, MaxCharacters, MinLength
 from shared.messages import quantity, shortened
-from shared.model.index_results import FieldList, IndexStatistics
+from shared.model.index_results import FieldList, IndexStatistics, TermList
 from shared.model.metadata import ONLY_WITH_DOCUMENTS
 
 _STEMS: Final = frozenset({"stems", "title_stems"})
@@ -35,14 +35,14 @@ async def list_fields(
 ) -> FieldList:
     """List the fields of the index: what each contains, and how it can be used.
 
-    Use this before a search with filters, sort or facets, to learn the names of fields and examples
-    of their values; in a query, write query_name:word. To list the values of a field, use
-    top_terms, or suggest_terms for those with a prefix.
+    Use this before a search with filters, sort or facets, to learn names of fields and examples of
+    values; in a query, write query_name:word. top_terms lists the values of a field, suggest_terms
+    those with a prefix.
     """
     answer = await ask(context, lambda searcher: searcher.fields())
     if detail == "brief":
         return _brief(answer, min(max_characters, _BRIEF_CHARACTERS))
-    fields, notice = fit(answer.fields, max_characters, shorten_field)
+    fields, notice = fit(answer.fields, max_characters)
     return replace(answer, fields=fields, notice=notice)
 
 
@@ -61,7 +61,7 @@ def _brief(answer: FieldList, budget: int) -> FieldList:
         replace(field, examples=[_brief_example(text) for text in field.examples[:_BRIEF_EXAMPLES]])
         for field in [*own, *metadata]
     ]
-    fields, _ = fit(shorter, budget, shorten_field, reserve=_BRIEF_RESERVE)
+    fields, _ = fit(shorter, budget, reserve=_BRIEF_RESERVE)
     notice = None
     if left_out := len(answer.fields) - len(fields):
         notice = (
@@ -80,9 +80,8 @@ async def index_stats(
 ) -> IndexStatistics:
     """Show the size of the index, its languages, formats, folders and last change.
 
-    Use this to learn whether there is anything to search, and in which languages, or when the user
-    asks about the index itself. For its documents, use ListDocuments; for missing files,
-    list_failures.
+    Use this to learn what there is to search, or when the user asks about the index itself.
+    ListDocuments lists its documents, list_failures missing files.
     """
     answer = await ask(context, lambda searcher: searcher.statistics())
     mappings: dict[str, dict[str, Any]] = {
@@ -93,7 +92,7 @@ async def index_stats(
     entries = [
         {name: {key: value}} for name, mapping in mappings.items() for key, value in mapping.items()
     ]
-    kept, notice = fit(entries, max_characters, lambda entry, _: entry, outside=answer.path)
+    kept, notice = fit(entries, max_characters, outside=answer.path)
     fitting: dict[str, dict[str, Any]] = {name: {} for name in mappings}
     for entry in kept:
         for name, part in entry.items():
@@ -105,3 +104,57 @@ async def index_stats(
         formats=fitting["formats"],
         notice=notice,
     )
+
+
+async def suggest_terms(
+    context: ToolContext,
+    prefix: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=1_000,
+            description="First letters of the words. Case and accents matter only in ids and "
+            "metadata.",
+        ),
+    ],
+    field: FieldName = "content",
+    limit: Limit = 10,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> TermList:
+    """List the words in the index that begin with a prefix, the most frequent first.
+
+    Use this when Search finds nothing, to learn how the documents spell a word, or to complete a
+    name or a filter value as spelled here. complete is false if not all words were examined.
+    """
+    answer = await ask(
+        context, lambda searcher: searcher.suggest_terms(prefix, field=field, limit=limit)
+    )
+    return _fitted(answer, max_characters)
+
+
+async def top_terms(
+    context: ToolContext,
+    field: FieldName = "content",
+    limit: LongLimit = 20,
+    min_length: MinLength = 1,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> TermList:
+    """List the most frequent words or values of a field, with the number of chunks of each.
+
+    Use this on a metadata field, such as author or language, to learn the values to filter by. On
+    content, words such as "the" come first: increase min_length to learn what the documents are
+    about.
+    """
+    answer = await ask(
+        context,
+        lambda searcher: searcher.top_terms(field=field, limit=limit, min_length=min_length),
+    )
+    return _fitted(answer, max_characters)
+
+
+def _fitted(answer: TermList, max_characters: int) -> TermList:
+    prefix = brief_query(answer.prefix, max_characters)
+    outside = [answer.field, prefix]
+    terms, cut = fit(answer.terms, max_characters, outside=outside)
+    notice = " ".join(filter(None, (answer.notice, cut))) or None
+    return replace(answer, prefix=prefix, terms=terms, notice=notice)

@@ -2,32 +2,26 @@
 
 import base64
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 from mcp.types import CallToolResult, ImageContent
 from pydantic import Field
 
 from server.answers.text import brief
 from server.pictures.page import page_picture
-from server.runtime.state import ToolContext
+from server.state import ToolContext
 from server.tools.arguments import DocumentId
 from shared.settings.defaults import MAX_COUNT
+
+CHANGED: Final = (
+    "The file has changed since it was indexed, so that this page may differ from the text in the "
+    "index."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShownPage:
-    """The description of a picture of a page.
-
-    Attributes:
-        source_document: the id of the document.
-        title: its title.
-        file_path: the file, to be cited with the page.
-        page_start: the number of the page, from 1, as in a hit.
-        pages: the number of pages of the file.
-        has_text: true if the page has text, false for example for a scan.
-        marked: the number of words and phrases that are marked.
-        notice: a change of the file since it was indexed; else None.
-    """
+    """The description of a picture of a page."""
 
     source_document: str
     title: str
@@ -64,7 +58,7 @@ async def show_page(
         pages=picture.pages,
         has_text=picture.has_text,
         marked=picture.marked,
-        notice=picture.notice,
+        notice=CHANGED if picture.is_changed else None,
     )
     image = ImageContent(
         type="image", data=base64.b64encode(picture.png).decode(), mime_type="image/png"

@@ -18,18 +18,11 @@ _INTEGER_SCHEMA: Final = {"type": "integer"}
 _SCHEMA_MAPS: Final = frozenset({"properties", "$defs"})
 """Keywords that hold schemas by name, where ``title`` is the name of a field."""
 
-_SINGLE_TYPE_KEYWORDS: Final = frozenset({"type", "items", "properties", "additionalProperties"})
-"""Keywords that constrain values of one type only, so that those of several types can be merged."""
-
 Schema = dict[str, Any]
 
 
 def short_input_schema(schema: Schema) -> Schema:
-    """Shorten the schema of a tool's arguments; the description of each argument stays.
-
-    Args:
-        schema: the schema as pydantic generates it.
-    """
+    """Shorten the schema of a tool's arguments; the description of each argument stays."""
     short = {
         **schema,
         "$defs": {
@@ -37,43 +30,46 @@ def short_input_schema(schema: Schema) -> Schema:
             for name, definition in schema.get("$defs", {}).items()
         },
     }
-    common: Schema = _in_common_words(_with_few_options(_inlined(_without(short, {"title"}))))
+    # No model needs the lengths, which pydantic checks.
+    common: Schema = _in_common_words(
+        _with_few_options(_inlined(_without(short, {"title", "minLength", "maxLength"})))
+    )
     return common
 
 
 def short_output_schema(schema: Schema, never_null: AbstractSet[str]) -> Schema:
     """Shorten the schema of a tool's result to the names and types of its fields.
 
-    Required fields are listed for the result itself, not for the objects in it.
-
-    Args:
-        schema: the schema as pydantic generates it.
-        never_null: fields that a result omits instead of setting them to null.
+    Objects within a result are documented in docs/tools.md; models see them in the results.
+    `never_null` are fields that a result omits instead of setting them to null.
     """
-    required = schema.get("required", [])
-    short = _without(schema, {"title", "description", "default", "required", "enum", "const"})
-    short = _with_short_unions(_inlined(_without_null(short, never_null)))
-    return {**short, "required": required}
+    fields = {
+        name: _type_of(part, with_null=name not in never_null)
+        for name, part in schema["properties"].items()
+    }
+    return {"type": "object", "properties": fields}
+
+
+def _type_of(schema: Schema, *, with_null: bool = True) -> Schema:
+    """Return the type of a value, and of the items of a list."""
+    match schema:
+        case {"$ref": _}:
+            return {"type": "object"}
+        case {"anyOf": list(options)}:
+            types = [_type_of(option) for option in options if with_null or option != _NULL_SCHEMA]
+            if len(types) == 1:
+                return types[0]
+            merged = {keyword: part for each in types for keyword, part in each.items()}
+            return merged | {"type": [each["type"] for each in types]}
+        case {"type": "array", "items": items}:
+            return {"type": "array", "items": _type_of(items)}
+    return {"type": schema["type"]}
 
 
 def _without(schema: Any, keywords: AbstractSet[str]) -> Any:
     if isinstance(schema, dict):
         schema = {keyword: part for keyword, part in schema.items() if keyword not in keywords}
     return _rewritten(schema, partial(_without, keywords=keywords))
-
-
-def _without_null(schema: Any, names: AbstractSet[str]) -> Any:
-    match _rewritten(schema, partial(_without_null, names=names)):
-        case {"properties": dict(properties)} as rewritten:
-            return {
-                **rewritten,
-                "properties": {
-                    name: _not_null(part) if name in names else part
-                    for name, part in properties.items()
-                },
-            }
-        case rewritten:
-            return rewritten
 
 
 def _with_few_options(schema: Any) -> Any:
@@ -87,29 +83,6 @@ def _with_few_options(schema: Any) -> Any:
             return {**rest, "anyOf": [option for option in options if option not in redundant]}
         case rewritten:
             return rewritten
-
-
-def _not_null(schema: Any) -> Any:
-    match schema:
-        case {"anyOf": [other, {"type": "null"}]}:
-            return other
-    return schema
-
-
-def _with_short_unions(schema: Any) -> Any:
-    """Replace unions of types with lists of types, and drop schemas that allow any type."""
-    match _rewritten(schema, _with_short_unions):
-        case {"anyOf": list(options), **rest} if _can_be_merged(options):
-            merged = {keyword: part for option in options for keyword, part in option.items()}
-            return {**rest, **merged, "type": [option["type"] for option in options]}
-        case {"additionalProperties": {"type": list()}, **rest}:
-            return rest
-        case rewritten:
-            return rewritten
-
-
-def _can_be_merged(options: list[Schema]) -> bool:
-    return all("type" in option and option.keys() <= _SINGLE_TYPE_KEYWORDS for option in options)
 
 
 def _inlined(schema: Schema) -> Schema:
@@ -133,6 +106,8 @@ def _in_common_words(schema: Any) -> Any:
             return {"minimum": bound, **rest}
         case {"anyOf": [only], **rest}:
             return {**only, **rest}
+        case {"default": [], **rest}:
+            return rest
         case rewritten:
             return rewritten
 

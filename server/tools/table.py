@@ -8,32 +8,32 @@ from mcp.types import ToolAnnotations
 
 from server.settings import ServerOptionError, ServerSettings
 from server.tools import connector
-from server.tools.administration.crawl import (
+from server.tools.admin import (
+    add_directory,
     admin_status,
     crawl_status,
+    list_directories,
+    optimize_index,
     pause_crawl,
+    purge_index,
+    remove_directory,
     resume_crawl,
     start_crawl,
     stop_crawl,
+    unlock_index,
 )
-from server.tools.administration.directories import (
-    add_directory,
-    list_directories,
-    remove_directory,
-)
-from server.tools.administration.maintenance import optimize_index, purge_index, unlock_index
-from server.tools.chunks import (
+from server.tools.index import index_stats, list_fields, suggest_terms, top_terms
+from server.tools.pages import show_page
+from server.tools.read import (
+    document_details,
     get_document_chunks,
     get_next_chunk,
     get_previous_chunk,
+    list_documents,
+    list_failures,
     more_like,
 )
-from server.tools.documents import document_details, list_documents, list_failures
-from server.tools.explain import explain_query
-from server.tools.index import index_stats, list_fields
-from server.tools.pages import show_page
-from server.tools.search import search
-from server.tools.terms import suggest_terms, top_terms
+from server.tools.search import explain_query, search
 from shared.messages import did_you_mean
 
 READ_ONLY: Final = ToolAnnotations(
@@ -62,14 +62,7 @@ _ONLY_IF_NAMED: Final[tuple[Group, ...]] = ("connector",)
 
 @dataclass(frozen=True)
 class ToolEntry:
-    """A tool as the server registers it.
-
-    Attributes:
-        title: its display name.
-        group: its group, by which tools can be chosen.
-        function: its function, whose docstring and arguments form the description for models.
-        annotations: hints about its effects, for clients.
-    """
+    """A tool as the server registers it."""
 
     title: str
     group: Group
@@ -110,11 +103,7 @@ TOOLS: Final[dict[str, ToolEntry]] = {
 
 
 def chosen_tools(settings: ServerSettings) -> dict[str, ToolEntry]:
-    """Return the tools that a server offers.
-
-    Raises:
-        ServerOptionError: a tool or group does not exist or needs ``--admin``, or no tool is left.
-    """
+    """Return the tools that a server offers."""
     left_out = _names(settings.exclude_tools)
     members = _members(TOOLS)
     administration = members["admin"]

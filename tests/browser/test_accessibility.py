@@ -18,7 +18,6 @@ VIEWS = {
     "nothing": "/?q=xyzzyplugh&author=Ada",
     "document": "/documents/folder-1%2F1.txt?q=apple&chunk=2",
     "status": "/status",
-    "api": "/api/docs",
     "error": "/documents/nothing",
 }
 

@@ -32,7 +32,7 @@ from mcp.types import (
 from pydantic import BaseModel
 
 from server.__main__ import main
-from server.prompts.table import PROMPTS, PromptEntry
+from server.prompts import PROMPTS, PromptEntry
 from server.search_server import SearchServer
 from shared.errors import QueryError
 
@@ -141,7 +141,8 @@ async def test_trigger_prompt_change(context: AnyContext) -> ContentBlock:
 async def _told_of(
     context: AnyContext, change: ToolsListChanged | PromptsListChanged
 ) -> TextContent:
-    await cast("SearchServer", context.mcp_server).resources.subscribers.bus.publish(change)
+    changes = await cast("SearchServer", context.mcp_server).resources.changes()
+    await changes.bus.publish(change)
     return _text("The subscribers were told.")
 
 
@@ -215,7 +216,7 @@ class ConformanceServer(SearchServer):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         # Completions are made for the prompts of the table.
-        cast("dict[str, PromptEntry]", PROMPTS)["test_prompt_with_arguments"] = PromptEntry(
+        PROMPTS["test_prompt_with_arguments"] = PromptEntry(
             "A prompt", "A prompt of the conformance suite", test_prompt_with_arguments, ()
         )
         super().__init__(*arguments, **options)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from deployment.bundle.stable_abi import write_stable_abi
+from deployment.bundle.python import write_stable_abi
 from tests.elsewhere import packages
 from tests.elsewhere.packages import ROOT, Target
 

@@ -11,10 +11,10 @@ from mcp import Client
 from mcp.client.subscriptions import ResourceUpdated
 from mcp.types import ResourceListChangedNotification, ResourceUpdatedNotification
 
-from server.runtime.lucene_pool import LucenePool
-from server.runtime.state import ServerState
+from server.lucene_pool import LucenePool
 from server.search_server import SearchServer
 from server.settings import ServerSettings
+from server.state import ServerState
 from shared import Document, Index
 from tests.server.hearing import PATIENCE
 
@@ -56,11 +56,11 @@ async def test_what_a_client_subscribed_to_is_forgotten_when_it_is_gone(
         index.add(Document("a", "A", "text"))
     settings = ServerSettings(empty_index)
     server = SearchServer(ServerState(settings, LucenePool(empty_index)))
-    subscribers = server.resources.subscribers
-    # That nothing is kept shows nowhere outside.
-    watched = subscribers._watcher._watched  # noqa: SLF001
-    heard_by = subscribers._subscriptions  # noqa: SLF001
     async with serving(server) as url:
+        changes = await server.resources.changes()
+        # That nothing is kept shows nowhere outside.
+        watched = changes._versions  # noqa: SLF001
+        heard_by = changes._subscribed  # noqa: SLF001
         for _ in range(3):
             async with AsyncExitStack() as clients:
                 for number in range(3):

@@ -38,7 +38,7 @@ def parts(schema: Any) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("options", "most"),
-    [((), 29_000), (("--fence",), 29_000), (("--admin", "--root", "."), 47_500)],
+    [((), 20_500), (("--fence",), 21_500), (("--admin", "--root", "."), 34_500)],
 )
 def test_the_list_of_tools_is_short(empty_index: Path, options: tuple[str, ...], most: int) -> None:
     client = RawClient(empty_index, *options)
@@ -54,7 +54,7 @@ async def test_the_sdk_gets_a_short_list_of_tools_in_both_eras(empty_index: Path
     for mode in ("auto", "legacy"):
         async with connected(empty_index, mode=mode) as client:
             listed = await client.list_tools()
-        assert len(listed.model_dump_json(by_alias=True, exclude_none=True).encode()) < 29_000
+        assert len(listed.model_dump_json(by_alias=True, exclude_none=True).encode()) < 20_000
 
 
 async def test_names_and_descriptions_fit_every_client(tools: list[Tool]) -> None:

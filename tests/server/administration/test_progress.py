@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from idx.sync.events import Deleted, Event, Indexed, NotIndexed, Planned
-from server.administration.progress import Progress
+from server.administration.operation import Progress
 
 
 def take(progress: Progress, events: Iterable[Event]) -> None:

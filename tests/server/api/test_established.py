@@ -48,15 +48,10 @@ def test_they_are_below_the_path_of_the_api_as_well(api: Served) -> None:
     assert posted(api, "/api/index/rebuild").status_code == 403
 
 
-@pytest.mark.parametrize(
-    ("path", "methods"),
-    [("/api/search", "GET, POST"), ("/search", "POST"), ("/api/documents/a/file", "GET, HEAD")],
-)
-def test_a_method_that_is_not_taken_is_answered_with_those_that_are(
-    api: Served, path: str, methods: str
-) -> None:
-    refused = httpx2.delete(f"{api.base}{path}", timeout=SECONDS)
-    assert (refused.status_code, refused.headers["allow"]) == (405, methods)
+def test_a_method_that_is_not_taken_is_answered_with_one_that_is(api: Served) -> None:
+    for path, method in (("/api/search", "GET"), ("/search", "POST")):
+        refused = httpx2.delete(f"{api.base}{path}", timeout=SECONDS)
+        assert (refused.status_code, refused.headers["allow"]) == (405, method)
 
 
 def test_the_weak_tail_is_dropped_and_all_where_the_best_is_weak(api: Served) -> None:

@@ -132,19 +132,3 @@ def test_an_id_in_a_path_may_have_any_characters(tmp_path: Path) -> None:
             assert document["source_document"] == name
             (chunk,) = got(server, f"/api/documents/{path}/chunks")["chunks"]
             assert chunk["content"] == f"text of {name}"
-
-
-def test_an_answer_may_be_kept_until_the_next_commit(tmp_path: Path) -> None:
-    create(tmp_path / "index")
-    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
-        first = server.get("/api/search?query=word")
-        assert first.json()["totalHits"] == 0
-        tag = first.headers["etag"]
-        again = server.get("/api/search?query=word", **{"If-None-Match": tag})
-        assert (again.status_code, again.content) == (304, b"")
-        assert again.headers["etag"] == tag
-        with Index(tmp_path / "index") as index:
-            index.add(Document("a", "A", "a word"))
-        newer = server.get("/api/search?query=word", **{"If-None-Match": tag})
-        assert (newer.status_code, newer.json()["totalHits"]) == (200, 1)
-        assert newer.headers["etag"] != tag

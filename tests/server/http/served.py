@@ -25,8 +25,7 @@ from mcp.types import (
 )
 
 from server.app import app
-from server.http.run import http_server
-from server.http.shutdown import GracefulServer
+from server.http.run import GracefulServer, http_server
 from shared.errors import McpLuceneError
 from tests.programs import PROCESSES, PROGRAMS
 

@@ -1,10 +1,9 @@
 """No client takes more than its share: of bytes, of calls at once, of sessions, of time."""
 
-import resource
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import httpx2
@@ -149,26 +148,23 @@ def test_there_are_so_many_sessions_and_idle_ones_end(documents: Path, tmp_path:
         assert initialize(server).status_code == 200
 
 
-def test_slow_clients_are_not_waited_for(documents: Path, tmp_path: Path) -> None:
+def test_slow_clients_keep_no_room_from_others(documents: Path, tmp_path: Path) -> None:
     with served(documents, "--receive-timeout", 2, log=tmp_path / "log") as server:
         head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
         body = b"Content-Length: 1000\r\n\r\n"
         typed = b"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
         modern = f"MCP-Protocol-Version: {VERSION}\r\n".encode()
         slow = [
-            (b"", b"", b"HTTP/1.1 408 "),
-            (head, b"X: x\r\n", b"HTTP/1.1 408 "),
-            (head + typed + body, b" ", b""),
-            (head + typed + modern + body, b" ", b""),
-            # Refused at once, and then not listened to for ever.
-            (b"POST /nothing HTTP/1.1\r\nHost: localhost\r\n" + body, b" ", b"HTTP/1.1 404 "),
-            (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /h", b"h", b"HTTP/1.1 200 "),
+            (head + typed + body, b"HTTP/1.1 408 "),
+            (head + typed + modern + body, b"HTTP/1.1 408 "),
+            (b"POST /search HTTP/1.1\r\nHost: localhost\r\n" + body, b"HTTP/1.1 408 "),
+            # Refused at once.
+            (b"POST /nothing HTTP/1.1\r\nHost: localhost\r\n" + body, b"HTTP/1.1 404 "),
         ]
         with ThreadPoolExecutor(len(slow)) as threads:
-            received = threads.map(lambda sent: trickle(server, *sent[:2]), slow)
-            for answer, (_, _, expected) in zip(received, slow, strict=True):
+            received = threads.map(lambda sent: trickle(server, sent[0]), slow)
+            for answer, (_, expected) in zip(received, slow, strict=True):
                 assert answer.startswith(expected)
-                assert bool(answer) is bool(expected)
         with server.connection() as patient:
             for _ in range(5):
                 # Between two requests a client may take its time.
@@ -180,28 +176,22 @@ def test_slow_clients_are_not_waited_for(documents: Path, tmp_path: Path) -> Non
         assert "error=" not in server.logged()
 
 
-def trickle(server: Served, first: bytes, then: bytes) -> bytes:
-    """Send a little every now and then until the server has had enough; returns what it sent."""
-    received = b""
+def trickle(server: Served, first: bytes) -> bytes:
+    """Send a little every now and then until the server answers; returns what it sent."""
     until = time.monotonic() + 30
     with server.raw() as connection:
         connection.sendall(first)
         connection.settimeout(0.2)
         while time.monotonic() < until:
             try:
-                part = connection.recv(10_000)
-                if not part:
-                    return received
-                received += part
+                return connection.recv(10_000)
             except TimeoutError:
                 with suppress(OSError):
-                    connection.sendall(then)
-            except OSError:
-                return received
+                    connection.sendall(b" ")
     raise AssertionError("the server still waits")
 
 
-def test_a_client_that_does_not_read_is_not_waited_for(empty_index: Path, tmp_path: Path) -> None:
+def test_a_client_that_does_not_read_keeps_no_room(empty_index: Path, tmp_path: Path) -> None:
     with Index(empty_index) as index:
         index.add(Document("a", "A", "x" * 5_000_000))
     with served(empty_index, "--receive-timeout", 2, log=tmp_path / "log") as server:
@@ -217,23 +207,3 @@ def test_a_client_that_does_not_read_is_not_waited_for(empty_index: Path, tmp_pa
                 connection.sendall(request.encode() + body)
             wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "one waits")
             wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "it is ended")
-
-
-def test_connections_leave_files_to_the_index(documents: Path, tmp_path: Path) -> None:
-    few = (resource.RLIMIT_NOFILE, (100, 200))
-    with (
-        served(documents, "--receive-timeout", 3, log=tmp_path / "log", limit=few) as server,
-        ExitStack() as opened,
-    ):
-        connections = [opened.enter_context(server.raw()) for _ in range(150)]
-        ended = 0
-        for connection in connections:
-            connection.settimeout(SECONDS)
-            try:
-                ended += not connection.recv(100)
-            except ConnectionResetError:
-                ended += 1
-        # Those beyond half the files are ended at once, the others told that they are too slow.
-        assert 40 <= ended <= 60
-        assert server.call(query="text").status_code == 200
-        assert "error=" not in server.logged()

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from server.http.address import Address, listen
+from server.http.serving import Address, listen
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,10 @@
-"""Messages that are posted: two with one id, half of one, and long methods."""
+"""Messages that are posted: half of one, and long methods."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
 
-from tests.model_server import says, serving
 from tests.server.http.served import (
     ACCEPT,
     SECONDS,
@@ -33,63 +29,11 @@ def post(server: Served, headers: dict[str, str], **request: object) -> httpx2.R
     return httpx2.post(server.url, json=body, headers=headers, timeout=SECONDS)
 
 
-def search(query: str) -> dict[str, object]:
-    return {"method": "tools/call", "params": {"name": "Search", "arguments": {"query": query}}}
-
-
-@pytest.mark.parametrize("second", ["7", pytest.param(7, marks=pytest.mark.soak)])
-def test_of_two_requests_with_one_id_the_second_is_answered_with_an_error(
-    documents: Path, tmp_path: Path, second: int | str
-) -> None:
-    the_second_was_refused = threading.Event()
-
-    def answers_then(handler: Any) -> None:
-        the_second_was_refused.wait(SECONDS)
-        says("some text")(handler)
-
-    with serving(answers_then) as model:
-        environment = {"IDX_NORMALIZER_MODEL": "small", "IDX_NORMALIZER_URL": model.url}
-        with (
-            served(
-                documents, "--normalize", log=tmp_path / "log", environment=environment
-            ) as server,
-            ThreadPoolExecutor() as threads,
-        ):
-            headers = session(server)
-            first = threads.submit(post, server, headers, id=7, **search("etwas Text"))
-            wait_for(lambda: bool(model.requests), "it runs")
-            refused = post(server, headers, id=second, **search("text"))
-            the_second_was_refused.set()
-            assert refused.status_code == 400
-            assert refused.json()["id"] == second
-            assert "has this id and still runs" in refused.json()["error"]["message"]
-            assert first.result().status_code == 200
-            assert '"id":7' in first.result().text
-            # An id is free once its request was answered, and other sessions have their own.
-            for other in (headers, session(server)):
-                assert post(server, other, id=7, **search("text")).status_code == 200
-            wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "none waits")
-
-
 @pytest.mark.parametrize("path", ["/mcp%0A", "/mcp%0a", "/mcp%00", "/metrics%7F"])
 def test_a_path_with_a_control_character_passes_for_no_other(server: Served, path: str) -> None:
     body, headers = message(query="text")
     url = f"http://127.0.0.1:{server.port}{path}"
     assert httpx2.post(url, content=body, headers=headers, timeout=SECONDS).status_code == 400
-
-
-@pytest.mark.soak
-def test_many_requests_with_one_id_are_all_answered(server: Served) -> None:
-    headers = session(server)
-    with ThreadPoolExecutor(50) as threads:
-        answers = threads.map(lambda _: post(server, headers, id=7, **search("text")), range(50))
-        assert {answer.status_code for answer in answers} <= {200, 400}
-    wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "none waits for ever")
-
-
-@pytest.mark.soak
-def test_a_request_cannot_pass_for_the_stream_of_its_session(server: Served) -> None:
-    assert post(server, session(server), id="_GET_stream", method="ping").status_code == 400
 
 
 def test_a_client_that_leaves_in_the_middle_of_a_message_is_no_error_of_the_server(

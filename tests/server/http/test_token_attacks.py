@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 
-from server.http.access.web_sessions import MAX_SESSIONS
+from server.http.access import MAX_SESSIONS
 from tests.server.http.issuer import AUDIENCE, Issuer, issuing
 from tests.server.http.served import SECONDS, Served, served
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from server.pipes.stderr_queue import MAX_WAITING_MESSAGES
+from server.log import MAX_WAITING_RECORDS
 from tests.programs import PROGRAMS
 from tests.server.http.served import SECONDS, Served
 
@@ -60,7 +60,7 @@ def test_requests_are_answered_while_nobody_reads_the_log(
         assert time.monotonic() - began < 2
         lost = int(server.metrics()["mcp_lucene_dropped_log_messages_total"])
         # What fits into the pipe and into the queue is not lost.
-        assert 0 < lost < 2_500 - MAX_WAITING_MESSAGES
+        assert 0 < lost < 2_500 - MAX_WAITING_RECORDS
         assert server.process.stderr is not None
         log = b""
         while b"messages_dropped" not in log:

@@ -180,7 +180,7 @@ def test_all_links_hold_below_any_path_of_a_proxy(api: Served) -> None:
 
 
 def test_pages_are_kept_nowhere_and_load_nothing_from_elsewhere(api: Served) -> None:
-    for path in ("/", "/status", "/api/docs", "/documents/lease-garden-flat.txt", "/nothing"):
+    for path in ("/", "/status", "/documents/lease-garden-flat.txt", "/nothing"):
         response = httpx2.get(f"{api.base}{path}", headers={"Accept": "text/html"}, timeout=SECONDS)
         assert response.headers["cache-control"] == "no-store"
         assert response.headers["content-security-policy"].startswith("default-src 'self';")

@@ -2,7 +2,6 @@
 
 import hashlib
 from pathlib import Path
-from urllib.parse import unquote
 
 import httpx2
 import pytest
@@ -63,16 +62,12 @@ def test_an_error_is_a_page_only_where_a_browser_asks_for_one(api: Served) -> No
         assert response.headers["content-type"] == "application/problem+json"
 
 
-def test_the_documentation_of_the_api_has_every_endpoint(api: Served) -> None:
-    page = visit(api, "/api/docs")
+def test_the_api_describes_itself_but_not_the_pages(api: Served) -> None:
+    response = httpx2.get(f"{api.base}/api/docs", timeout=SECONDS)
+    assert (response.status_code, response.headers["location"]) == (307, "openapi.json")
     described = api.get("/api/openapi.json").json()["paths"]
-    endpoints = [path for path, methods in described.items() for _ in methods]
-    assert sorted(page.texts(".endpoint h3 code")) == sorted(endpoints)
+    assert {"/api/search", "/api/documents/{document_id}/file", "/index/rebuild"} <= set(described)
     assert not {"/", "/status", "/api/docs", "/documents/{document_id}"} & set(described)
-    anchors = {unquote(link.rpartition("#")[2]) for link in page.links(".contents a")}
-    assert anchors == {unquote(str(each.get("id"))) for each in page.tree.cssselect(".endpoint")}
-    labels = [each.get("aria-label") for each in page.tree.cssselect("[role=region]")]
-    assert len(labels) == len(set(labels)), "a screen reader cannot tell these tables apart"
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 
 PROGRAM = """
 import logging
-from server.http.telemetry.logs import LOG, log_to_stderr
-log_to_stderr("info", as_json=True)
+from server.log import LOG, log_over_http
+log_over_http("info", as_json=True)
 library = logging.getLogger("some.library")
 library.info("not shown")
 library.warning("refused %r", "zyxwsecret")
@@ -47,8 +47,8 @@ def test_values_and_words_of_exceptions_are_left_out() -> None:
 def test_a_client_cannot_steer_the_terminal(as_json: bool) -> None:
     name = "caf\u00e9 \u009b2J\u0085\u202e\U000e0041\x1b[2J"
     program = (
-        "from server.http.telemetry.logs import LOG, log_to_stderr\n"
-        f"log_to_stderr('info', as_json={as_json})\n"
+        "from server.log import LOG, log_over_http\n"
+        f"log_over_http('info', as_json={as_json})\n"
         f"LOG.info('call', extra={{'client': {name!a}}})\n"
     )
     done = subprocess.run(

@@ -1,0 +1,66 @@
+"""Bundles as archives: their manifest, their files, and their description for the MCP registry."""
+
+import hashlib
+import json
+import os
+import time
+import zipfile
+from pathlib import Path
+from typing import Any, Final
+
+from deployment.bundle.platforms import Platform
+
+_MANIFEST: Final = Path(__file__).parents[1] / "manifest.json"
+
+PYTHON_FOLDER: Final = "server/python"
+
+
+def manifest(platform: Platform) -> dict[str, Any]:
+    """Return the template with the system and the program of a platform."""
+    content: dict[str, Any] = json.loads(_MANIFEST.read_text("utf-8"))
+    program = f"{PYTHON_FOLDER}/{platform.python}"
+    content["server"]["entry_point"] = program
+    content["server"]["mcp_config"]["command"] = f"${{__dirname}}/{program}"
+    content["compatibility"]["platforms"] = [platform.system]
+    return content
+
+
+def pack(folder: Path, target: Path, seconds: int) -> None:
+    """Pack a folder as a ZIP archive that is the same each time for the same files."""
+    when = time.gmtime(seconds)[:6]
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, path in sorted(files.items()):
+            if path.is_dir():
+                continue
+            entry = zipfile.ZipInfo(name, when)
+            # As on Linux, also elsewhere.
+            entry.create_system = 3
+            mode = 0o755 if path.stat().st_mode & 0o100 else 0o644
+            entry.external_attr = (0o100000 | mode) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, path.read_bytes(), compresslevel=9)
+
+
+_DESCRIPTION: Final = Path(__file__).parents[1] / "server.json"
+
+
+def describe(target: Path, bundles: list[Path]) -> None:
+    """Write `deployment/server.json` with a package for each bundle.
+
+    The bundles are expected among the files of the release `vVERSION` on GitHub, in the repository
+    that GITHUB_REPOSITORY names, or else in that of the server's name.
+    """
+    content = json.loads(_DESCRIPTION.read_text("utf-8"))
+    repository = os.environ.get("GITHUB_REPOSITORY") or content["name"].removeprefix("io.github.")
+    release = f"https://github.com/{repository}/releases/download/v{content['version']}"
+    content["packages"] += [
+        {
+            "registryType": "mcpb",
+            "identifier": f"{release}/{bundle.name}",
+            "fileSha256": hashlib.sha256(bundle.read_bytes()).hexdigest(),
+            "transport": {"type": "stdio"},
+        }
+        for bundle in bundles
+    ]
+    target.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", "utf-8")

@@ -1,1 +1,0 @@
-"""Access control: tokens, OAuth, hosts and origins."""

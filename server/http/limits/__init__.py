@@ -1,1 +1,0 @@
-"""Limits on connections, requests, sessions, bodies and subscriptions over HTTP."""

@@ -1,1 +1,0 @@
-"""The standard streams of the server: flow control and logging."""

@@ -1,1 +1,0 @@
-"""The prompts and the server's instructions; `server.prompts.table` lists the prompts."""

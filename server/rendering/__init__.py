@@ -1,1 +1,0 @@
-"""Rendering of PDF pages as pictures in worker processes, without Lucene."""

@@ -1,1 +1,0 @@
-"""Tools that change the index or its folders, for a server with `--admin`."""

@@ -1,0 +1,167 @@
+"""Tools that list and describe documents, and read them chunk by chunk."""
+
+from dataclasses import replace
+from typing import Annotated
+
+from pydantic import Field
+
+from server.answers.budget import (
+    check_room,
+    fit,
+)
+from server.answers.errors import AnswerTooLongError
+from server.answers.text import DEFAULT_CHARACTERS
+from server.state import ToolContext, ask
+from server.tools.arguments import (
+    ChunkId,
+    CollectionName,
+    DocumentId,
+    DocumentSort,
+    Limit,
+    ListDetail,
+    LongLimit,
+    MaxCharacters,
+    Offset,
+    StartIndex,
+)
+from shared.model.index_results import DocumentDetails, DocumentList, FailureList
+from shared.model.metadata import chunk_metadata
+from shared.model.request import BY_ID
+from shared.model.search_results import DocumentChunks, Neighbour, SimilarChunks
+
+
+async def list_documents(
+    context: ToolContext,
+    offset: Offset = 0,
+    limit: LongLimit = 100,
+    prefix: Annotated[str, Field(description="Prefix of the ids.")] = "",
+    collection: CollectionName = None,
+    sort: DocumentSort = BY_ID,
+    detail: Annotated[
+        ListDetail, Field(description="full: all metadata, with sizes and hashes.")
+    ] = "brief",
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> DocumentList:
+    """List the documents in the index with their titles and numbers of chunks.
+
+    Use this to learn which documents exist, or their ids; to search their contents, use Search, and
+    to read one, get_document_chunks.
+    """
+    answer = await ask(
+        context,
+        lambda searcher: searcher.documents(
+            prefix=prefix, offset=offset, limit=limit, sort=sort, collection=collection
+        ),
+    )
+    listed = answer.documents
+    if detail == "brief":
+        listed = [replace(summary, metadata=chunk_metadata(summary.metadata)) for summary in listed]
+    documents, notice = fit(listed, max_characters)
+    return replace(answer, documents=documents, notice=notice)
+
+
+async def document_details(
+    context: ToolContext,
+    source_document_id: DocumentId,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> DocumentDetails:
+    """Show all metadata of a document, with its file, language, length and first words.
+
+    Use this to assess a document, or to learn its author, date and length; other results omit some
+    of the metadata. To read it, use get_document_chunks.
+    """
+    answer = await ask(context, lambda searcher: searcher.document_details(source_document_id))
+    fitting, notice = fit([answer], max_characters)
+    if not fitting:
+        raise AnswerTooLongError(max_characters)
+    return replace(fitting[0], notice=notice)
+
+
+async def list_failures(
+    context: ToolContext,
+    offset: Offset = 0,
+    limit: LongLimit = 100,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> FailureList:
+    """List the files in the indexed folders that are not, or only partly, in the index, and why.
+
+    Use this when Search does not find a file, or when the user asks whether everything is indexed.
+    If a file became unreadable after it was indexed, its older version is still in the index.
+    """
+    answer = await ask(context, lambda searcher: searcher.failures(offset=offset, limit=limit))
+    failures, notice = fit(answer.failures, max_characters)
+    return replace(answer, failures=failures, notice=notice)
+
+
+async def get_next_chunk(
+    context: ToolContext,
+    chunk_id: ChunkId,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> Neighbour:
+    """Read the chunk after the given one in the same document.
+
+    Chunks overlap by 40 words. chunk is null after the last one.
+    """
+    answer = await ask(context, lambda searcher: searcher.next_chunk(chunk_id))
+    return _fitted(answer, max_characters)
+
+
+async def get_previous_chunk(
+    context: ToolContext,
+    chunk_id: ChunkId,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> Neighbour:
+    """Read the chunk before the given one in the same document.
+
+    Chunks overlap by 40 words. chunk is null before the first one.
+    """
+    answer = await ask(context, lambda searcher: searcher.previous_chunk(chunk_id))
+    return _fitted(answer, max_characters)
+
+
+async def get_document_chunks(
+    context: ToolContext,
+    source_document_id: DocumentId,
+    start_index: StartIndex = 1,
+    count: Limit = 5,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> DocumentChunks:
+    """Read several chunks of a document in order.
+
+    Use this to read a whole document or a part of it. total_chunks is its length in chunks; to
+    continue, increase start_index by count.
+    """
+    answer = await ask(
+        context,
+        lambda searcher: searcher.document_chunks(
+            source_document_id, start_index=start_index, count=count
+        ),
+    )
+    check_room(answer.source_document, max_characters)
+    chunks, notice = fit(answer.chunks, max_characters, outside=answer.source_document)
+    return replace(answer, chunks=chunks, notice=notice)
+
+
+async def more_like(
+    context: ToolContext,
+    chunk_id: ChunkId,
+    limit: Annotated[int, Field(ge=1, le=50, description="Maximum number of results.")] = 5,
+    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+) -> SimilarChunks:
+    """Find the chunks that are most like a given one, most similar first.
+
+    Use this to find more on the topic of a good result. compared_by is meaning if the index has
+    vectors, else words; by meaning, near-duplicates are above 0.9.
+    """
+    answer = await ask(context, lambda searcher: searcher.similar_chunks(chunk_id, limit=limit))
+    results, notice = fit(answer.results, max_characters)
+    return replace(answer, results=results, notice=notice)
+
+
+def _fitted(answer: Neighbour, max_characters: int) -> Neighbour:
+    if answer.chunk is None:
+        return answer
+    chunks, notice = fit([answer.chunk], max_characters)
+    if not chunks:
+        raise AnswerTooLongError(max_characters)
+    return replace(answer, chunk=chunks[0], notice=notice)
