@@ -1,6 +1,10 @@
 """Embedding of what a command has added, if search by meaning is on."""
 
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from idx.cli.options import VectorsChoice
@@ -12,6 +16,7 @@ from shared.settings.current import sentence_model
 from shared.settings.defaults import SEMANTIC_OFF
 
 if TYPE_CHECKING:
+    from shared.maintenance.progress import Step
     from shared.writing.index import Index
 
 _MANY = 1_000
@@ -47,7 +52,34 @@ def give_model(index: "Index", *, vectors: VectorsChoice = "later") -> None:
         index.sentence_model = model
 
 
-def embed_added(index_path: Path, wait: float, when: VectorsChoice) -> None:
+@contextmanager
+def embedding_beside(
+    index_path: Path, wait: float, when: VectorsChoice
+) -> Iterator[Callable[[], None]]:
+    """Lend a function that has what was added embedded beside the work of the block.
+
+    At the end of the block, what is embedded is kept.
+    """
+    added, ends = Event(), Event()
+
+    def work() -> None:
+        while added.wait() and not ends.is_set():
+            added.clear()
+            embed_added(index_path, wait, when, ends)
+
+    thread = Thread(target=work, name="embedding")
+    thread.start()
+    try:
+        yield added.set
+    finally:
+        ends.set()
+        added.set()
+        thread.join()
+
+
+def embed_added(
+    index_path: Path, wait: float, when: VectorsChoice, ends: Event | None = None
+) -> None:
     """Embed the chunks of an index that have no vector yet.
 
     The setting ``semantic`` switches search by meaning on in an index that has none. What goes
@@ -57,6 +89,7 @@ def embed_added(index_path: Path, wait: float, when: VectorsChoice) -> None:
         index_path: the index folder.
         wait: seconds to wait for another writer to end.
         when: anything but ``now`` to leave it to ``idx semantic update``.
+        ends: set to end it early, where others show what they do meanwhile.
     """
     wanted = sentence_model()
     if wanted == SEMANTIC_OFF or when == "off" or not takes_vectors(index_path):
@@ -86,7 +119,8 @@ def embed_added(index_path: Path, wait: float, when: VectorsChoice) -> None:
                 f"All texts are found by their words now; embedding {pending:,} chunks, so that "
                 "they are found by their meaning, too. Ctrl-C keeps what is done."
             )
-        done = embed(index_path, wait=wait, progress=shown)
+        progress = shown if ends is None else partial(_until, ends)
+        done = embed(index_path, wait=wait, progress=progress)
     except McpLuceneError as error:
         from idx.errors import message
 
@@ -97,3 +131,11 @@ def embed_added(index_path: Path, wait: float, when: VectorsChoice) -> None:
         raise
     if done.chunks:
         say(f"Embedded {quantity(done.chunks, 'chunk')} in {done.seconds:.1f} s")
+
+
+def _until(ends: Event, steps: "Iterable[Step]") -> "Iterator[Step]":
+    """Pass on the steps of a run until it is to end."""
+    for step in steps:
+        yield step
+        if ends.is_set():
+            return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, ReadingOptions, Vectors, Wait, takes
-from idx.embedding import embed_added
+from idx.embedding import embed_added, embedding_beside
 from idx.output.printing import print_json, say, tell, warn
 from shared.settings.defaults import DEFAULT_WAIT
 
@@ -224,6 +224,7 @@ def watch(
     # Closing commits the completed work even if printing fails.
     with (
         reported_interruption(kept, SAME_COMMAND),
+        embedding_beside(index_path, wait, vectors) as embed,
         closing(keep_synchronized(folders, options, kept)) as events,
     ):
         for event in events:
@@ -231,4 +232,4 @@ def watch(
             for line in problems.lines(event):
                 say(line)
             if isinstance(event, Finished):
-                embed_added(index_path, wait, vectors)
+                embed()

@@ -1,7 +1,8 @@
 """Search by meaning with a sentence model on a server, from the command line."""
 
 import json
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from shared.semantic.sentence_model import SentenceModel
 from tests.conftest import Idx
 from tests.embedding_server import NAME, counting, embeds
 from tests.idx.test_semantic import QUESTION, TEXTS
+from tests.idx.watched import PATIENCE, Watch
 from tests.model_server import ModelServer, hangs_up, is_silent, sends_bytes, serving
 from tests.shared.semantic.vectors import vectors_of
 
@@ -156,3 +158,29 @@ def test_the_key_is_sent_and_never_shown(
         "Bearer sk-swordfish"
     }
     assert "swordfish" not in run.stdout + run.stderr
+
+
+def test_a_watch_goes_on_while_it_embeds(tmp_path: Path) -> None:
+    answers = threading.Event()
+
+    def slowly(texts: Sequence[str]) -> list[list[float]]:
+        if any("It snowed" in text for text in texts):
+            answers.wait(PATIENCE)
+        return counting(texts)
+
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.txt").write_text("It snowed.")
+    with (
+        serving(embeds(slowly)) as server,
+        Watch(tmp_path, folder, environment={"IDX_SEMANTIC": name_of(server)}) as watch,
+    ):
+        watch.until(
+            lambda: any("It snowed" in str(request.body) for request in server.requests),
+            "embedding",
+        )
+        (folder / "b.txt").write_text("It rained.")
+        watch.until_texts({"a.txt": "It snowed.", "b.txt": "It rained."})
+        assert embedding_state(watch.index).embedded == 0
+        answers.set()
+        watch.until(lambda: embedding_state(watch.index).pending == 0, "vectors")
