@@ -15,7 +15,7 @@ def main() -> None:
     from server.pipes.stderr_queue import queue_stderr
     from shared.errors import McpLuceneError
     from shared.messages import incomplete_installation
-    from shared.system.streams import use_utf8
+    from shared.system.shell import use_utf8
 
     use_utf8()
     queue_stderr()

@@ -27,7 +27,7 @@ from shared.files.originals import Originals
 from shared.model.filters import configured_collections
 from shared.settings.current import configured, java_heap, original_folders
 from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
-from shared.system.pipes import is_of_closed_pipe
+from shared.system import is_of_closed_pipe
 
 if TYPE_CHECKING:
     from server.administration.service import Administration

@@ -21,7 +21,7 @@ from shared.errors import (
     PartDamagedError,
     RestoreDestinationError,
 )
-from shared.system.command_lines import quoted
+from shared.system.shell import quoted
 
 _NEW_INDEX: Final = "create a new one with idx init in another folder and add the documents again"
 

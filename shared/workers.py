@@ -8,15 +8,21 @@ import logging
 import multiprocessing
 import os
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, wait
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
-from shared.system import limits
-from shared.system.processes import end_together, ignore_interruptions, spawning
+from shared import system
 
 if TYPE_CHECKING:
     from pebble import ProcessPool
+
+_WATCH_SECONDS: Final = 1.0
+"""Interval in which a worker looks at its memory and its parent, in seconds."""
+
+_TOO_MUCH_MEMORY_EXIT_CODE: Final = 137
+"""Exit code of a worker that ends itself, as if the system had killed it for want of memory."""
 
 CHECK_INTERVAL_SECONDS: Final = 1.0
 """Interval in which whoever waits for a task looks whether the pool gave up, in seconds.
@@ -44,7 +50,6 @@ def new_pool(
     """
     from pebble import ProcessPool
 
-    end_together()
     # Windows' kind of pipe is missing in the types of pebble.
     context: Any = multiprocessing.get_context("spawn")
     return ProcessPool(
@@ -81,7 +86,7 @@ def schedule(
     # index.
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
-        with spawning():
+        with system.spawning():
             return pool.schedule(task, args=args, kwargs=kwargs, timeout=seconds)
     except RuntimeError as error:
         raise BrokenExecutor(str(error)) from error
@@ -122,11 +127,29 @@ def end_pool(pool: "ProcessPool") -> None:
 
 def _prepare(memory_bytes: int, warm_up: Callable[[], object] | None) -> None:
     """Prepare a new worker process; see `new_pool`."""
-    limits.limit_memory(memory_bytes)
+    system.limit_memory(memory_bytes)
     # Otherwise a worker would continue to the end of its task after its parent is killed.
-    limits.end_with_parent()
+    system.end_with_parent()
+    if not system.LIMITS_MEMORY:
+        threading.Thread(target=watch, args=(memory_bytes,), daemon=True).start()
     # Parsers log everything that they repair.
     logging.disable()
-    ignore_interruptions()
+    system.ignore_interruptions()
     if warm_up is not None:
         warm_up()
+
+
+def watch(memory_bytes: int) -> None:
+    """End this process once it holds more memory, or its parent has ended.
+
+    Linux does both by itself, at once; macOS and Windows do neither. Code that keeps Python's lock
+    for long is ended by the limit on the time of its task.
+    """
+    import psutil
+
+    this, parent = psutil.Process(), multiprocessing.parent_process()
+    while parent is None or parent.is_alive():
+        if this.memory_info().rss > memory_bytes:
+            os._exit(_TOO_MUCH_MEMORY_EXIT_CODE)
+        time.sleep(_WATCH_SECONDS)
+    os._exit(0)

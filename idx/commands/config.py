@@ -9,8 +9,8 @@ from idx.cli.options import Json
 from idx.output.printing import print_json, tell, warn
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
-from shared.system.command_lines import quoted
-from shared.system.disk import others_may_read
+from shared.system import others_may_read
+from shared.system.shell import quoted
 
 HIDDEN = "••••"
 """Substitute for a password."""

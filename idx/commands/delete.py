@@ -13,7 +13,7 @@ from shared.messages import quantity
 from shared.model.document import MEMBER_MARK
 from shared.model.schema import any_spelling
 from shared.settings.defaults import DEFAULT_WAIT
-from shared.system.command_lines import joined
+from shared.system.shell import joined
 
 if TYPE_CHECKING:
     from idx.configuration.file_exclusion import DocumentFile

@@ -9,7 +9,7 @@ from idx.cli.completions import remembered_folders
 from idx.cli.options import Json
 from idx.output.printing import print_json, say, tell
 from shared.settings.current import configuration_file
-from shared.system.command_lines import joined
+from shared.system.shell import joined
 
 folders = typer.Typer(help="Manage the folders that are indexed by default.", no_args_is_help=True)
 

@@ -13,7 +13,7 @@ from typing import Final
 from idx.errors import message
 from shared.errors import IndexMissingError, McpLuceneError
 from shared.files.index_folder import holds_index
-from shared.system.command_lines import quoted
+from shared.system.shell import quoted
 
 _MAX_RECENT_INDEXES: Final = 10
 

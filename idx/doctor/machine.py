@@ -15,7 +15,7 @@ from idx.extraction.pdf.ocr.tesseract import find_tesseract, installed_languages
 from shared.files.access import is_folder
 from shared.installation import extra_command, missing_libraries
 from shared.messages import reason_of
-from shared.system.limits import address_space_limit
+from shared.system import address_space_limit
 from shared.version import software_version
 
 _MIN_FREE_BYTES: Final = 50_000_000

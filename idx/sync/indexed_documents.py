@@ -11,7 +11,7 @@ from shared.model.folders import IndexedFolders
 from shared.model.index_results import DocumentSummary
 from shared.model.schema import keyword
 from shared.reading.searcher import Searcher
-from shared.system.command_lines import quoted
+from shared.system.shell import quoted
 
 _IDS_READ_PER_LOOKUP: Final = 200
 """Number of document ids that can be read in the time of one lookup."""

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 from shared.messages import quantity
-from shared.system.processes import TERMINATIONS
+from shared.system import TERMINATIONS
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ from shared.files.location import KnownFolder, Location, opened_file
 from shared.messages import decodable, quantity
 from shared.model.document import FileState
 from shared.model.folders import IndexedFolder, IndexedFolders
-from shared.system.command_lines import quoted
+from shared.system.shell import quoted
 
 Item = TypeVar("Item")
 

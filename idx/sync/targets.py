@@ -18,7 +18,7 @@ from shared.files.access import is_folder, is_missing
 from shared.messages import decodable
 from shared.model.document import marked_path, unmarked_path
 from shared.model.folders import IndexedFolder, IndexedFolders, prefixes_collide
-from shared.system.command_lines import joined
+from shared.system.shell import joined
 
 
 @dataclass(frozen=True, slots=True)

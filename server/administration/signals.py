@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from server.administration.operations import Operations
 from server.pipes.stderr_queue import drain_stderr
-from shared.system.processes import end_by_signal, handle_signals
+from shared.system import end_by_signal, handle_signals
 
 
 async def serve_until_signal(serve: Callable[[], Awaitable[None]], operations: Operations) -> None:

@@ -12,7 +12,7 @@ import uvicorn
 
 from server.http.limits.admission import Admission
 from server.http.telemetry.logs import LOG
-from shared.system.processes import handle_signals, release_signals
+from shared.system import handle_signals, release_signals
 
 STOP_SECONDS: Final = 10.0
 """Maximum time for running calls to finish during shutdown, in seconds."""

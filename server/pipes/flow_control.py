@@ -25,7 +25,7 @@ from mcp.types import (
 
 from server.pipes.message_stream import MessageStream, Received
 from server.settings import DEFAULT_MAX_REQUESTS
-from shared.system.pipes import has_hung_up
+from shared.system import has_hung_up
 
 MAX_OPEN_REQUESTS: Final = DEFAULT_MAX_REQUESTS
 """Maximum number of requests without a response, and of messages waiting for room on stdout."""

@@ -15,7 +15,7 @@ from queue import SimpleQueue
 from typing import Final, TextIO
 
 from shared.messages import quantity, shortened
-from shared.system.pipes import wait_for_room
+from shared.system import wait_for_room
 
 MAX_WAITING_MESSAGES: Final = 1_000
 """Maximum number of messages in the queue; further ones are dropped."""

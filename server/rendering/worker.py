@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from server.rendering.marking import draw_marks, marked_boxes, read_boxes
 from server.rendering.page import FileStamp, PageRequest, Picture, Unrendered
+from shared import system
 from shared.files.content import IrregularFileError
 from shared.files.location import opened_file
 from shared.files.pdf import PdfError, opened_pdf
 from shared.messages import quantity, reason_of
 from shared.ocr.page_image import image_hash, page_image
-from shared.system import limits
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -74,7 +74,7 @@ def render_page(
         seconds: the limit on processor time, in seconds.
     """
     # The limit ends a worker that hangs, even if its parent is gone.
-    limits.limit_processor_time(int(time.process_time() + seconds) + _EXTRA_SECONDS)
+    system.limit_processor_time(int(time.process_time() + seconds) + _EXTRA_SECONDS)
     return _or_reason(lambda: _render(request, password, max_bytes))
 
 

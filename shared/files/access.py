@@ -7,7 +7,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Final
 
-from shared.system.folders import open_folder, open_parent
+from shared.system import open_folder, open_parent
 
 Identity = tuple[int, int]
 """Identity of a file or folder, whatever its path: its device and inode number."""

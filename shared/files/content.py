@@ -11,7 +11,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
-from shared.system import disk
+from shared import system
 
 NOT_REGULAR: Final = "it is not a regular file but a link, a folder, a pipe or a device"
 
@@ -52,14 +52,14 @@ def read_of_owner(file: Path, max_bytes: int) -> bytes:
     with _opened(file, follow_links=True) as (descriptor, status):
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
-        if not (stat.S_ISREG(status.st_mode) or disk.is_null_device(file, status)):
+        if not (stat.S_ISREG(status.st_mode) or system.is_null_device(file, status)):
             raise IrregularFileError("it is not a regular file but a pipe or a device")
         return _bounded(descriptor, max_bytes)
 
 
 @contextmanager
 def _opened(file: Path, *, follow_links: bool) -> Iterator[tuple[int, os.stat_result]]:
-    descriptor = disk.open_file(file, follow_links=follow_links)
+    descriptor = system.open_file(file, follow_links=follow_links)
     try:
         yield descriptor, os.fstat(descriptor)
     finally:
@@ -98,7 +98,7 @@ def locked(file: Path) -> Iterator[None]:
     """
     parent = Path(os.path.realpath(file)).parent
     parent.mkdir(parents=True, exist_ok=True)
-    with disk.locked_folder(parent):
+    with system.locked_folder(parent):
         yield
 
 
@@ -123,9 +123,9 @@ def write_atomically(file: Path, content: bytes) -> None:
         with os.fdopen(descriptor, "wb") as new:
             new.write(content)
             new.flush()
-            disk.set_mode(descriptor, mode)
+            system.set_mode(descriptor, mode)
             os.fsync(descriptor)
-        disk.replace(Path(name), target)
+        system.replace(Path(name), target)
     except BaseException:
         Path(name).unlink()
         raise

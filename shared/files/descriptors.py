@@ -9,7 +9,7 @@ not from the path.
 
 ``openat2`` does this in one call. Where the kernel lacks it (before Linux 5.6, on other systems) or
 a sandbox forbids it, each part of the path is opened separately and not followed if it is a link,
-which is as safe but takes a call for each part; see `shared.system.folders`.
+which is as safe but takes a call for each part; see `shared.system`.
 
 Hard links and mounts are not links in this sense: a file with two names lies in both folders.
 """
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Final
 
 from shared.files.access import opened_folder
-from shared.system.folders import MAX_PATH_LENGTH, PASSAGE, open_part, path_length
+from shared.system import MAX_PATH_LENGTH, PASSAGE, open_part, path_length
 
 _OPENAT2: Final = 437
 """Number of the system call, on every architecture except Alpha."""
@@ -45,7 +45,7 @@ def open_beneath(folder: int, path: str, flags: int) -> int:
     Args:
         folder: a descriptor of the folder.
         path: path relative to the folder, with slashes; "." is the folder itself.
-        flags: `LISTING`, `PASSAGE`, or `READING` of `shared.system.folders`.
+        flags: `LISTING`, `PASSAGE`, or `READING` of `shared.system`.
 
     Returns:
         A descriptor, which the caller must close.

@@ -18,8 +18,8 @@ from shared.errors import (
 from shared.files.cluster_path import ClusterPath, is_cluster
 from shared.files.lucene_files import NO_COMMIT, has_segments
 from shared.messages import reason_of
-from shared.system.command_lines import quoted
-from shared.system.disk import exchange, flush, move_folder
+from shared.system import flush, move_folder
+from shared.system.shell import quoted
 
 _OWNER_ONLY_FOLDER: Final = 0o700
 
@@ -178,8 +178,7 @@ def size_bytes(files: Iterable[Path]) -> int:
 def replace_folder(new: Path, old: Path) -> Path | None:
     """Move a folder to the path of another one, or to a free path.
 
-    Readers of the path see one or the other; only on a file system that cannot exchange names is
-    nothing there for a moment.
+    If another one has the path, nothing is there for a moment.
 
     Args:
         new: the folder, on the same file system.
@@ -199,9 +198,6 @@ def replace_folder(new: Path, old: Path) -> Path | None:
             if was_there:
                 undo.callback(old.mkdir)
             undo.callback(move_folder, old, new)
-        elif exchange(new, old):
-            undo.callback(exchange, new, old)
-            replaced = new
         else:
             replaced = old.with_name(f".{old.name}.{token_hex(8)}")
             move_folder(old, replaced)

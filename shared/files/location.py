@@ -19,7 +19,7 @@ from typing import Final
 from shared.files.access import Identity, identity_of, opened_folder
 from shared.files.content import IrregularFileError
 from shared.files.descriptors import open_beneath, opened_beneath, refuse_too_long
-from shared.system.folders import PASSAGE, READING, status_of_part
+from shared.system import PASSAGE, READING, status_of_part
 
 OUTSIDE_ROOTS: Final = (
     "is in no folder that may be indexed: it was moved, or a folder above it was replaced"

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from shared.system.disk import open_shared
+from shared.system import open_shared
 
 _CODEC_MAGIC: Final = 0x3FD76C17
 

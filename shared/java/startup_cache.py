@@ -16,7 +16,7 @@ from typing import Final
 
 import lucene
 
-from shared.system.processes import BACKGROUND_OPTIONS
+from shared.system import BACKGROUND_OPTIONS
 
 _RETRY_SECONDS: Final = 24 * 60 * 60
 """Time after which training is tried again that was begun and left no cache."""

@@ -19,7 +19,7 @@ import lucene
 from shared.errors import JavaStartError
 from shared.java import startup_cache
 from shared.settings.current import java_heap
-from shared.system.limits import reserve
+from shared.system import reserve
 
 Program = Literal["command", "batch", "server"]
 """Kind of program that runs the machine: a short command, a long run of writing, or the server."""

@@ -33,7 +33,7 @@ from shared.storage import lucene_errors
 from shared.storage.chunk_queries import document_count
 from shared.storage.commits import commit_files, rebuilt_schema
 from shared.storage.integrity import open_directory
-from shared.system.disk import flush
+from shared.system import flush
 
 NOTE: Final = "backup.json"
 """Name of the file with the index that a folder is a backup of."""

@@ -33,7 +33,7 @@ from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import rebuilt_schema
 from shared.storage.integrity import open_directory, open_links
-from shared.system.disk import link
+from shared.system import link
 from shared.writing.writer import clean, locked, open_writer
 
 

@@ -42,7 +42,7 @@ from shared.storage import lucene_errors
 from shared.storage.chunk_queries import document_count
 from shared.storage.commits import commit_files, rebuilt_schema
 from shared.storage.integrity import open_directory, open_links
-from shared.system.disk import delete, flush, link, replace
+from shared.system import delete, flush, link, replace
 from shared.writing.writer import clean, locked, open_writer
 
 

@@ -12,9 +12,9 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from shared import system
 from shared.errors import JavaStartError, McpLuceneError
 from shared.java.startup_cache import path
-from shared.system import disk
 
 TRAINING_TIMEOUT_SECONDS = 120
 """Maximum duration of the training, in seconds; it takes about five."""
@@ -60,7 +60,7 @@ def train() -> Path:
             with suppress(PermissionError):
                 old.unlink()
         if sys.platform != "win32" or not cache.exists():
-            disk.replace(trained, cache)
+            system.replace(trained, cache)
     for mark in cache.parent.glob("lucene-*.training"):
         mark.unlink(missing_ok=True)
     return cache

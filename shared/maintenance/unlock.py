@@ -14,7 +14,7 @@ from shared.messages import reason_of
 from shared.storage import lucene_errors
 from shared.storage.integrity import open_directory
 from shared.storage.lock import holder
-from shared.system.disk import delete
+from shared.system import delete
 from shared.writing.writer import is_locked
 
 

@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from shared import system
 from shared.backends import chosen
 from shared.errors import IndexFileError, IndexPathError, IndexWriteError
 from shared.files.content import IrregularFileError, read_regular
 from shared.messages import reason_of
-from shared.system import disk
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -143,7 +143,7 @@ def save_failures(
         try:
             with open(temporary, "w", encoding="ascii", opener=_open_private) as stream:
                 stream.write(text)
-            disk.replace(temporary, index / FILE_NAME)
+            system.replace(temporary, index / FILE_NAME)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -184,7 +184,7 @@ def delete_failures(index: Path) -> None:
         IndexWriteError: the file system refused.
     """
     try:
-        disk.delete(index / FILE_NAME)
+        system.delete(index / FILE_NAME)
     except FileNotFoundError:
         return
     except OSError as error:

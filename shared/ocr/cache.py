@@ -17,13 +17,13 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Final
 
+from shared import system
 from shared.errors import IndexWriteError
 from shared.files.cluster_path import is_cluster
 from shared.files.content import read_regular
 from shared.files.index_folder import holds_index
 from shared.messages import reason_of
 from shared.ocr.reading import MAX_STORED_BYTES, Reading, dump_reading, parse_reading
-from shared.system import disk
 
 FOLDER: Final = "ocr"
 """Name of the cache in the index folder."""
@@ -101,7 +101,7 @@ class ReadingCache:
                 with open(new, "xb", opener=_open_private) as stream:
                     stream.write(stored)
                 # A link of this name is replaced, not followed.
-                disk.replace(new, self._folder / _name(page, engine))
+                system.replace(new, self._folder / _name(page, engine))
             except BaseException:
                 new.unlink(missing_ok=True)
                 raise
@@ -113,13 +113,13 @@ class ReadingCache:
             now = max((status.st_mtime for _, status in known), default=0)
             for name, status in known:
                 if _NEW.fullmatch(name) and now - status.st_mtime > _OLD_SECONDS:
-                    disk.delete(self._folder / name)
+                    system.delete(self._folder / name)
             readings = [(status, name) for name, status in known if _NAME.fullmatch(name)]
             size = sum(status.st_size for status, _ in readings)
             if size <= max_bytes:
                 return
             for status, name in sorted(readings, key=lambda each: each[0].st_mtime_ns):
-                disk.delete(self._folder / name)
+                system.delete(self._folder / name)
                 size -= status.st_size
                 if size <= max_bytes * _SHARE_KEPT:
                     return
@@ -133,7 +133,7 @@ class ReadingCache:
         try:
             for name, _ in list(self._files()):
                 if _NAME.fullmatch(name) or _NEW.fullmatch(name):
-                    disk.delete(self._folder / name)
+                    system.delete(self._folder / name)
         except FileNotFoundError:
             return
         except OSError as error:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from shared.settings.defaults import DEFAULT_JAVA_HEAP, MIN_JAVA_HEAP
-from shared.system.limits import memory_bytes, usable_cores
+from shared.system import memory_bytes, usable_cores
 
 _CONTROL_GROUPS: Final = Path("/sys/fs/cgroup")
 

@@ -11,9 +11,9 @@ from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction.media_types import DJVU, Kind
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.types import Extracted, Source
+from shared import system
 from shared.messages import quantity
-from shared.system import limits
-from shared.system.programs import find_program
+from shared.system.shell import find_program
 
 _SECONDS: Final = 30.0
 """Maximum time for a file, in seconds; it usually takes a tenth."""
@@ -84,6 +84,6 @@ def _text(source: Source, program: str) -> str:
 
 def _confine() -> None:
     """Limit time and output of the program, and end it with its parent."""
-    limits.end_with_parent()
-    limits.limit_processor_time(int(_SECONDS))
-    limits.limit_file_size(_MAX_TEXT_BYTES)
+    system.end_with_parent()
+    system.limit_processor_time(int(_SECONDS))
+    system.limit_file_size(_MAX_TEXT_BYTES)

@@ -16,7 +16,7 @@ from server.runtime.limit import COLLECTION_SCOPE, limit_of
 from server.runtime.scopes import SCOPES, Scope
 from server.settings import ServerOptionError
 from shared.settings.defaults import TOKENS_VARIABLE
-from shared.system.disk import others_may_read
+from shared.system import others_may_read
 
 MIN_TOKEN_CHARACTERS: Final = 32
 """Minimum length of a token, in characters: as hexadecimal digits they hold 128 random bits."""

@@ -15,7 +15,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from server.api.problems import problem
-from shared.system.limits import max_open_files
+from shared.system import max_open_files
 
 MAX_HEADER_BYTES: Final = 16 * 1_024
 """Maximum length of a request's headers, in bytes."""

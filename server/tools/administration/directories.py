@@ -23,7 +23,7 @@ from server.answers.budget import fit
 from server.answers.text import DEFAULT_CHARACTERS
 from server.runtime.state import ToolContext, administration
 from server.tools.arguments import MaxCharacters
-from shared.system.command_lines import quoted
+from shared.system.shell import quoted
 
 Directory = Annotated[
     str,

@@ -15,7 +15,7 @@ from server.administration.errors import ChildError, ConfirmationError
 from server.administration.results import OperationStatus
 from server.runtime.state import ToolContext, administration, ask
 from shared.messages import quantity
-from shared.system.command_lines import quoted
+from shared.system.shell import quoted
 
 _UNLOCK_TIMEOUT_SECONDS: Final = 30.0
 

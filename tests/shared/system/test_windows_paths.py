@@ -2,8 +2,7 @@
 
 import pytest
 
-from shared.system.reparse_tags import is_link_tag
-from shared.system.windows.paths import extended
+from shared.system.windows_paths import extended, is_link_tag
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from typing import IO, TYPE_CHECKING, Final
 
 from idx.errors import SourceFileError
 from idx.extraction.types import Ocr
+from shared import system
 from shared.ocr.reading import MAX_WORDS, Reading, Word
-from shared.system import limits
-from shared.system.programs import find_program
+from shared.system.shell import find_program
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -188,9 +188,9 @@ def recognize(picture: "Image", ocr: Ocr) -> Reading:
 
 def _confine() -> None:
     """Limit time and output of the program, and end it with its parent."""
-    limits.end_with_parent()
-    limits.limit_processor_time(int(_PAGE_SECONDS))
-    limits.limit_file_size(_MAX_OUTPUT_BYTES)
+    system.end_with_parent()
+    system.limit_processor_time(int(_PAGE_SECONDS))
+    system.limit_file_size(_MAX_OUTPUT_BYTES)
 
 
 def _read(stream: IO[bytes]) -> bytes:
