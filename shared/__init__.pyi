@@ -37,17 +37,9 @@ from shared.maintenance.backup import (
 )
 from shared.maintenance.check import (
     Checked as Checked,
+    CheckedDocument as CheckedDocument,
     SegmentState as SegmentState,
     check as check,
-)
-from shared.maintenance.document_checks import CheckedDocument as CheckedDocument
-from shared.maintenance.optimize import (
-    Optimized as Optimized,
-    optimize as optimize,
-)
-from shared.maintenance.purge import (
-    Purged as Purged,
-    purge as purge,
 )
 from shared.maintenance.rebuild import (
     Rebuilt as Rebuilt,
@@ -61,7 +53,11 @@ from shared.maintenance.restore import (
     Restored as Restored,
     restore as restore,
 )
-from shared.maintenance.unlock import (
+from shared.maintenance.upkeep import (
+    Optimized as Optimized,
+    Purged as Purged,
+    optimize as optimize,
+    purge as purge,
     unlock as unlock,
 )
 from shared.model.answers import (

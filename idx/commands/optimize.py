@@ -19,7 +19,7 @@ def optimize(
     from dataclasses import asdict
 
     from idx.output.progress import shown
-    from shared.maintenance.optimize import optimize as merge_all
+    from shared.maintenance.upkeep import optimize as merge_all
 
     done = merge_all(index_path, wait=wait, progress=shown)
     if as_json:

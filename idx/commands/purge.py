@@ -24,7 +24,7 @@ def purge(
     from dataclasses import asdict
 
     from idx.output.confirmation import confirm
-    from shared.maintenance.purge import purge as remove_all
+    from shared.maintenance.upkeep import purge as remove_all
     from shared.reading.searcher import Searcher
 
     with Searcher(index_path) as searcher:

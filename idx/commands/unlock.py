@@ -12,7 +12,7 @@ def unlock(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
 
     Example: idx unlock
     """
-    from shared.maintenance.unlock import unlock as remove_lock
+    from shared.maintenance.upkeep import unlock as remove_lock
 
     unlocked = remove_lock(index_path)
     if as_json:

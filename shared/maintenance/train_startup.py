@@ -23,12 +23,7 @@ TRAINING_TIMEOUT_SECONDS = 120
 def train() -> Path:
     """Train the cache for this environment, and replace older ones.
 
-    Returns:
-        The path of the cache.
-
-    Raises:
-        JavaStartError: the training run failed, with its output in the message; or it took longer
-            than `TRAINING_TIMEOUT_SECONDS`.
+    Returns the path of the cache.
     """
     cache = path()
     cache.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from shared.maintenance.progress import Progress, Step
+from shared.maintenance.upkeep import Progress, Step
 from shared.model import schema
 from shared.model.index_results import DocumentSummary
 from shared.model.weights import DEFAULT_WEIGHTS

@@ -16,7 +16,7 @@ from shared import Document, Index, Searcher
 from shared.files.index_folder import replace_folder
 from shared.maintenance.backup import backup
 from shared.maintenance.check import check
-from shared.maintenance.progress import Step
+from shared.maintenance.upkeep import Step
 from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.contents import contents
