@@ -86,7 +86,7 @@ def set_(
     """
     from idx.configuration.configuration_file import warn_of_variable
     from idx.configuration.setting_changes import set_setting, setting_name
-    from shared.settings.errors import is_secret
+    from shared.settings.file import is_secret
 
     name = setting_name(key)
     file = configuration_file()

@@ -16,7 +16,7 @@ from shared.version import software_version
 def settings() -> Findings:
     """Check whether the configuration is valid."""
     from shared.settings.current import settings as all_settings
-    from shared.settings.errors import NOT_A_SETTING
+    from shared.settings.file import NOT_A_SETTING
 
     for warning in warnings_of_variables():
         yield Finding("Variables", "warning", warning)

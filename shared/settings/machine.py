@@ -12,12 +12,7 @@ _OWN_GROUP: Final = Path("/proc/self/cgroup")
 
 
 def usable_bytes(groups: Path = _CONTROL_GROUPS, own_group: Path = _OWN_GROUP) -> int:
-    """Return the memory of the machine in bytes, or the limit of a container or service.
-
-    Args:
-        groups: the mount point of Linux's control groups, version 2.
-        own_group: the file that names the group of this process (cgroups(7)).
-    """
+    """Return the memory of the machine in bytes, or the limit of a container or service."""
     return min([memory_bytes(), *_limits(groups, own_group)])
 
 

@@ -58,13 +58,7 @@ from shared.settings.types import (
 
 
 class Folder(BaseModel):
-    """A folder that idx sync and idx watch mirror in the index.
-
-    Attributes:
-        path: the folder.
-        include: patterns that replace the general ones in this folder, if there are any.
-        exclude: patterns that apply to this folder in addition to the general ones.
-    """
+    """A folder that idx sync and idx watch mirror in the index."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -103,14 +97,7 @@ def _as_name(text: str) -> str:
 
 
 class CollectionSetting(BaseModel):
-    """A part of the index that has a name.
-
-    Attributes:
-        name: the name.
-        description: a sentence about the documents, for assistants and people.
-        folder: a folder whose files, with those of its subfolders, are in the collection.
-        filters: conditions in the notation of the command line that all documents meet.
-    """
+    """A part of the index that has a name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
