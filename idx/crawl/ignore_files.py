@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from stat import S_ISREG
 from typing import Final
 
-from shared.files.descriptors import open_beneath
+from shared.files.access import open_beneath
 from shared.files.patterns import Patterns
 from shared.system import READING
 

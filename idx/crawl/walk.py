@@ -16,8 +16,15 @@ from idx.crawl.ignore_files import Rules, is_ignored
 from idx.crawl.selection import Choice, Selection
 from idx.crawl.subtrees import Scopes
 from idx.errors import SourceFileError
-from shared.files.access import OWN, Identity, identity, identity_of, lies_in, opened_folder
-from shared.files.descriptors import refuse_too_long
+from shared.files.access import (
+    OWN,
+    Identity,
+    identity,
+    identity_of,
+    lies_in,
+    opened_folder,
+    refuse_too_long,
+)
 from shared.files.location import OUTSIDE_ROOTS, KnownFolder, Target, opened
 from shared.files.patterns import check
 from shared.files.secret_files import is_allowed_secret, is_inside_secret, is_secret
