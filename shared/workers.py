@@ -41,13 +41,7 @@ Result = TypeVar("Result")
 def new_pool(
     workers: int, memory_bytes: int, warm_up: Callable[[], object] | None = None
 ) -> "ProcessPool":
-    """Return a pool of worker processes, which start with the first task.
-
-    Args:
-        workers: the number of processes, at least 1.
-        memory_bytes: the limit on the address space of each, in bytes.
-        warm_up: a function of a module, which each process calls first; None for none.
-    """
+    """Return a pool of worker processes, which start with the first task."""
     from pebble import ProcessPool
 
     # Windows' kind of pipe is missing in the types of pebble.
@@ -71,16 +65,6 @@ def schedule(
 
     The first call starts the workers. They end with the thread that makes it, so it must be one
     that lives as long as the pool.
-
-    Args:
-        pool: a pool of `new_pool`.
-        task: a function of a module, whose arguments and result can be pickled.
-        seconds: the limit on its time; afterwards its worker is killed and replaced.
-        args: its arguments.
-        kwargs: its named arguments.
-
-    Raises:
-        BrokenExecutor: the pool has given up, as it does when an idle worker dies.
     """
     # With PYTHONSAFEPATH workers import no module from the current folder, which may be the one to
     # index.
@@ -93,18 +77,7 @@ def schedule(
 
 
 def result_of(pool: "ProcessPool", task: Future[Result]) -> Result:
-    """Wait for the result of a task.
-
-    Args:
-        pool: its pool.
-        task: what `schedule` returned.
-
-    Raises:
-        BrokenExecutor: the pool has given up.
-        pebble.ProcessExpired: the worker died.
-        TimeoutError: the task took too long.
-        Exception: what the task raised.
-    """
+    """Wait for the result of a task."""
     while not wait([task], CHECK_INTERVAL_SECONDS).done:
         if not pool.active:
             raise BrokenExecutor("the pool of workers gave up")

@@ -172,11 +172,7 @@ def _check_length(reply: str, model: AnswerModel) -> None:
 
 
 def _checked(begun: _Begun, reply: str, model: str | None, seconds: float) -> Answer:
-    """Return the answer of a whole reply, or the refusal in its place.
-
-    Raises:
-        LanguageModelError: the reply is blank.
-    """
+    """Return the answer of a whole reply, or the refusal in its place."""
     read = read_reply(reply)
     if not read.text:
         raise LanguageModelError("the answer of the language model is blank")

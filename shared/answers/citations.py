@@ -19,12 +19,7 @@ from shared.model.search_results import Citation
 def checked_citations(reply: Reply, passages: Sequence[Passage]) -> list[CheckedCitation]:
     """Check the citations of a reply.
 
-    Args:
-        reply: the reply of a model.
-        passages: the passages that it was given.
-
-    Returns:
-        The citations in the order of the text, one for each quote of a number.
+    Returns the citations in the order of the text, one for each quote of a number.
     """
     offered = {passage.number: passage for passage in passages}
     return [

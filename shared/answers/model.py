@@ -37,20 +37,10 @@ class AnswerModel(Protocol):
         """The maximum length of a reply in tokens."""
 
     def check(self) -> None:
-        """Check that the model can be asked, without contacting a server.
-
-        Raises:
-            LanguageModelError: it cannot; the message says what to set.
-            ExtraMissingError: a library of the client is not installed.
-        """
+        """Check that the model can be asked, without contacting a server."""
 
     def reply(self, prompt: Prompt) -> AsyncGenerator[str]:
-        """Yield the reply of the model in parts, as they arrive.
-
-        Raises:
-            LanguageModelError: the reply is late, incomplete or unusable.
-            ExtraMissingError: a library of the client is not installed.
-        """
+        """Yield the reply of the model in parts, as they arrive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +138,6 @@ class ServedAnswerModel:
 def configured_answer_model(
     name: str | None, url: str | None, timeout: float, max_tokens: int
 ) -> ServedAnswerModel:
-    """Return the language model of the settings, with the key from the environment.
-
-    Raises:
-        ConfigurationError: the URL is not valid, or contains a password.
-    """
+    """Return the language model of the settings, with the key from the environment."""
     key = os.environ.get(ANSWER_API_KEY_VARIABLE)
     return ServedAnswerModel(name, url, timeout, max_tokens, key)

@@ -36,12 +36,7 @@ The shop closes at 18:00 on Saturdays [2]. Dogs are welcome [1].
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is told.
-
-    Attributes:
-        instructions: the task and the format of its answer.
-        text: the passages and the question.
-    """
+    """What a model is told."""
 
     instructions: str
     text: str

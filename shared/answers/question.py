@@ -25,18 +25,7 @@ def search_for(
     filters: Sequence[Filter] = (),
     rewritten: str | None = None,
 ) -> SearchRequest:
-    """Return the search for passages that may answer a question.
-
-    Args:
-        question: the question as asked; all of it is text, none is query syntax.
-        top_k: the number of passages, from 1 to `MAX_TOP_K`.
-        filters: conditions that every passage must meet.
-        rewritten: the question in other words, which are also searched.
-
-    Raises:
-        QueryError: the question has no word, or is too long.
-        ValueError: the number of passages is out of its range.
-    """
+    """Return the search for passages that may answer a question."""
     if not any(map(str.isalnum, question)):
         raise QueryError("the question is blank; ask something such as: how long is the notice?")
     if len(question) > MAX_QUESTION_CHARACTERS:

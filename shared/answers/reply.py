@@ -61,13 +61,7 @@ _UNDECIDED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's reply in its parts.
-
-    Attributes:
-        text: the text of the answer.
-        quotes: numbers with the quotes for each, in order.
-        declined: whether the model found no answer.
-    """
+    """A model's reply in its parts."""
 
     text: str
     quotes: Sequence[tuple[int, str]]

@@ -31,13 +31,7 @@ _BULLET: Final = re.compile(r"\s*(?:[-*•+]\s+|\d{1,2}[.)]\s+)?")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A statement of a text.
-
-    Attributes:
-        start: the offset of its first character.
-        end: the offset after its last one.
-        citations: the distinct numbers that it cites, in order.
-    """
+    """A statement of a text."""
 
     start: int
     end: int

@@ -86,14 +86,7 @@ class _Window:
 
 
 def chunks(source_document: str, title: str, text: str, layout: Layout = "join") -> Iterator[Chunk]:
-    """Yield the chunks of a document in order; a blank text has none.
-
-    Args:
-        source_document: the id of the document.
-        title: its title.
-        text: its text.
-        layout: ``keep`` for the white space of the text, ``join`` for single spaces.
-    """
+    """Yield the chunks of a document in order; a blank text has none."""
     # The windows are counted first, and their texts are made one at a time: a text may have
     # hundreds of megabytes.
     windows = list((_joined if layout == "join" else _kept)(text))

@@ -16,12 +16,7 @@ _MOST_HEADINGS: Final = 8
 
 
 def places(document: Document, chunks: Iterable[Chunk]) -> Iterator[Place]:
-    """Yield the place of each chunk of a document, in order.
-
-    Args:
-        document: the document; its pages, headings and lines refer to its text.
-        chunks: its chunks in order.
-    """
+    """Yield the place of each chunk of a document, in order."""
     text = document.content
     newline = "\n" if "\n" in text else "\r"
     starts = [page.start for page in document.pages]
@@ -50,11 +45,7 @@ def places(document: Document, chunks: Iterable[Chunk]) -> Iterator[Place]:
 
 
 def sections_around(section: str) -> list[str]:
-    """Return a section and those that contain it, the outermost first.
-
-    Args:
-        section: the path of its headings.
-    """
+    """Return a section and those that contain it, the outermost first."""
     headings = section.split(SECTION_SEPARATOR)
     return [SECTION_SEPARATOR.join(headings[: count + 1]) for count in range(len(headings))]
 

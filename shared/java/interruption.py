@@ -15,15 +15,7 @@ def in_background(work: Callable[[], None], cancel: Callable[[], None]) -> Itera
     A Java call does not return for a signal, and Python handles the signal only after it has
     returned.
 
-    Args:
-        work: the work; it may call Java.
-        cancel: a function that makes the work end soon, with an exception.
-
-    Yields:
-        Several times a second, until the work is done.
-
-    Raises:
-        BaseException: the exception of the work, such as a `JavaError`.
+    Yields several times a second, until the work is done.
     """
     failures: list[BaseException] = []
 

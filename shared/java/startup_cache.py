@@ -89,12 +89,7 @@ def train_in_background() -> None:
 
 
 def _mark_as_begun(mark: Path) -> None:
-    """Create the file that keeps other processes from training.
-
-    Raises:
-        FileExistsError: another process has begun within a day.
-        OSError: the file cannot be written.
-    """
+    """Create the file that keeps other processes from training."""
     mark.parent.mkdir(parents=True, exist_ok=True)
     if mark.exists() and time.time() - mark.stat().st_mtime > _RETRY_SECONDS:
         mark.unlink()

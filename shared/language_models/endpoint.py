@@ -8,12 +8,7 @@ from shared.settings.types import url_problem
 
 
 class Provider(NamedTuple):
-    """A provider of hosted models.
-
-    Attributes:
-        library: the import name of its client library.
-        key_header: the header in which it expects the key.
-    """
+    """A provider of hosted models."""
 
     library: str = "openai"
     key_header: str = "authorization"
@@ -35,19 +30,7 @@ their libraries take a client for HTTP."""
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A language model, its server, and the limits of a request.
-
-    Attributes:
-        name: the model's name on its server, without a provider.
-        url: the base address of a server with OpenAI's chat completions, without
-            ``/chat/completions``; None for a provider's own server.
-        provider: a key of `PROVIDERS`; None for the server at `url`.
-        timeout: maximum time until the whole answer has arrived, in seconds.
-        max_tokens: maximum length of an answer, in tokens of the model, which include its
-            reasoning.
-        api_key: the key that is sent to the server; None to send none.
-        too_long: the next step if an answer has more tokens.
-    """
+    """A language model, its server, and the limits of a request."""
 
     name: str
     url: str | None
@@ -72,15 +55,6 @@ class Endpoint:
 
 
 def check_url(setting: str, url: str, key_variable: str) -> None:
-    """Check the address of a server.
-
-    Args:
-        setting: the setting that holds it.
-        url: the address.
-        key_variable: the environment variable for the server's key.
-
-    Raises:
-        ConfigurationError: the address is not valid, or contains a password.
-    """
+    """Check the address of a server."""
     if problem := url_problem(url, key_variable):
         raise ConfigurationError(setting, problem)

@@ -12,16 +12,7 @@ LIBRARIES: Final = ("openai", "pydantic_ai")
 
 
 def check_libraries(feature: str, extra: str, libraries: tuple[str, ...] = LIBRARIES) -> None:
-    """Check that client libraries are installed, without importing them.
-
-    Args:
-        feature: the function that needs them.
-        extra: the extra of the distribution that installs them.
-        libraries: their import names.
-
-    Raises:
-        ExtraMissingError: a library is not installed.
-    """
+    """Check that client libraries are installed, without importing them."""
     for library in libraries:
         if find_spec(library) is None:
             raise ExtraMissingError(feature, extra, library)
@@ -31,13 +22,6 @@ async def load(module: str, extra: str) -> None:
     """Import a module that needs the libraries, in a thread.
 
     Imports take a second, which does not count towards a timeout and must not block others.
-
-    Args:
-        module: the module of this project.
-        extra: the extra of the distribution that installs the libraries.
-
-    Raises:
-        LanguageModelError: the installed version of a library does not fit.
     """
     try:
         await asyncio.to_thread(import_module, module)

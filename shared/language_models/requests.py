@@ -53,17 +53,7 @@ _BYTES_PER_TOKEN: Final = 1_000
 
 
 async def whole_answer(instructions: str, prompt: str, served: Endpoint) -> str:
-    """Return the answer of a model, which arrives at once.
-
-    Args:
-        instructions: the task.
-        prompt: the user's text.
-        served: the model, its server and the limits.
-
-    Raises:
-        LanguageModelError: the server cannot be reached, is too slow, or does not send an answer,
-            or only the beginning of one.
-    """
+    """Return the answer of a model, which arrives at once."""
     with _explained(served):
         async with (
             asyncio.timeout(served.timeout),
@@ -135,11 +125,7 @@ async def _put_parts(
 
 @contextmanager
 def _explained(served: Endpoint) -> Iterator[None]:
-    """Turn every error of a request into one that says what happened.
-
-    Raises:
-        LanguageModelError: there was an error.
-    """
+    """Turn every error of a request into one that says what happened."""
     try:
         yield
     except TimeoutError as error:

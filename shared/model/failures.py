@@ -64,15 +64,7 @@ class Failure:
 
 
 def load_failures(index: Path) -> dict[str, Failure]:
-    """Return the failures by document id.
-
-    Args:
-        index: the index folder.
-
-    Raises:
-        IndexFileError: the file was not written by this project.
-        IndexPathError: the file cannot be read.
-    """
+    """Return the failures by document id."""
     if other := chosen(index, "load_failures"):
         found: dict[str, Failure] = other(index)
         return found
@@ -90,11 +82,7 @@ def load_failures(index: Path) -> dict[str, Failure]:
 
 
 def parsed_failures(index: Path, content: str | bytes) -> dict[str, Failure]:
-    """Return the failures in a text that `dump_failures` has written.
-
-    Raises:
-        IndexFileError: it was written by something else.
-    """
+    """Return the failures in a text that `dump_failures` has written."""
     try:
         return _failures().validate_json(content, strict=True)
     except ValueError as error:
@@ -122,17 +110,7 @@ def _reason(error: ValueError) -> str:
 def save_failures(
     index: Path, failures: Mapping[str, Failure], before: Mapping[str, Failure] | None = None
 ) -> None:
-    """Write the failures atomically.
-
-    Args:
-        index: the index folder.
-        failures: the failures.
-        before: those that they were made from. On a cluster, where others may have changed them
-            meanwhile, only what differs is changed; None to replace all.
-
-    Raises:
-        IndexWriteError: the file system refused to write; the previous failures are kept.
-    """
+    """Write the failures atomically."""
     if other := chosen(index, "save_failures"):
         other(index, failures, before)
         return
@@ -166,11 +144,7 @@ def _decodable(text: str) -> str:
 
 
 def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:
-    """Replace all failures of an index by these.
-
-    Raises:
-        IndexWriteError: the file system refused; the previous failures are kept.
-    """
+    """Replace all failures of an index by these."""
     if failures:
         save_failures(index, failures)
     else:
@@ -178,11 +152,7 @@ def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:
 
 
 def delete_failures(index: Path) -> None:
-    """Delete all failures.
-
-    Raises:
-        IndexWriteError: the file system refused.
-    """
+    """Delete all failures."""
     try:
         system.delete(index / FILE_NAME)
     except FileNotFoundError:

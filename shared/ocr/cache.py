@@ -47,11 +47,7 @@ _OWNER_ONLY_FILE: Final = 0o600
 
 @dataclass(frozen=True, slots=True)
 class ReadingCache:
-    """Cache of readings.
-
-    Attributes:
-        index: the folder of the index.
-    """
+    """Cache of readings."""
 
     index: Path
 
@@ -60,12 +56,7 @@ class ReadingCache:
         return self.index / FOLDER
 
     def get(self, page: str, engine: str) -> Reading | None:
-        """Return the reading of a page; None if it is not cached.
-
-        Args:
-            page: the hash of its picture.
-            engine: program, version and languages.
-        """
+        """Return the reading of a page; None if it is not cached."""
         return self._read(_name(page, engine))
 
     def latest(self, page: str) -> Reading | None:
@@ -82,13 +73,7 @@ class ReadingCache:
         return None
 
     def put(self, page: str, engine: str, reading: Reading) -> None:
-        """Keep a reading, if there is an index, and the file system lets it.
-
-        Args:
-            page: the hash of the page's picture.
-            engine: program, version and languages.
-            reading: the reading.
-        """
+        """Keep a reading, if there is an index, and the file system lets it."""
         stored = dump_reading(reading)
         if len(stored) > MAX_STORED_BYTES or not holds_index(self.index):
             return
@@ -125,11 +110,7 @@ class ReadingCache:
                     return
 
     def clear(self) -> None:
-        """Delete all readings.
-
-        Raises:
-            IndexWriteError: the file system refused.
-        """
+        """Delete all readings."""
         try:
             for name, _ in list(self._files()):
                 if _NAME.fullmatch(name) or _NEW.fullmatch(name):
@@ -153,11 +134,7 @@ class ReadingCache:
         return reading
 
     def _is_there(self) -> bool:
-        """Check whether there is a cache, which must not be a link to another folder.
-
-        Raises:
-            OSError: something else has its name.
-        """
+        """Check whether there is a cache, which must not be a link to another folder."""
         try:
             status = self._folder.lstat()
         except FileNotFoundError:

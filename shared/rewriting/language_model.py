@@ -19,17 +19,7 @@ _EXTRA: Final = "normalizer"
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """A language model that rewrites queries; see `shared.rewriting.rewriter`.
-
-    Attributes:
-        name: the model's name on its server; None if none was configured.
-        url: the base address, without ``/chat/completions``.
-        timeout: maximum time until the whole answer has arrived, in seconds.
-        api_key: the bearer token; None to send none.
-
-    Raises:
-        ConfigurationError: the URL is not valid, or contains a password.
-    """
+    """A language model that rewrites queries; see `shared.rewriting.rewriter`."""
 
     name: str | None
     url: str
@@ -40,21 +30,11 @@ class ServedModel:
         check_url("normalizer_url", self.url, NORMALIZER_API_KEY_VARIABLE)
 
     def check(self) -> None:
-        """Check that a model can be asked, without contacting a server.
-
-        Raises:
-            LanguageModelError: no model is named.
-            ExtraMissingError: a library is not installed.
-        """
+        """Check that a model can be asked, without contacting a server."""
         self._endpoint()
 
     async def rewrite(self, query: str) -> str:
-        """Return the query as rewritten by the model.
-
-        Raises:
-            LanguageModelError: it does not answer, or not in time.
-            ExtraMissingError: a library is not installed.
-        """
+        """Return the query as rewritten by the model."""
         endpoint = self._endpoint()
         await load("shared.language_models.requests", _EXTRA)
         from shared.language_models.requests import whole_answer
@@ -72,9 +52,5 @@ class ServedModel:
 
 
 def configured_model(name: str | None, url: str, timeout: float) -> ServedModel:
-    """Return the language model of the settings, with the key from the environment.
-
-    Raises:
-        ConfigurationError: the URL is not valid, or contains a password.
-    """
+    """Return the language model of the settings, with the key from the environment."""
     return ServedModel(name, url, timeout, os.environ.get(NORMALIZER_API_KEY_VARIABLE))

@@ -35,23 +35,12 @@ class LanguageModel(Protocol):
     """A model that rewrites queries."""
 
     async def rewrite(self, query: str) -> str:
-        """Return the query as rewritten by the model, unchecked.
-
-        Raises:
-            LanguageModelError: the answer is unusable or late.
-            ExtraMissingError: a library of the client is not installed.
-        """
+        """Return the query as rewritten by the model, unchecked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """Result of rewriting a query.
-
-    Attributes:
-        rewritten: the query to be searched in addition to the original; None if there is none.
-        diagnostic: the reason why there is none, as a sentence; None if there is nothing to report.
-        client_diagnostic: the same for a client of the server.
-    """
+    """Result of rewriting a query."""
 
     rewritten: str | None = None
     diagnostic: str | None = None
@@ -64,13 +53,7 @@ class Rewriting:
 
 
 async def rewrite_query(query: str, model: LanguageModel, syntax: Syntax = "auto") -> Rewriting:
-    """Rewrite a query, unless it is blank.
-
-    Args:
-        query: the query as typed.
-        model: the model that rewrites it.
-        syntax: the query syntax; a query that uses syntax is not rewritten.
-    """
+    """Rewrite a query, unless it is blank."""
     if not query.strip():
         return Rewriting()
     try:
@@ -84,11 +67,7 @@ async def rewrite_query(query: str, model: LanguageModel, syntax: Syntax = "auto
 
 
 def _check_query(query: str, syntax: Syntax) -> None:
-    """Refuse a query that rewriting would make worse, before a model is asked.
-
-    Raises:
-        LanguageModelError: the query uses syntax or is too long.
-    """
+    """Refuse a query that rewriting would make worse, before a model is asked."""
     if not is_plain(query, syntax):
         raise LanguageModelError("it contains query syntax")
     if len(query) > MAX_QUERY_CHARACTERS:
@@ -96,11 +75,7 @@ def _check_query(query: str, syntax: Syntax) -> None:
 
 
 def _checked(answer: str, query: str) -> str:
-    """Return the rewritten query of an answer, with all words that must be kept.
-
-    Raises:
-        LanguageModelError: the answer has no usable query.
-    """
+    """Return the rewritten query of an answer, with all words that must be kept."""
     text = answer.strip(_SURROUNDING_CHARACTERS)
     if not text:
         raise LanguageModelError("the answer of the language model is blank")
