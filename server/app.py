@@ -32,7 +32,7 @@ from shared.system import is_of_closed_pipe
 if TYPE_CHECKING:
     from server.administration.service import Administration
     from server.search_server import SearchServer
-    from shared.rewriting.language_model import ServedModel
+    from shared.rewriting import ServedModel
 
 app = typer.Typer(
     name="mcp-lucene",
@@ -57,7 +57,7 @@ def _language_model() -> "ServedModel":
         ConfigurationError: a setting is invalid.
     """
     from shared.errors import ExtraMissingError, LanguageModelError
-    from shared.rewriting.language_model import configured_model
+    from shared.rewriting import configured_model
     from shared.settings.current import settings
 
     values = {setting.name: setting.value for setting in settings()}

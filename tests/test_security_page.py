@@ -42,11 +42,11 @@ from server.runtime.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SL
 from server.runtime.state import _STOP_GRACE_SECONDS
 from server.search_server import MAX_ARGUMENTS
 from server.tools import arguments
+from shared import rewriting
 from shared.language_models import transport
 from shared.model import document, metadata
 from shared.query import limits
-from shared.rewriting import rewriter
-from shared.rewriting.prompt import MAX_ANSWER_TOKENS
+from shared.rewriting import MAX_ANSWER_TOKENS
 from shared.settings import defaults as shared_settings
 
 ROOT = Path(__file__).parents[1]
@@ -164,10 +164,10 @@ def expected() -> dict[str, str]:
         "metadata keys of all documents that are fields": f"{metadata.MAX_FIELDS:,}",
         "key of the metadata": characters(document.MAX_KEY_LENGTH),
         "metadata of a document, as JSON": characters(document.MAX_METADATA),
-        "query that is rewritten": characters(rewriter.MAX_QUERY_CHARACTERS),
+        "query that is rewritten": characters(rewriting.MAX_QUERY_CHARACTERS),
         "time to rewrite it": seconds(shared_settings.DEFAULT_NORMALIZER_TIMEOUT),
         "body of the model's answer": f"{transport.MAX_BODY_BYTES:,} bytes",
-        "rewritten query": characters(rewriter.MAX_ANSWER_CHARACTERS),
+        "rewritten query": characters(rewriting.MAX_ANSWER_CHARACTERS),
         "tokens of the model's answer": f"{MAX_ANSWER_TOKENS}",
     }
 

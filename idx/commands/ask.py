@@ -8,7 +8,7 @@ from idx.cli.language_models import answer_model_of, rewriting_of, run
 from idx.cli.option_groups import AnswerOptions, RewritingOptions, takes
 from idx.cli.options import DEFAULT_INDEX_PATH, CollectionName, Filters, IndexPath, Json
 from idx.output.printing import print_json, say
-from shared.answers.question import DEFAULT_TOP_K, MAX_TOP_K
+from shared.answers.prompt import DEFAULT_TOP_K, MAX_TOP_K
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

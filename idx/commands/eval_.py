@@ -12,7 +12,7 @@ from idx.cli.option_groups import AnswerOptions, takes
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.errors import SourceFileError
 from idx.output.printing import print_json, say, warn
-from shared.answers.question import DEFAULT_TOP_K, MAX_TOP_K
+from shared.answers.prompt import DEFAULT_TOP_K, MAX_TOP_K
 from shared.model.request import Operator, Syntax
 
 if TYPE_CHECKING:

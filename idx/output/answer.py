@@ -10,7 +10,7 @@ from rich.text import Text
 from idx.output.printing import say
 from idx.output.search_answer import cited, in_words
 from idx.output.terminal import console, line_for_stdout, prose_for_stdout, width
-from shared.answers.statements import CITED, cited_numbers
+from shared.answers.citations import CITED, cited_numbers
 from shared.model.answers import Answer, CheckedCitation, CitationProblem, Refusal, StatementState
 
 _REASONS: Final[dict[Refusal, str]] = {

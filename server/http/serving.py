@@ -10,7 +10,7 @@ from server.settings import HttpSettings, ServerOptionError, ServerSettings
 
 if TYPE_CHECKING:
     from shared.answers.model import ServedAnswerModel
-    from shared.rewriting.language_model import ServedModel
+    from shared.rewriting import ServedModel
 
 
 def serve_http(

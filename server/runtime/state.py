@@ -23,14 +23,14 @@ from server.runtime.recent_values import RecentValues
 from server.settings import ServerSettings
 from shared.java.cancellation import Cancellation, SearchStoppedError
 from shared.model.request import Syntax
-from shared.rewriting.rewriter import Rewriting, rewrite_query
+from shared.rewriting import Rewriting, rewrite_query
 
 if TYPE_CHECKING:
     from server.administration.service import Administration
     from shared.answers.model import ServedAnswerModel
     from shared.model.index_results import DocumentFile
     from shared.reading.searcher import Searcher
-    from shared.rewriting.rewriter import LanguageModel
+    from shared.rewriting import LanguageModel
 
 
 Answer = TypeVar("Answer")

@@ -8,13 +8,17 @@ import os
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import Final, Protocol
 
 from shared.answers.prompt import Prompt
 from shared.errors import LanguageModelError
-from shared.language_models.endpoint import PROVIDERS, Endpoint, check_url
-from shared.language_models.libraries import check_libraries, load
+from shared.language_models.endpoint import (
+    PROVIDERS,
+    Endpoint,
+    check_library,
+    check_url,
+    load,
+)
 from shared.settings.defaults import (
     ANSWER_API_KEY_VARIABLE,
     DEFAULT_ANSWER_MAX_TOKENS,
@@ -106,7 +110,7 @@ class ServedAnswerModel:
                 "there is no language model that answers questions",
                 "name one in IDX_ANSWER_MODEL, or with the setting answer_model",
             )
-        check_libraries("answering questions", _EXTRA)
+        check_library("answering questions", _EXTRA)
         provider = self.provider
         if provider is not None:
             self._check_provider(provider)
@@ -126,12 +130,6 @@ class ServedAnswerModel:
                 f"the provider {provider} needs a key",
                 f"put it into the variable {ANSWER_API_KEY_VARIABLE}; for a model on your own "
                 "server, set answer_url",
-            )
-        library = PROVIDERS[provider].library
-        if find_spec(library) is None:
-            raise LanguageModelError(
-                f"the provider {provider} needs the library {library}, which is not installed",
-                f"install it with: pip install {library}",
             )
 
 

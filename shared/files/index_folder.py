@@ -127,7 +127,7 @@ def _not_a_folder(path: Path) -> str:
 
 
 def identify(path: Path) -> tuple[int, int]:
-    """Return device and inode of an index folder, which change when another folder takes its path."""
+    """Return device and inode of an index folder, which differ once another one takes its path."""
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError) as error:

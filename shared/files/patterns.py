@@ -40,7 +40,7 @@ class Patterns:
             )
 
     def verdict(self, path: str) -> bool | None:
-        """Return whether a path is excluded (True) or included again (False); None without a match."""
+        """Return if a path is excluded (True) or included again (False); None without a match."""
         if not self._any.match(path):
             return None
         return self._spec.check_file(path).include

@@ -15,11 +15,7 @@ from shared.errors import LanguageModelBusyError, LanguageModelError
 MAX_BODY_BYTES: Final = 100_000
 """Maximum size of an answer in bytes; a query with its envelope takes a hundredth of that."""
 
-_SENT_HEADERS: Final = (
-    *("host", "content-type", "content-length", "accept", "user-agent"),
-    # The version of the protocol of one provider.
-    "anthropic-version",
-)
+_SENT_HEADERS: Final = (*("host", "content-type", "content-length", "accept", "user-agent"),)
 """Headers that are sent; the client libraries would also reveal the operating system and their own
 environment variables."""
 

@@ -22,7 +22,7 @@ def document_query(source_document: str) -> Any:
 
 
 def known_value(searcher: Any, field: str, value: str) -> str:
-    """Return a value of a keyword field as it is spelled in the index; itself if it is not there."""
+    """Return a value of a keyword field as it is spelled in the index, itself if not there."""
     spellings = schema.any_spelling(value)
     if spellings is None or searcher.count(TermQuery(Term(field, schema.keyword(value)))):
         return value

@@ -212,7 +212,7 @@ Batch = tuple[str, list[Any]]
 
 
 def to_lucene(document: Document, known: KnownVector | None = None) -> Iterator[Batch]:
-    """Yield batches of Lucene documents, one document per chunk in order; nothing for a blank text."""
+    """Yield batches of Lucene documents, one for each chunk in order; none for a blank text."""
     document, placed = placed_chunks(document)
     yield from placed_to_lucene(document, placed, known)
 

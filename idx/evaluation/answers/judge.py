@@ -5,8 +5,8 @@ from typing import Final
 
 from shared.answers.model import AnswerModel
 from shared.answers.prompt import Prompt
-from shared.answers.reply import without_reasoning
 from shared.document_tags import new_tag, tagged
+from shared.language_models.endpoint import without_reasoning
 from shared.model.answers import Answer
 
 _INSTRUCTIONS: Final = """\
