@@ -41,6 +41,11 @@ from shared.maintenance.check import (
     SegmentState as SegmentState,
     check as check,
 )
+from shared.maintenance.duplicates import (
+    Duplicates as Duplicates,
+    TextVersion as TextVersion,
+    duplicates as duplicates,
+)
 from shared.maintenance.rebuild import (
     Rebuilt as Rebuilt,
     rebuild as rebuild,
@@ -112,11 +117,6 @@ from shared.model.search_results import (
 )
 from shared.reading.searcher import (
     Searcher as Searcher,
-)
-from shared.resemblance.duplicates import (
-    Duplicates as Duplicates,
-    TextVersion as TextVersion,
-    duplicates as duplicates,
 )
 from shared.writing.index import (
     Index as Index,

@@ -30,7 +30,7 @@ def duplicates(
     """
     from idx.output.progress import shown
     from idx.output.tables import print_table
-    from shared.resemblance.duplicates import duplicates as find
+    from shared.maintenance.duplicates import duplicates as find
 
     found = find(index_path, min_similarity=min_similarity, progress=shown)
     if as_json:

@@ -36,8 +36,7 @@ from org.apache.lucene.util import BytesRef
 from shared.analysis.analyzers import normalized
 from shared.analysis.detection import detect_language, language_of
 from shared.analysis.languages import UNDETERMINED
-from shared.chunking.chunker import chunks
-from shared.chunking.places import places, sections_around
+from shared.chunking import chunks, places, sections_around
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable
 from shared.model import metadata, schema
