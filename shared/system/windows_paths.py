@@ -23,8 +23,11 @@ def extended(path: PurePath | str) -> str:
     Then there is no limit of 260 characters and no reserved name. A device such as ``NUL``, for
     which Windows has a path of its own, keeps that.
     """
+    # Windows would take the dot from the end of a name even here.
+    if str(path).startswith(_EXTENDED):
+        return str(path)
     absolute = ntpath.abspath(path)
-    if absolute.startswith((_EXTENDED, _DEVICE)):
+    if absolute.startswith(_DEVICE):
         return absolute
     if absolute.startswith(_SHARE):
         return f"{_EXTENDED}UNC\\{absolute.removeprefix(_SHARE)}"

@@ -12,6 +12,7 @@ from shared.system.windows_paths import extended, is_link_tag
         ("C:/docs/../other", "\\\\?\\C:\\other"),
         ("\\\\server\\share\\docs", "\\\\?\\UNC\\server\\share\\docs"),
         ("\\\\?\\C:\\docs", "\\\\?\\C:\\docs"),
+        ("\\\\?\\C:\\docs\\.\\dot.", "\\\\?\\C:\\docs\\.\\dot."),
         ("\\\\.\\NUL", "\\\\.\\NUL"),
         ("C:\\" + "x" * 300, "\\\\?\\C:\\" + "x" * 300),
     ],
