@@ -9,7 +9,7 @@ import locale
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal
@@ -210,3 +210,37 @@ def attached(program: Program = "command") -> Iterator[None]:
         yield
     finally:
         environment.detachCurrentThread()
+
+
+_SECONDS_BETWEEN_LOOKS: Final = 0.1
+
+
+def in_background(work: Callable[[], None], cancel: Callable[[], None]) -> Iterator[None]:
+    """Run work in another thread, so that this one can receive an interruption.
+
+    A Java call does not return for a signal, and Python handles the signal only after it has
+    returned.
+
+    Yields several times a second, until the work is done.
+    """
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            with attached():
+                work()
+        except BaseException as error:  # noqa: BLE001 - raised again below
+            failures.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        while thread.is_alive():
+            yield
+            thread.join(_SECONDS_BETWEEN_LOOKS)
+    finally:
+        if thread.is_alive():
+            cancel()
+            thread.join()
+    if failures:
+        raise failures[0]

@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ from shared.files.access import holds
 from shared.files.index_folder import size_bytes
 from shared.files.lucene_files import damage_of, has_segments, is_lucene_file
 from shared.java import vm
-from shared.java.interruption import in_background
+from shared.java.vm import in_background
 from shared.maintenance.upkeep import Progress, Step
 from shared.messages import reason_of
 from shared.model import failures, schema
@@ -162,15 +162,19 @@ def restore(
             # Damage of other files than the commit is what a backup is for.
             with suppress(IndexDamagedError):
                 index_folder.prepare(path, parents=True)
-            with closing(open_directory(path)) as directory:
-                for _ in progress(_steps(directory, path, backup, wait, known)):
+            with (
+                closing(open_directory(path)) as directory,
+                # An interruption between two steps must end them here, not later.
+                closing(_steps(directory, path, backup, wait, known)) as steps,
+            ):
+                for _ in progress(steps):
                     pass
     return Restored(str(path), str(source), documents, chunks)
 
 
 def _steps(
     directory: Any, path: Path, backup: Any, wait: float, known: Mapping[str, Failure]
-) -> Iterator[Step]:
+) -> Generator[Step, None, None]:
     """Copy the segments of a backup next to the existing ones, and commit only the copies."""
     with ExitStack() as undo:
         with locked(directory, path, wait):

@@ -17,7 +17,7 @@ from shared.files import index_folder
 from shared.files.index_folder import size_bytes
 from shared.files.lucene_files import has_segments
 from shared.java import vm
-from shared.java.interruption import in_background
+from shared.java.vm import in_background
 from shared.messages import quantity, reason_of
 from shared.model.failures import delete_failures
 from shared.model.folders import IndexedFolders
