@@ -1,6 +1,8 @@
-"""Endpoint of a language model: its server, provider and client, and the limits of a request."""
+"""Endpoint of a language model: its server, provider and client, and the limits of a request.
 
-import asyncio
+A search imports this module, whether a model rewrites its query or not, so it is light.
+"""
+
 import re
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -8,7 +10,6 @@ from importlib.util import find_spec
 from typing import Final
 
 from shared.errors import ConfigurationError, ExtraMissingError, LanguageModelError
-from shared.settings.types import url_problem
 
 PROVIDERS: Final[dict[str, str | None]] = {
     "alibaba": "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
@@ -60,6 +61,8 @@ class Endpoint:
 
 def check_url(setting: str, url: str, key_variable: str) -> None:
     """Check the address of a server."""
+    from shared.settings.types import url_problem
+
     if problem := url_problem(url, key_variable):
         raise ConfigurationError(setting, problem)
 
@@ -75,6 +78,8 @@ async def load(module: str, extra: str) -> None:
 
     Imports take a second, which does not count towards a timeout and must not block others.
     """
+    import asyncio
+
     try:
         await asyncio.to_thread(import_module, module)
     except ImportError as error:
