@@ -211,26 +211,20 @@ def check_segments(
     """Check the files and the segments of a commit."""
     infos = [SegmentCommitInfo.cast_(info) for info in commit.asList()]
     files = {str(info.info.name): [str(name) for name in info.files()] for info in infos}
-    names = [str(commit.getSegmentsFileName()), *(name for of in files.values() for name in of)]
-    damaged = yield from _damaged_files(path, names, checked)
-    whole = [segment for segment, of in files.items() if damaged.isdisjoint(of)]
-    unsound = yield from _damaged_segments(directory, path, lock, whole, checked)
-    sound = set(whole) - unsound
+    unsound = yield from _damaged_segments(directory, path, lock, files, checked)
     for info in infos:
         name = str(info.info.name)
         deleted = int(info.getDelCount())
         size = size_bytes(path / file for file in files[name])
         checked.segments.append(
-            SegmentState(name, info.info.maxDoc() - deleted, deleted, size, name in sound)
+            SegmentState(name, info.info.maxDoc() - deleted, deleted, size, name not in unsound)
         )
     checked.chunks = sum(segment.chunks for segment in checked.segments)
 
 
-def _damaged_files(
-    path: Path, names: list[str], checked: Checked
-) -> Generator[Step, None, set[str]]:
-    """Compare each file with its checksum; return the names of damaged files."""
-    total, done, damaged = size_bytes(path / name for name in names), 0, set()
+def _damaged_files(path: Path, names: list[str], checked: Checked) -> Generator[Step, None, bool]:
+    """Compare each file with its checksum; return True if one is damaged."""
+    total, done, found = size_bytes(path / name for name in names), 0, False
     for name in names:
         checksum = Checksum()
         try:
@@ -244,18 +238,22 @@ def _damaged_files(
         except OSError as error:
             damage = f"it cannot be read: {reason_of(error)}"
         if damage:
-            damaged.add(name)
+            found = True
             checked.report(PartDamagedError(path, f"file {name}", damage))
-    return damaged
+    return found
 
 
 def _damaged_segments(
-    directory: Any, path: Path, lock: Any, segments: list[str], checked: Checked
+    directory: Any, path: Path, lock: Any, segments: dict[str, list[str]], checked: Checked
 ) -> Generator[Step, None, set[str]]:
-    """Let Lucene read each segment completely; return the names of inconsistent segments."""
+    """Let Lucene read each segment completely; return the names of unsound segments.
+
+    Lucene compares the files with their checksums first. It does not always name the damaged one,
+    so that those of an unsound segment are compared once more.
+    """
     unsound = set()
     examination = CheckIndex(directory, lock)
-    for number, name in enumerate(segments):
+    for number, (name, files) in enumerate(segments.items()):
         yield Step("Checking segments", number, len(segments))
         status = examination.checkIndex(Arrays.asList([name]))
         if status.missingSegments:
@@ -274,8 +272,9 @@ def _damaged_segments(
         (found,) = map(CheckIndex.Status.SegmentInfoStatus.cast_, status.segmentInfos)
         if found.error is not None:
             unsound.add(name)
-            damage = lucene_errors.text(found.error)
-            checked.report(PartDamagedError(path, f"segment {name}", damage))
+            if not (yield from _damaged_files(path, files, checked)):
+                damage = lucene_errors.text(found.error)
+                checked.report(PartDamagedError(path, f"segment {name}", damage))
     return unsound
 
 
