@@ -378,7 +378,7 @@ class Index:
         """
         with self._writing():
             self._writer.commit()
-            self._creation = None
+            self._new_commit = None
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
