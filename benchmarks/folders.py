@@ -28,7 +28,7 @@ from idx.extraction.worker import hash_file, read_file
 from idx.sync.documents import file_document
 from idx.sync.plan import single_file
 from shared.analysis.detection import detect_language
-from shared.chunking.chunker import chunks
+from shared.chunking import chunks
 from shared.writing.index import Index, create
 
 ROOT = Path(__file__).parents[1]

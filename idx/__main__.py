@@ -13,8 +13,8 @@ import warnings
 from typing import Final
 
 from shared.messages import incomplete_installation, reason_of
-from shared.system.processes import TERMINATIONS
-from shared.system.streams import use_utf8
+from shared.system import TERMINATIONS
+from shared.system.shell import use_utf8
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 20_000
 """Threshold of the garbage collector, in objects.

@@ -16,7 +16,7 @@ from shared.settings.current import sentence_model
 from shared.settings.defaults import SEMANTIC_OFF
 
 if TYPE_CHECKING:
-    from shared.maintenance.progress import Step
+    from shared.maintenance.upkeep import Step
     from shared.writing.index import Index
 
 _MANY = 1_000

@@ -5,18 +5,11 @@ from pathlib import Path
 
 from shared.errors import FOR_CLIENT_VARIABLE, McpLuceneError
 from shared.messages import decodable
-from shared.remedies import command_line_remedy
 
 
 def message(error: McpLuceneError) -> str:
-    """Return the message of an error, with the commands and options of idx that help.
-
-    If a server runs this process, the message is for the server's client.
-    """
-    remedy = command_line_remedy(error)
-    if os.environ.get(FOR_CLIENT_VARIABLE):
-        return error.client_message(remedy)
-    return error.message(remedy)
+    """Return the message of an error; if a server runs this process, that for its client."""
+    return error.client_message() if os.environ.get(FOR_CLIENT_VARIABLE) else str(error)
 
 
 class SourceFileError(McpLuceneError):

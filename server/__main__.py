@@ -14,7 +14,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from shared.errors import McpLuceneError
     from shared.messages import incomplete_installation
-    from shared.system.streams import use_utf8
+    from shared.system.shell import use_utf8
 
     use_utf8()
     try:

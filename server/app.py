@@ -20,12 +20,12 @@ from shared.settings.defaults import (
     TOKENS_VARIABLE,
     VARIABLES,
 )
-from shared.system.pipes import is_of_closed_pipe
+from shared.system import is_of_closed_pipe
 
 if TYPE_CHECKING:
     from server.administration.operations import Administration
     from server.search_server import SearchServer
-    from shared.rewriting.language_model import ServedModel
+    from shared.rewriting import ServedModel
 
 app = typer.Typer(
     name="mcp-lucene",
@@ -388,7 +388,7 @@ def _wanted_tools(listed: str | None) -> tuple[str, ...]:
 def _language_model() -> "ServedModel":
     """Return the configured language model, with a warning on stderr if it cannot be used."""
     from shared.errors import ExtraMissingError, LanguageModelError
-    from shared.rewriting.language_model import configured_model
+    from shared.rewriting import configured_model
     from shared.settings.current import settings
 
     values = {setting.name: setting.value for setting in settings()}

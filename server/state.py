@@ -25,13 +25,13 @@ from server.settings import ServerSettings
 from shared.java.cancellation import Cancellation, SearchStoppedError
 from shared.model.request import SearchRequest, Syntax
 from shared.model.search_results import SearchAnswer
-from shared.rewriting.rewriter import Rewriting, rewrite_query
+from shared.rewriting import Rewriting, rewrite_query
 
 if TYPE_CHECKING:
     from server.administration.operations import Administration
     from shared.answers.model import ServedAnswerModel
     from shared.reading.searcher import Searcher
-    from shared.rewriting.rewriter import LanguageModel
+    from shared.rewriting import LanguageModel
 
 Answer = TypeVar("Answer")
 

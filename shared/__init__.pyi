@@ -37,17 +37,14 @@ from shared.maintenance.backup import (
 )
 from shared.maintenance.check import (
     Checked as Checked,
+    CheckedDocument as CheckedDocument,
     SegmentState as SegmentState,
     check as check,
 )
-from shared.maintenance.document_checks import CheckedDocument as CheckedDocument
-from shared.maintenance.optimize import (
-    Optimized as Optimized,
-    optimize as optimize,
-)
-from shared.maintenance.purge import (
-    Purged as Purged,
-    purge as purge,
+from shared.maintenance.duplicates import (
+    Duplicates as Duplicates,
+    TextVersion as TextVersion,
+    duplicates as duplicates,
 )
 from shared.maintenance.rebuild import (
     Rebuilt as Rebuilt,
@@ -61,7 +58,11 @@ from shared.maintenance.restore import (
     Restored as Restored,
     restore as restore,
 )
-from shared.maintenance.unlock import (
+from shared.maintenance.upkeep import (
+    Optimized as Optimized,
+    Purged as Purged,
+    optimize as optimize,
+    purge as purge,
     unlock as unlock,
 )
 from shared.model.answers import (
@@ -116,11 +117,6 @@ from shared.model.search_results import (
 )
 from shared.reading.searcher import (
     Searcher as Searcher,
-)
-from shared.resemblance.duplicates import (
-    Duplicates as Duplicates,
-    TextVersion as TextVersion,
-    duplicates as duplicates,
 )
 from shared.writing.index import (
     Index as Index,

@@ -34,15 +34,7 @@ _MODULES: Final = {
 def chosen(path: Path | str, name: str) -> Any | None:
     """Return what takes the place of a class or function for an index on a cluster.
 
-    Args:
-        path: the path of the index.
-        name: the name of the class or function.
-
-    Returns:
-        The same of a cluster; None for a folder.
-
-    Raises:
-        ExtraMissingError: the library of the cluster is not installed.
+    Returns the same of a cluster; None for a folder.
     """
     if not is_cluster(path):
         return None
@@ -52,12 +44,7 @@ def chosen(path: Path | str, name: str) -> Any | None:
 
 
 def location(path: Path | str) -> Path:
-    """Return the path of an index as it is meant from any folder.
-
-    Raises:
-        IndexPathError: the name of a folder is not valid Unicode, or an address contains a
-            password.
-    """
+    """Return the path of an index as it is meant from any folder."""
     return ClusterPath(path) if is_cluster(path) else index_folder.absolute(path)
 
 
@@ -68,12 +55,7 @@ def holds_index(path: Path) -> bool:
 
 
 def check_new(path: Path) -> None:
-    """Check that an index can be created at a path.
-
-    Raises:
-        IndexPathError: it cannot.
-        IndexDamagedError: there are parts of an index.
-    """
+    """Check that an index can be created at a path."""
     if not is_cluster(path):
         index_folder.check(index_folder.absolute(path))
 

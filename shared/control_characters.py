@@ -21,23 +21,13 @@ _IN_JSON: Final = {
 
 
 def visible(text: str, *, keep_directions: bool = False) -> str:
-    """The text with control characters as escapes of Python; tabs and ends of lines stay.
-
-    Args:
-        text: any text.
-        keep_directions: whether marks of the direction of writing stay as well.
-    """
+    """The text with control characters as escapes of Python; tabs and ends of lines stay."""
     shown = _VISIBLE_FORMS if keep_directions else _VISIBLE_FORMS | _SHOWN_DIRECTIONS
     return text.replace("\r\n", "\n").translate(shown)
 
 
 def visible_line(text: str, *, keep_directions: bool = False) -> str:
-    """The text with control characters and ends of lines as escapes of Python.
-
-    Args:
-        text: any text.
-        keep_directions: whether marks of the direction of writing stay.
-    """
+    """The text with control characters and ends of lines as escapes of Python."""
     shown = _VISIBLE_FORMS if keep_directions else _VISIBLE_FORMS | _SHOWN_DIRECTIONS
     return text.translate(shown | _ENDS_OF_LINES)
 

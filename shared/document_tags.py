@@ -24,9 +24,5 @@ def tagged(text: str, tag: str) -> str:
     """Return a text between a pair of tags, or the empty string for an empty text.
 
     Only the tags are added, without line breaks: the text between them is unchanged.
-
-    Args:
-        text: the text of a document.
-        tag: the name of the tags.
     """
     return f"<{tag}>{text}</{tag}>" if text else text

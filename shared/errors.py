@@ -1,8 +1,8 @@
 """Errors that both programs can meet.
 
-Each says what happened, to what, and what to do next, in terms of the Python library. Each program
-replaces the next step with its own commands or tools: see `shared.remedies`, `idx.errors.message`
-and `server.answers.errors.client_message`.
+Each says what happened, to what, and what to do next, by a command of `idx`: whoever has this
+library has the command line, too. A client of the server, which has neither, is told what to ask
+its user for: see `AdvisedError.client_message`.
 
     McpLuceneError
     ├── IndexFolderError        the index folder
@@ -31,24 +31,14 @@ from pathlib import Path
 from typing import Final, Self
 
 from shared.messages import decodable, listed
+from shared.system.shell import quoted
 
 FOR_CLIENT_VARIABLE: Final = "MCP_LUCENE_FOR_CLIENT"
 """Environment variable set for `idx` by a server that runs it, whose client reads the messages."""
 
 
 class AdvisedError(Exception):
-    """Base of errors whose message ends with the next step to take.
-
-    Args:
-        problem: what happened, and to what; includes the next step if it is the same for everyone.
-        remedy: the next step for the user of the library.
-        client_remedy: the next step for a client of the server, which can only call tools and talk
-            to its user; None to ask the user for the remedy.
-
-    Attributes:
-        problem: see above.
-        remedy: see above.
-    """
+    """Base of errors whose message ends with the next step to take."""
 
     def __init__(self, problem: str, remedy: str = "", client_remedy: str | None = None) -> None:
         self.problem = problem
@@ -60,17 +50,11 @@ class AdvisedError(Exception):
         """Return the message with a remedy, such as a command."""
         return f"{self.problem}; {remedy}" if remedy else self.problem
 
-    def client_message(self, remedy: str | None = None) -> str:
-        """Return the message for a client of the server.
-
-        Args:
-            remedy: the remedy that the client should ask its user for, if this error has no other
-                for clients; None for `remedy`.
-        """
-        remedy = self.remedy if remedy is None else remedy
+    def client_message(self) -> str:
+        """Return the message for a client of the server."""
         if self._client_remedy is not None:
             return self.message(self._client_remedy)
-        return self.message(f"ask the user to {remedy}" if remedy else "")
+        return self.message(f"ask the user to {self.remedy}" if self.remedy else "")
 
 
 class McpLuceneError(AdvisedError):
@@ -116,7 +100,7 @@ class ConfigurationError(McpLuceneError):
 
 # The index folder
 
-_NEW_INDEX: Final = "create a new index in another folder, and add the documents again"
+_NEW_INDEX: Final = "create a new one with idx init in another folder and add the documents again"
 
 
 def _upgrade() -> str:
@@ -153,7 +137,7 @@ class IndexMissingError(IndexFolderError):
         super().__init__(
             path,
             f"there is no index at {path}",
-            "create one with shared.create",
+            f"create one with: idx init --index-path {quoted(str(path))}",
         )
 
 
@@ -193,13 +177,7 @@ class ClusterBusyError(ClusterRefusedError, PassingError):
 
 
 class IndexOnClusterError(IndexFolderError):
-    """Something was asked of an index on a cluster that only one in a folder can do.
-
-    Args:
-        path: the address of the index.
-        reason: why it cannot.
-        help_: the next step.
-    """
+    """Something was asked of an index on a cluster that only one in a folder can do."""
 
     def __init__(
         self,
@@ -239,7 +217,7 @@ class IndexPathError(IndexFolderError):
         REMEDY: the remedy, unless the raiser knows a better one.
     """
 
-    REMEDY: Final = "choose another folder, or fix its permissions"
+    REMEDY: Final = "choose another folder with --index-path, or fix its permissions"
 
     def __init__(self, path: Path, reason: str, help_: str = REMEDY) -> None:
         super().__init__(
@@ -251,14 +229,7 @@ class IndexPathError(IndexFolderError):
 
 
 class IndexFileError(IndexFolderError):
-    """A file in an index folder or a backup was not written by this project.
-
-    Args:
-        path: the folder.
-        name: the file in it.
-        reason: the problem of the file.
-        help_: what happens to the index without the file.
-    """
+    """A file in an index folder or a backup was not written by this project."""
 
     def __init__(self, path: Path, name: str, reason: str, help_: str = "") -> None:
         super().__init__(
@@ -322,11 +293,14 @@ class IndexSchemaError(IndexFolderError):
         newer: bool = False,
     ) -> None:
         remedy = _upgrade() if newer else _NEW_INDEX
+        if rebuilds:
+            command = f"idx rebuild --index-path {quoted(str(path))}"
+            remedy = f"rebuild it from its stored text with: {command}"
         super().__init__(
             path,
             f"the index at {path} has {found}, but this version of mcp-lucene works with schema "
             f"version {expected}",
-            "rebuild it from its stored text with shared.rebuild" if rebuilds else remedy,
+            remedy,
         )
         self.rebuilds = rebuilds
         self.newer = newer
@@ -340,7 +314,7 @@ class IndexLockedError(PassingError):
         remedy = "the lock ends with that process: let it end, or end it"
         if waited is not None:
             problem += f" (waited {waited:g} s)"
-            remedy = "wait for it to end, or longer with the argument wait"
+            remedy = "wait for it to end, or longer with --wait SECONDS"
         super().__init__(
             path,
             problem,
@@ -357,8 +331,8 @@ class IndexDamagedError(IndexFolderError):
         super().__init__(
             path,
             f"the index at {path} is damaged: {reason}",
-            "examine it with shared.check, restore a backup with shared.restore, save the rest "
-            f"with shared.repair, or {_NEW_INDEX}",
+            "find out more with idx check, restore a backup with idx restore, save the rest with "
+            f"idx repair, or {_NEW_INDEX}",
         )
         self.reason = reason
 
@@ -370,7 +344,7 @@ class PartDamagedError(IndexFolderError):
         super().__init__(
             path,
             f"{part}: {damage}" if damage else part,
-            "restore a backup with shared.restore, or save the rest with shared.repair",
+            "restore a backup with idx restore, or save the rest with idx repair",
         )
 
 
@@ -381,7 +355,7 @@ class DocumentDamagedError(IndexFolderError):
         super().__init__(
             path,
             f"document {source_document[:200]!r}: {damage}",
-            "delete it or repair the index with shared.repair, and add it again",
+            "remove it with idx delete or idx repair, and add it again",
         )
 
 
@@ -393,14 +367,14 @@ class BackupMissingError(BackupError):
     """There is no backup in the folder."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(f"there is no backup at {path}", "make one with shared.backup")
+        super().__init__(f"there is no backup at {path}", "make one with idx backup")
 
 
 class RestoreDestinationError(BackupError):
     """A backup cannot be restored to the folder of this index."""
 
     def __init__(self, problem: str) -> None:
-        super().__init__(problem, "restore the backup to another folder")
+        super().__init__(problem, "restore the backup to another folder with --index-path")
 
 
 # Documents and the files they come from
@@ -425,7 +399,7 @@ class DocumentNotFoundError(McpLuceneError):
     def __init__(self, source_document: str, near: Sequence[str] = ()) -> None:
         super().__init__(
             f"no document has the id {source_document[:80]!r}",
-            f"{_did_you_mean(near)}list the ids with Searcher.documents",
+            f"{_did_you_mean(near)}list the ids with idx list",
         )
         self.suggestion = _did_you_mean(near)
 
@@ -481,11 +455,7 @@ class LanguageModelError(McpLuceneError):
 
 
 class LanguageModelBusyError(LanguageModelError):
-    """A language model's server is overloaded or out of order, and may answer a later request.
-
-    Attributes:
-        retry_after: the time until then in seconds, if the server names one, else 0.
-    """
+    """A language model's server is overloaded or out of order, and may answer a later request."""
 
     def __init__(self, problem: str, remedy: str = "", retry_after: float = 0.0) -> None:
         super().__init__(problem, remedy)
@@ -493,13 +463,7 @@ class LanguageModelBusyError(LanguageModelError):
 
 
 class SemanticModelError(McpLuceneError):
-    """A sentence model is missing, damaged, unsafe or unsuitable.
-
-    Args:
-        name: the model or a file of it, as the user named it.
-        reason: the reason why it cannot be used.
-        remedy: the next step.
-    """
+    """A sentence model is missing, damaged, unsafe or unsuitable."""
 
     def __init__(self, name: str, reason: str, remedy: str = "") -> None:
         super().__init__(f"the sentence model {name} cannot be used: {reason}", remedy)

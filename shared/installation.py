@@ -18,14 +18,7 @@ _REQUIREMENT: Final = re.compile(r"""^([\w.-]+).*;.*extra == ["']([\w-]+)["']"""
 
 @dataclass(frozen=True, slots=True)
 class _Installer:
-    """A program that keeps this one in an environment of its own.
-
-    Attributes:
-        receipt: the file by which it knows the environment again.
-        extras: the command that installs the distribution with extras, in place of those it has.
-        upgrade: the command that installs the newest version.
-        reinstall: the command that installs all packages again.
-    """
+    """A program that keeps this one in an environment of its own."""
 
     receipt: str
     extras: str
@@ -86,11 +79,7 @@ def upgrade_command() -> str:
 
 
 def reinstall_command(package: str = DISTRIBUTION) -> str:
-    """Return the command that installs a package again.
-
-    Args:
-        package: a requirement, such as ``pylucene==10.5.0``. uv and pipx install all packages.
-    """
+    """Return the command that installs a package again."""
     installer = _installer()
     return installer.reinstall if installer else f"pip install --force-reinstall {package}"
 

@@ -14,13 +14,7 @@ _COMPARED_CHARACTERS: Final = 256
 
 
 def quantity(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun: ``1 chunk``, ``2,393 chunks``.
-
-    Args:
-        number: the number, written with commas between thousands.
-        noun: the noun in the singular; the last word takes the plural.
-        plural: the plural; None for the noun with an ``s``, or ``ies`` in place of ``y``.
-    """
+    """Write a number with its noun: ``1 chunk``, ``2,393 chunks``."""
     if abs(number) == 1:
         return f"{number} {noun}"
     return f"{number:,} {plural or _plural(noun)}"
@@ -77,14 +71,7 @@ def incomplete_installation(error: ImportError) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str, *, cutoff: float = 0.6) -> str:
-    """Suggest the known name that is spelled most like an unknown one.
-
-    Args:
-        name: the unknown name, of any length.
-        known: the known names.
-        otherwise: the text if no name is similar.
-        cutoff: the minimum similarity of a name, from 0 to 1 (`difflib.get_close_matches`).
-    """
+    """Suggest the known name that is spelled most like an unknown one."""
     from difflib import get_close_matches
 
     near = get_close_matches(name[:_COMPARED_CHARACTERS], known, 1, cutoff)
@@ -92,14 +79,7 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str, *, cutoff: flo
 
 
 def utc_time(moment: "datetime | float | None" = None) -> str:
-    """Write a moment in ISO 8601, in UTC and whole seconds, such as ``2026-01-31T12:00:00Z``.
-
-    Args:
-        moment: an aware datetime, or seconds since 1970; None for now.
-
-    Raises:
-        OverflowError, ValueError: the moment is not in the years 1 to 9999.
-    """
+    """Write a moment in ISO 8601, in UTC and whole seconds, such as ``2026-01-31T12:00:00Z``."""
     from datetime import UTC, datetime, timedelta
 
     if moment is None:

@@ -32,11 +32,7 @@ def _numbers(version: str) -> list[int]:
 
 
 def lucene_versions() -> tuple[str, str]:
-    """Return the version of the distribution ``pylucene``, and that of the Lucene in it.
-
-    Raises:
-        ImportError: it is not installed, or cannot be loaded.
-    """
+    """Return the version of the distribution ``pylucene``, and that of the Lucene in it."""
     from importlib.metadata import version
 
     import lucene

@@ -8,15 +8,21 @@ import logging
 import multiprocessing
 import os
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, wait
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
-from shared.system import limits
-from shared.system.processes import end_together, ignore_interruptions, spawning
+from shared import system
 
 if TYPE_CHECKING:
     from pebble import ProcessPool
+
+_WATCH_SECONDS: Final = 1.0
+"""Interval in which a worker looks at its memory and its parent, in seconds."""
+
+_TOO_MUCH_MEMORY_EXIT_CODE: Final = 137
+"""Exit code of a worker that ends itself, as if the system had killed it for want of memory."""
 
 CHECK_INTERVAL_SECONDS: Final = 1.0
 """Interval in which whoever waits for a task looks whether the pool gave up, in seconds.
@@ -35,16 +41,9 @@ Result = TypeVar("Result")
 def new_pool(
     workers: int, memory_bytes: int, warm_up: Callable[[], object] | None = None
 ) -> "ProcessPool":
-    """Return a pool of worker processes, which start with the first task.
-
-    Args:
-        workers: the number of processes, at least 1.
-        memory_bytes: the limit on the address space of each, in bytes.
-        warm_up: a function of a module, which each process calls first; None for none.
-    """
+    """Return a pool of worker processes, which start with the first task."""
     from pebble import ProcessPool
 
-    end_together()
     # Windows' kind of pipe is missing in the types of pebble.
     context: Any = multiprocessing.get_context("spawn")
     return ProcessPool(
@@ -66,40 +65,19 @@ def schedule(
 
     The first call starts the workers. They end with the thread that makes it, so it must be one
     that lives as long as the pool.
-
-    Args:
-        pool: a pool of `new_pool`.
-        task: a function of a module, whose arguments and result can be pickled.
-        seconds: the limit on its time; afterwards its worker is killed and replaced.
-        args: its arguments.
-        kwargs: its named arguments.
-
-    Raises:
-        BrokenExecutor: the pool has given up, as it does when an idle worker dies.
     """
     # With PYTHONSAFEPATH workers import no module from the current folder, which may be the one to
     # index.
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
-        with spawning():
+        with system.spawning():
             return pool.schedule(task, args=args, kwargs=kwargs, timeout=seconds)
     except RuntimeError as error:
         raise BrokenExecutor(str(error)) from error
 
 
 def result_of(pool: "ProcessPool", task: Future[Result]) -> Result:
-    """Wait for the result of a task.
-
-    Args:
-        pool: its pool.
-        task: what `schedule` returned.
-
-    Raises:
-        BrokenExecutor: the pool has given up.
-        pebble.ProcessExpired: the worker died.
-        TimeoutError: the task took too long.
-        Exception: what the task raised.
-    """
+    """Wait for the result of a task."""
     while not wait([task], CHECK_INTERVAL_SECONDS).done:
         if not pool.active:
             raise BrokenExecutor("the pool of workers gave up")
@@ -122,11 +100,29 @@ def end_pool(pool: "ProcessPool") -> None:
 
 def _prepare(memory_bytes: int, warm_up: Callable[[], object] | None) -> None:
     """Prepare a new worker process; see `new_pool`."""
-    limits.limit_memory(memory_bytes)
+    system.limit_memory(memory_bytes)
     # Otherwise a worker would continue to the end of its task after its parent is killed.
-    limits.end_with_parent()
+    system.end_with_parent()
+    if not system.LIMITS_MEMORY:
+        threading.Thread(target=watch, args=(memory_bytes,), daemon=True).start()
     # Parsers log everything that they repair.
     logging.disable()
-    ignore_interruptions()
+    system.ignore_interruptions()
     if warm_up is not None:
         warm_up()
+
+
+def watch(memory_bytes: int) -> None:
+    """End this process once it holds more memory, or its parent has ended.
+
+    Linux does both by itself, at once; macOS and Windows do neither. Code that keeps Python's lock
+    for long is ended by the limit on the time of its task.
+    """
+    import psutil
+
+    this, parent = psutil.Process(), multiprocessing.parent_process()
+    while parent is None or parent.is_alive():
+        if this.memory_info().rss > memory_bytes:
+            os._exit(_TOO_MUCH_MEMORY_EXIT_CODE)
+        time.sleep(_WATCH_SECONDS)
+    os._exit(0)

@@ -35,11 +35,11 @@ from server.search_server import MAX_ARGUMENTS
 from server.settings import HttpSettings, ServerSettings
 from server.state import _STOP_GRACE_SECONDS
 from server.tools import arguments
+from shared import rewriting
 from shared.language_models import transport
 from shared.model import document, metadata
 from shared.query import limits
-from shared.rewriting import rewriter
-from shared.rewriting.prompt import MAX_ANSWER_TOKENS
+from shared.rewriting import MAX_ANSWER_TOKENS
 from shared.settings import defaults as shared_settings
 
 ROOT = Path(__file__).parents[1]
@@ -149,10 +149,10 @@ def expected() -> dict[str, str]:
         "metadata keys of all documents that are fields": f"{metadata.MAX_FIELDS:,}",
         "key of the metadata": characters(document.MAX_KEY_LENGTH),
         "metadata of a document, as JSON": characters(document.MAX_METADATA),
-        "query that is rewritten": characters(rewriter.MAX_QUERY_CHARACTERS),
+        "query that is rewritten": characters(rewriting.MAX_QUERY_CHARACTERS),
         "time to rewrite it": seconds(shared_settings.DEFAULT_NORMALIZER_TIMEOUT),
         "body of the model's answer": f"{transport.MAX_BODY_BYTES:,} bytes",
-        "rewritten query": characters(rewriter.MAX_ANSWER_CHARACTERS),
+        "rewritten query": characters(rewriting.MAX_ANSWER_CHARACTERS),
         "tokens of the model's answer": f"{MAX_ANSWER_TOKENS}",
     }
 

@@ -11,7 +11,7 @@ from shared.model.request import Syntax
 
 if TYPE_CHECKING:
     from shared.answers.model import ServedAnswerModel
-    from shared.rewriting.rewriter import Rewriting
+    from shared.rewriting import Rewriting
 
 Result = TypeVar("Result")
 
@@ -42,11 +42,11 @@ def rewriting_of(query: str, syntax: Syntax, options: RewritingOptions) -> "Rewr
     Raises:
         ConfigurationError: the address of the language model is invalid.
     """
-    from shared.rewriting.rewriter import Rewriting, rewrite_query
+    from shared.rewriting import Rewriting, rewrite_query
 
     if not options.normalize:
         return Rewriting()
-    from shared.rewriting.language_model import configured_model
+    from shared.rewriting import configured_model
 
     model = configured_model(
         options.normalizer_model, options.normalizer_url, options.normalizer_timeout

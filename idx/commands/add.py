@@ -26,7 +26,7 @@ from shared.errors import InvalidDocumentError
 from shared.messages import quantity
 from shared.model.document import Document
 from shared.settings.defaults import DEFAULT_WAIT, Layout
-from shared.system.command_lines import quoted
+from shared.system.shell import quoted
 
 
 @takes(ReadingOptions, "reading")

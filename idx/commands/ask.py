@@ -16,7 +16,7 @@ from idx.cli.options import (
     takes,
 )
 from idx.output.printing import print_json, say
-from shared.answers.question import DEFAULT_TOP_K, MAX_TOP_K
+from shared.answers.prompt import DEFAULT_TOP_K, MAX_TOP_K
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

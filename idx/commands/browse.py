@@ -391,7 +391,7 @@ def duplicates(
     """
     from idx.output.printing import print_table
     from idx.output.progress import shown
-    from shared.resemblance.duplicates import duplicates as find
+    from shared.maintenance.duplicates import duplicates as find
 
     found = find(index_path, min_similarity=min_similarity, progress=shown)
     if as_json:

@@ -13,7 +13,7 @@ from idx.cli.language_models import answer_model_of, run
 from idx.cli.options import DEFAULT_INDEX_PATH, AnswerOptions, IndexPath, Json, takes
 from idx.errors import SourceFileError
 from idx.output.printing import print_json, say, warn
-from shared.answers.question import DEFAULT_TOP_K, MAX_TOP_K
+from shared.answers.prompt import DEFAULT_TOP_K, MAX_TOP_K
 from shared.errors import ExtraMissingError
 from shared.model.request import Operator, Syntax
 

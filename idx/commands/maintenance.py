@@ -278,7 +278,7 @@ def optimize(
     from dataclasses import asdict
 
     from idx.output.progress import shown
-    from shared.maintenance.optimize import optimize as merge_all
+    from shared.maintenance.upkeep import optimize as merge_all
 
     done = merge_all(index_path, wait=wait, progress=shown)
     if as_json:
@@ -309,7 +309,7 @@ def purge(
     from dataclasses import asdict
 
     from idx.output.printing import confirm
-    from shared.maintenance.purge import purge as remove_all
+    from shared.maintenance.upkeep import purge as remove_all
     from shared.reading.searcher import Searcher
 
     with Searcher(index_path) as searcher:
@@ -336,7 +336,7 @@ def unlock(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
 
     Example: idx unlock
     """
-    from shared.maintenance.unlock import unlock as remove_lock
+    from shared.maintenance.upkeep import unlock as remove_lock
 
     unlocked = remove_lock(index_path)
     if as_json:

@@ -35,7 +35,7 @@ from shared.model.request import (
 
 if TYPE_CHECKING:
     from shared.model.search_results import SearchAnswer
-    from shared.rewriting.rewriter import Rewriting
+    from shared.rewriting import Rewriting
 
 
 @takes(RewritingOptions, "normalizer")

@@ -18,7 +18,7 @@ from idx.output.printing import print_json, say, tell
 from shared.errors import SemanticModelError
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, DEFAULT_WAIT, SEMANTIC_OFF
-from shared.system.command_lines import quoted
+from shared.system.shell import quoted
 
 if TYPE_CHECKING:
     from shared.maintenance.embedding import EmbeddingState

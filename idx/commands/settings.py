@@ -11,8 +11,8 @@ from idx.cli.options import DEFAULT_INDEX_PATH, Filters, IndexPath, Json
 from idx.output.printing import print_json, say, tell, warn
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
-from shared.system.command_lines import joined, quoted
-from shared.system.disk import others_may_read
+from shared.system import others_may_read
+from shared.system.shell import joined, quoted
 
 HIDDEN = "••••"
 """Substitute for a password."""
@@ -87,7 +87,7 @@ def set_(
     Examples: idx config set index-path ~/search/index; idx config set exclude 'old/' '*.tmp'
     """
     from idx.configuration.values import set_setting, setting_name, warn_of_variable
-    from shared.settings.errors import is_secret
+    from shared.settings.file import is_secret
 
     name = setting_name(key)
     file = configuration_file()

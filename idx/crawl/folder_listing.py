@@ -7,10 +7,9 @@ from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
 from idx.crawl.patterns import Rules, ignore_rules
-from shared.files.access import Identity, identity_of
-from shared.files.descriptors import opened_beneath
+from shared.files.access import Identity, identity_of, opened_beneath
 from shared.files.location import KnownFolder, Target, resolve_links
-from shared.system.folders import LISTING, FolderEntry, entries, is_hidden, status_of_part
+from shared.system import LISTING, FolderEntry, entries, is_hidden, status_of_part
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Final
 
-from shared.files.descriptors import open_beneath
+from shared.files.access import open_beneath
 from shared.files.patterns import Patterns
-from shared.system.folders import READING
+from shared.system import READING
 
 IGNORE_FILES: Final = (".gitignore", ".idxignore")
 """Names of ignore files, whose patterns use the syntax of git and apply to their folder."""

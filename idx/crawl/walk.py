@@ -14,8 +14,15 @@ from typing import Any, Final, NamedTuple
 from idx.crawl.folder_listing import Entry, Listing, Start, list_folder
 from idx.crawl.patterns import Choice, Rules, Selection, is_ignored
 from idx.errors import SourceFileError
-from shared.files.access import OWN, Identity, identity, identity_of, lies_in, opened_folder
-from shared.files.descriptors import refuse_too_long
+from shared.files.access import (
+    OWN,
+    Identity,
+    identity,
+    identity_of,
+    lies_in,
+    opened_folder,
+    refuse_too_long,
+)
 from shared.files.location import OUTSIDE_ROOTS, KnownFolder, Target, opened
 from shared.files.patterns import check
 from shared.files.secret_files import is_allowed_secret, is_inside_secret, is_secret

@@ -30,7 +30,7 @@ from shared.messages import reason_of
 from shared.settings.current import configuration_file, configured
 from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
 from shared.settings.machine import default_java_heap
-from shared.system.limits import address_space_limit
+from shared.system import address_space_limit
 from shared.version import lucene_versions, software_version
 
 Status = Literal["ok", "warning", "problem"]
@@ -213,7 +213,7 @@ def java() -> Findings:
 def settings() -> Findings:
     """Check whether the configuration is valid."""
     from shared.settings.current import settings as all_settings
-    from shared.settings.errors import NOT_A_SETTING
+    from shared.settings.file import NOT_A_SETTING
 
     for warning in warnings_of_variables():
         yield Finding("Variables", "warning", warning)

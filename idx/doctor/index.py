@@ -16,7 +16,7 @@ from shared.model.failures import ERRORS
 from shared.model.filters import Collection, configured_collections
 from shared.model.index_results import FailureList, IndexStatistics
 from shared.storage.lock import writer
-from shared.system.command_lines import quoted
+from shared.system.shell import quoted
 from shared.version import is_newer, software_version
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from pebble import ProcessExpired
 from idx.errors import ReadersDiedError
 from idx.extraction.types import ExtractionOptions, Ocr, ReadFile, Unreadable
 from shared.files.location import Location
-from shared.system.limits import EXIT_CODE_AFTER_TIME
+from shared.system import EXIT_CODE_AFTER_TIME
 from shared.workers import CHECK_INTERVAL_SECONDS, end_pool, new_pool, schedule
 
 if TYPE_CHECKING:

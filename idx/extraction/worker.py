@@ -19,6 +19,7 @@ from idx.extraction.types import (
     ReadFile,
     Unreadable,
 )
+from shared import system
 from shared.analysis.detection import detect_language
 from shared.files.access import OWN, identity_of
 from shared.files.content import IrregularFileError, content_hash
@@ -26,7 +27,6 @@ from shared.files.location import Location, opened_file
 from shared.files.secret_content import BYTES, found_secret
 from shared.files.secret_files import is_allowed_secret
 from shared.messages import reason_of
-from shared.system import limits
 
 _MEGABYTE: Final = 1_000_000
 
@@ -167,7 +167,7 @@ def _each(
 ) -> list[_Result | Unreadable]:
     # The limit ends a worker that hangs, even if its parent is gone.
     used = int(time.process_time())
-    limits.limit_processor_time(used + int(seconds) + 2)
+    system.limit_processor_time(used + int(seconds) + 2)
     return [_outcome(work, file) for file in files]
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from idx.output.printing import console, line_for_stdout, prose_for_stdout, say, width
 from idx.output.results import cited, in_words
-from shared.answers.statements import CITED, cited_numbers
+from shared.answers.citations import CITED, cited_numbers
 from shared.model.answers import Answer, CheckedCitation, CitationProblem, Refusal, StatementState
 
 _REASONS: Final[dict[Refusal, str]] = {

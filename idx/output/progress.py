@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from shared.maintenance.progress import Step
+    from shared.maintenance.upkeep import Step
 
 Item = TypeVar("Item")
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from shared.messages import quantity
 from shared.model.failures import Kind
-from shared.system.processes import TERMINATIONS
+from shared.system import TERMINATIONS
 
 
 @dataclass(frozen=True, slots=True)

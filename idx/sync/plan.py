@@ -24,7 +24,7 @@ from shared.model.schema import keyword
 from shared.reading.searcher import Searcher
 from shared.settings.current import configuration_file
 from shared.settings.defaults import Layout
-from shared.system.command_lines import quoted
+from shared.system.shell import quoted
 from shared.writing.index import Index
 
 

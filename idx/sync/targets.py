@@ -19,7 +19,7 @@ from shared.files.access import is_folder, is_missing
 from shared.messages import decodable, quantity
 from shared.model.document import FileState, marked_path, unmarked_path
 from shared.model.folders import IndexedFolder, IndexedFolders, prefixes_collide
-from shared.system.command_lines import joined, quoted
+from shared.system.shell import joined, quoted
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from shared.settings.defaults import (
     NORMALIZER_API_KEY_VARIABLE,
     TOKENS_VARIABLE,
 )
-from shared.system.processes import GROUP_OPTIONS, TERMINATED_EXIT_CODES, Group, exited
+from shared.system import GROUP_OPTIONS, TERMINATED_EXIT_CODES, Group, exited
 
 _MAX_LINE_BYTES: Final = 1_000_000
 """Maximum length of a line, in bytes; events, with their paths and reasons, are far shorter."""

@@ -27,7 +27,7 @@ from server.log import drain_stderr
 from server.settings import ServerSettings
 from shared.backends import location
 from shared.files.access import own_files
-from shared.system.processes import end_by_signal, handle_signals
+from shared.system import end_by_signal, handle_signals
 
 _MAX_ENDED_OPERATIONS: Final = 20
 """Maximum number of ended operations kept."""

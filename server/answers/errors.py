@@ -18,7 +18,6 @@ from shared.errors import (
     McpLuceneError,
 )
 from shared.messages import decodable, did_you_mean, listed, quantity, shortened
-from shared.remedies import command_line_remedy
 
 
 class ResourceNotFoundError(McpLuceneError):
@@ -237,7 +236,7 @@ def client_message(error: McpLuceneError) -> str:
     """Return the message of an error with the tools that help, or what to ask the user for."""
     if isinstance(error, DocumentNotFoundError):
         return error.message(f"{error.suggestion}list the ids with ListDocuments")
-    return error.client_message(command_line_remedy(error))
+    return error.client_message()
 
 
 MAX_ERROR_CHARACTERS: Final = 2_000

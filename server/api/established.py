@@ -21,7 +21,7 @@ from server.api.answering import (
 )
 from server.api.reading import Administrator, State, as_json
 from shared.answers.answer import answer_events
-from shared.answers.question import MAX_TOP_K
+from shared.answers.prompt import MAX_TOP_K
 from shared.errors import IndexFolderError
 from shared.messages import utc_time
 from shared.model.answers import CheckedCitation

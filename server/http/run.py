@@ -28,8 +28,7 @@ from server.settings import HttpSettings, ServerOptionError
 from server.state import ServerState
 from shared.messages import reason_of
 from shared.settings.types import is_loopback_name
-from shared.system.limits import max_open_files
-from shared.system.processes import handle_signals, release_signals
+from shared.system import handle_signals, max_open_files, release_signals
 
 _BACKLOG: Final = 128
 """Maximum number of connections waiting to be accepted."""

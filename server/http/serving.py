@@ -20,7 +20,7 @@ from shared.settings.types import is_loopback_name
 
 if TYPE_CHECKING:
     from shared.answers.model import ServedAnswerModel
-    from shared.rewriting.language_model import ServedModel
+    from shared.rewriting import ServedModel
 
 
 def serve_http(

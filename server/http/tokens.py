@@ -15,7 +15,7 @@ from typing import Final
 from server.scopes import COLLECTION_SCOPE, SCOPES, Scope, limit_of
 from server.settings import ServerOptionError
 from shared.settings.defaults import TOKENS_VARIABLE
-from shared.system.disk import others_may_read
+from shared.system import others_may_read
 
 MIN_TOKEN_CHARACTERS: Final = 32
 """Minimum length of a token, in characters: as hexadecimal digits they hold 128 random bits."""

@@ -7,7 +7,7 @@ from contextlib import closing
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from shared.chunking.chunker import SCRIPTS_WITHOUT_BLANKS
+from shared.chunking import SCRIPTS_WITHOUT_BLANKS
 from shared.ocr.reading import Reading, Word
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from server.pictures.request import PageRequest, Picture, Unrendered
 from shared.errors import McpLuceneError
 from shared.settings.current import settings
 from shared.settings.machine import default_workers
-from shared.system.limits import EXIT_CODE_AFTER_TIME
+from shared.system import EXIT_CODE_AFTER_TIME
 from shared.workers import CHECK_INTERVAL_SECONDS, end_pool, new_pool, schedule
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from server.pictures.marking import draw_marks, marked_boxes, read_boxes
 from server.pictures.request import PageRequest, Picture, Unrendered
+from shared import system
 from shared.files.content import IrregularFileError
 from shared.files.location import opened_file
 from shared.files.pdf import PdfError, opened_pdf
 from shared.messages import quantity, reason_of
 from shared.ocr.page_image import image_hash, page_image
-from shared.system import limits
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -56,7 +56,7 @@ def render_page(
 ) -> Picture | Unrendered:
     """Render a page of a PDF, with words marked; the seconds are processor time."""
     # The limit ends a worker that hangs, even if its parent is gone.
-    limits.limit_processor_time(int(time.process_time() + seconds) + _EXTRA_SECONDS)
+    system.limit_processor_time(int(time.process_time() + seconds) + _EXTRA_SECONDS)
     try:
         return _render(request, password, max_bytes)
     except (FileNotFoundError, NotADirectoryError):

@@ -33,7 +33,7 @@ from server.state import ToolContext, ask
 from server.tools.arguments import MaxCharacters
 from shared.messages import quantity
 from shared.storage.lock import writer
-from shared.system.command_lines import quoted
+from shared.system.shell import quoted
 
 _MAX_ROOTS_CHARACTERS: Final = 6_000
 """Maximum length of the roots in an answer, in characters."""

@@ -12,8 +12,7 @@ from typing import Final
 
 from shared.answers.citations import answer_confidence, checked_citations, checked_statements
 from shared.answers.model import AnswerModel
-from shared.answers.prompt import prompt_for
-from shared.answers.question import DEFAULT_TOP_K, search_for
+from shared.answers.prompt import DEFAULT_TOP_K, prompt_for, search_for
 from shared.answers.reply import read_reply, text_so_far
 from shared.errors import LanguageModelError
 from shared.model.answers import (
@@ -58,7 +57,7 @@ async def answer(
         question: the question; all of it is text, none is query syntax.
         search: searches the index.
         model: the model that is asked about the hits.
-        top_k: the number of hits that it is given, from 1 to `shared.answers.question.MAX_TOP_K`.
+        top_k: the number of hits that it is given, from 1 to `shared.answers.prompt.MAX_TOP_K`.
         filters: conditions that every hit must meet.
 
     Raises:
@@ -172,11 +171,7 @@ def _check_length(reply: str, model: AnswerModel) -> None:
 
 
 def _checked(begun: _Begun, reply: str, model: str | None, seconds: float) -> Answer:
-    """Return the answer of a whole reply, or the refusal in its place.
-
-    Raises:
-        LanguageModelError: the reply is blank.
-    """
+    """Return the answer of a whole reply, or the refusal in its place."""
     read = read_reply(reply)
     if not read.text:
         raise LanguageModelError("the answer of the language model is blank")

@@ -8,13 +8,17 @@ import os
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import Final, Protocol
 
 from shared.answers.prompt import Prompt
 from shared.errors import LanguageModelError
-from shared.language_models.endpoint import PROVIDERS, Endpoint, check_url
-from shared.language_models.libraries import check_libraries, load
+from shared.language_models.endpoint import (
+    PROVIDERS,
+    Endpoint,
+    check_library,
+    check_url,
+    load,
+)
 from shared.settings.defaults import (
     ANSWER_API_KEY_VARIABLE,
     DEFAULT_ANSWER_MAX_TOKENS,
@@ -37,20 +41,10 @@ class AnswerModel(Protocol):
         """The maximum length of a reply in tokens."""
 
     def check(self) -> None:
-        """Check that the model can be asked, without contacting a server.
-
-        Raises:
-            LanguageModelError: it cannot; the message says what to set.
-            ExtraMissingError: a library of the client is not installed.
-        """
+        """Check that the model can be asked, without contacting a server."""
 
     def reply(self, prompt: Prompt) -> AsyncGenerator[str]:
-        """Yield the reply of the model in parts, as they arrive.
-
-        Raises:
-            LanguageModelError: the reply is late, incomplete or unusable.
-            ExtraMissingError: a library of the client is not installed.
-        """
+        """Yield the reply of the model in parts, as they arrive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +110,7 @@ class ServedAnswerModel:
                 "there is no language model that answers questions",
                 "name one in IDX_ANSWER_MODEL, or with the setting answer_model",
             )
-        check_libraries("answering questions", _EXTRA)
+        check_library("answering questions", _EXTRA)
         provider = self.provider
         if provider is not None:
             self._check_provider(provider)
@@ -137,21 +131,11 @@ class ServedAnswerModel:
                 f"put it into the variable {ANSWER_API_KEY_VARIABLE}; for a model on your own "
                 "server, set answer_url",
             )
-        library = PROVIDERS[provider].library
-        if find_spec(library) is None:
-            raise LanguageModelError(
-                f"the provider {provider} needs the library {library}, which is not installed",
-                f"install it with: pip install {library}",
-            )
 
 
 def configured_answer_model(
     name: str | None, url: str | None, timeout: float, max_tokens: int
 ) -> ServedAnswerModel:
-    """Return the language model of the settings, with the key from the environment.
-
-    Raises:
-        ConfigurationError: the URL is not valid, or contains a password.
-    """
+    """Return the language model of the settings, with the key from the environment."""
     key = os.environ.get(ANSWER_API_KEY_VARIABLE)
     return ServedAnswerModel(name, url, timeout, max_tokens, key)

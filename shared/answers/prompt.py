@@ -1,11 +1,14 @@
-"""The prompt for an answer: numbered passages as data, and the format of the answer."""
+"""A question: the search for passages that may answer it, and the prompt with them as data."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from shared.document_tags import new_tag, tagged
+from shared.errors import QueryError
 from shared.model.answers import Passage
+from shared.model.filters import Filter
+from shared.model.request import SearchRequest
 
 DECLINED: Final = "NO ANSWER"
 """Whole answer of a model that finds none in the passages."""
@@ -36,12 +39,7 @@ The shop closes at 18:00 on Saturdays [2]. Dogs are welcome [1].
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is told.
-
-    Attributes:
-        instructions: the task and the format of its answer.
-        text: the passages and the question.
-    """
+    """What a model is told."""
 
     instructions: str
     text: str
@@ -61,3 +59,40 @@ def _described(passage: Passage) -> str:
     """Return a passage under its title and section, which are of the document as well."""
     heading = " > ".join(part for part in (passage.title, passage.section) if part)
     return f"{heading}\n\n{passage.content}"
+
+
+DEFAULT_TOP_K: Final = 6
+"""Number of passages that a model is given. With the instructions they take 2,000 to 3,000 tokens;
+small local models often have room for 4,096 with the answer."""
+
+MAX_TOP_K: Final = 20
+"""Maximum number of passages: more make models overlook some, and take long to read."""
+
+MAX_QUESTION_CHARACTERS: Final = 1_000
+"""Maximum length of a question in characters; a longer one is a text."""
+
+
+def search_for(
+    question: str,
+    *,
+    top_k: int = DEFAULT_TOP_K,
+    filters: Sequence[Filter] = (),
+    rewritten: str | None = None,
+) -> SearchRequest:
+    """Return the search for passages that may answer a question."""
+    if not any(map(str.isalnum, question)):
+        raise QueryError("the question is blank; ask something such as: how long is the notice?")
+    if len(question) > MAX_QUESTION_CHARACTERS:
+        raise QueryError(
+            f"the question is longer than {MAX_QUESTION_CHARACTERS:,} characters; shorten it"
+        )
+    if not 1 <= top_k <= MAX_TOP_K:
+        raise ValueError(f"top_k is out of range: {top_k}")
+    return SearchRequest(
+        question.strip(),
+        limit=top_k,
+        filters=filters,
+        syntax="plain",
+        content="full",
+        rewritten=rewritten,
+    )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.answers.prompt import DECLINED, QUOTES
+from shared.language_models.endpoint import without_reasoning
 
 OPENING_MARKS: Final = "\"“„«»\u2039\u203a「『'\u2018\u201a"
 CLOSING_MARKS: Final = "\"”“»«\u203a\u2039」』'\u2019\u2018"
@@ -50,9 +51,6 @@ _BETWEEN_QUOTES: Final = re.compile(rf"[{CLOSING_MARKS}]\s*(?:[,;]\s*)?[{OPENING
 
 _REASONING_TAG: Final = "<think>"
 
-_REASONING: Final = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
-"""Reasoning that a server does not keep apart from the reply."""
-
 _UNDECIDED: Final = re.compile(
     rf"{_MARKUP}(?:\w{{0,12}}{_MARKUP}:?{_MARKUP}|[\[【]\d{{0,3}}[\]】]?{_MARKUP}:?{_MARKUP})"
 )
@@ -61,13 +59,7 @@ _UNDECIDED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's reply in its parts.
-
-    Attributes:
-        text: the text of the answer.
-        quotes: numbers with the quotes for each, in order.
-        declined: whether the model found no answer.
-    """
+    """A model's reply in its parts."""
 
     text: str
     quotes: Sequence[tuple[int, str]]
@@ -106,11 +98,6 @@ def text_so_far(reply: str) -> str:
     text = text.strip()
     may_decline = DECLINED.startswith(_bare(text).upper())
     return "" if may_decline or _declines(text) else text
-
-
-def without_reasoning(reply: str) -> str:
-    """Return a reply without the reasoning before it."""
-    return _REASONING.sub("", reply)
 
 
 def parts_of(quote: str) -> list[str]:

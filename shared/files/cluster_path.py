@@ -11,11 +11,7 @@ _URL: Final = re.compile(r"(opensearchs?):[/\\]+(?=[^/\\])", re.ASCII)
 
 
 class ClusterPath(type(Path())):  # type: ignore[misc] # the class depends on the system
-    """Path of an index on a cluster, which is spelled as a URL and belongs to no folder.
-
-    Raises:
-        IndexPathError: it contains a user or password, which are not repeated.
-    """
+    """Path of an index on a cluster, which is spelled as a URL and belongs to no folder."""
 
     # Not __init__, which the paths of Python 3.11 do without.
     def __new__(cls, *segments: Any) -> "ClusterPath":
@@ -47,9 +43,5 @@ def is_cluster(path: Path | str) -> bool:
 
 
 def index_path(path: Path | str) -> Path:
-    """Return the path of an index as it is meant: a `ClusterPath` for a URL.
-
-    Raises:
-        IndexPathError: as `ClusterPath`.
-    """
+    """Return the path of an index as it is meant: a `ClusterPath` for a URL."""
     return ClusterPath(path) if is_cluster(path) else Path(path)

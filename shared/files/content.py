@@ -11,7 +11,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
-from shared.system import disk
+from shared import system
 
 NOT_REGULAR: Final = "it is not a regular file but a link, a folder, a pipe or a device"
 
@@ -21,16 +21,7 @@ class IrregularFileError(ValueError):
 
 
 def read_regular(file: Path, max_bytes: int) -> bytes:
-    """Read a small file completely.
-
-    Args:
-        file: the file; its folder may be reached through links, but the file must not be a link.
-        max_bytes: the maximum size, in bytes.
-
-    Raises:
-        IrregularFileError: it is a link, a folder, a pipe or a device, or it is larger.
-        OSError: it does not exist, or cannot be read.
-    """
+    """Read a small file completely."""
     if not stat.S_ISREG(file.lstat().st_mode):
         raise IrregularFileError(NOT_REGULAR)
     # It may have been replaced since.
@@ -44,22 +35,18 @@ def read_of_owner(file: Path, max_bytes: int) -> bytes:
     """Read a small file completely; it may be a link, as its owner may keep the file elsewhere.
 
     The null device is an empty file.
-
-    Raises:
-        IrregularFileError: it is a pipe or another device, or it is larger.
-        OSError: it does not exist, is a folder, or cannot be read.
     """
     with _opened(file, follow_links=True) as (descriptor, status):
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
-        if not (stat.S_ISREG(status.st_mode) or disk.is_null_device(file, status)):
+        if not (stat.S_ISREG(status.st_mode) or system.is_null_device(file, status)):
             raise IrregularFileError("it is not a regular file but a pipe or a device")
         return _bounded(descriptor, max_bytes)
 
 
 @contextmanager
 def _opened(file: Path, *, follow_links: bool) -> Iterator[tuple[int, os.stat_result]]:
-    descriptor = disk.open_file(file, follow_links=follow_links)
+    descriptor = system.open_file(file, follow_links=follow_links)
     try:
         yield descriptor, os.fstat(descriptor)
     finally:
@@ -75,11 +62,7 @@ def _bounded(descriptor: int, max_bytes: int) -> bytes:
 
 
 def content_hash(stream: BufferedReader) -> str:
-    """Return the SHA-256 of the bytes of a file, hexadecimal.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """Return the SHA-256 of the bytes of a file, hexadecimal."""
     return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
@@ -92,13 +75,10 @@ def locked(file: Path) -> Iterator[None]:
 
     The lock is one of the folder of the file, or of the file that a link leads to, which is created
     if it is missing. It leaves nothing behind, and ends with the process.
-
-    Raises:
-        OSError: the folder cannot be created or opened.
     """
     parent = Path(os.path.realpath(file)).parent
     parent.mkdir(parents=True, exist_ok=True)
-    with disk.locked_folder(parent):
+    with system.locked_folder(parent):
         yield
 
 
@@ -106,9 +86,6 @@ def write_atomically(file: Path, content: bytes) -> None:
     """Replace a file, or the target of a link, and keep its permissions.
 
     A file that does not exist is created with its folders, for its owner only.
-
-    Raises:
-        OSError: it could not be written, and is unchanged.
     """
     # Dotfiles are often links; the link is kept.
     target = Path(os.path.realpath(file))
@@ -123,9 +100,9 @@ def write_atomically(file: Path, content: bytes) -> None:
         with os.fdopen(descriptor, "wb") as new:
             new.write(content)
             new.flush()
-            disk.set_mode(descriptor, mode)
+            system.set_mode(descriptor, mode)
             os.fsync(descriptor)
-        disk.replace(Path(name), target)
+        system.replace(Path(name), target)
     except BaseException:
         Path(name).unlink()
         raise

@@ -18,8 +18,8 @@ from shared.errors import (
 from shared.files.cluster_path import ClusterPath, is_cluster
 from shared.files.lucene_files import NO_COMMIT, has_segments
 from shared.messages import reason_of
-from shared.system.command_lines import quoted
-from shared.system.disk import exchange, flush, move_folder
+from shared.system import flush, move_folder
+from shared.system.shell import quoted
 
 _OWNER_ONLY_FOLDER: Final = 0o700
 
@@ -30,13 +30,7 @@ _FIRST_FILE: Final = re.compile(r"write\.lock|pending_segments_[0-9a-z]+")
 
 
 def absolute(path: Path | str) -> Path:
-    """Return the absolute path of an index folder.
-
-    Raises:
-        IndexPathError: its name is not valid Unicode, so Java cannot spell it; or it is an address
-            that contains a password.
-        IndexOnClusterError: it is not a folder but an index on a cluster.
-    """
+    """Return the absolute path of an index folder."""
     if is_cluster(path):
         raise IndexOnClusterError(ClusterPath(path))
     folder = Path(path).absolute()
@@ -61,13 +55,7 @@ def holds_index(path: Path) -> bool:
 
 
 def check(path: Path) -> None:
-    """Check that a path has an index, or that one can be created there.
-
-    Raises:
-        IndexPathError: the path is a file, a folder with other content, or not readable; or its
-            parent does not exist.
-        IndexDamagedError: there are parts of an index.
-    """
+    """Check that a path has an index, or that one can be created there."""
     try:
         names = [entry.name for entry in path.iterdir() if not entry.name.startswith(".")]
     except FileNotFoundError as error:
@@ -91,17 +79,7 @@ def prepare(path: Path, *, parents: bool = False) -> bool:
 
     A folder that contains an index already is left unchanged.
 
-    Args:
-        path: the folder.
-        parents: true to create missing parents, too.
-
-    Returns:
-        True if the folder was created.
-
-    Raises:
-        IndexPathError: the path is a file, a folder with other content, or not writable; or its
-            parent does not exist.
-        IndexDamagedError: there are parts of an index.
+    Returns True if the folder was created.
     """
     try:
         is_new = _make(path, parents=parents)
@@ -149,12 +127,7 @@ def _not_a_folder(path: Path) -> str:
 
 
 def identify(path: Path) -> tuple[int, int]:
-    """Return device and inode of an index folder, which change when another folder takes its path.
-
-    Raises:
-        IndexMissingError: there is nothing at the path.
-        IndexPathError: it is a file, or cannot be accessed.
-    """
+    """Return device and inode of an index folder, which differ once another one takes its path."""
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -178,18 +151,9 @@ def size_bytes(files: Iterable[Path]) -> int:
 def replace_folder(new: Path, old: Path) -> Path | None:
     """Move a folder to the path of another one, or to a free path.
 
-    Readers of the path see one or the other; only on a file system that cannot exchange names is
-    nothing there for a moment.
+    If another one has the path, nothing is there for a moment.
 
-    Args:
-        new: the folder, on the same file system.
-        old: its new path.
-
-    Returns:
-        The new path of the replaced folder; None if there was none, or an empty one.
-
-    Raises:
-        OSError: the file system refused; both are where they were.
+    Returns the new path of the replaced folder; None if there was none, or an empty one.
     """
     replaced = None
     with ExitStack() as undo:
@@ -199,9 +163,6 @@ def replace_folder(new: Path, old: Path) -> Path | None:
             if was_there:
                 undo.callback(old.mkdir)
             undo.callback(move_folder, old, new)
-        elif exchange(new, old):
-            undo.callback(exchange, new, old)
-            replaced = new
         else:
             replaced = old.with_name(f".{old.name}.{token_hex(8)}")
             move_folder(old, replaced)

@@ -2,7 +2,7 @@
 
 A file found by the crawl is read later by another process, and somebody may replace its folder
 meanwhile. So a folder is passed between processes with its identity and opened again only if the
-identity is unchanged; for the rest of the path see `shared.files.descriptors`.
+identity is unchanged; for the rest of the path see `shared.files.access`.
 """
 
 import errno
@@ -16,10 +16,16 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Final
 
-from shared.files.access import Identity, identity_of, opened_folder
+from shared.files.access import (
+    Identity,
+    identity_of,
+    open_beneath,
+    opened_beneath,
+    opened_folder,
+    refuse_too_long,
+)
 from shared.files.content import IrregularFileError
-from shared.files.descriptors import open_beneath, opened_beneath, refuse_too_long
-from shared.system.folders import PASSAGE, READING, status_of_part
+from shared.system import PASSAGE, READING, status_of_part
 
 OUTSIDE_ROOTS: Final = (
     "is in no folder that may be indexed: it was moved, or a folder above it was replaced"
@@ -35,12 +41,7 @@ _FILE_RETRY_SECONDS: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class KnownFolder:
-    """Folder that was opened once.
-
-    Attributes:
-        path: its path, in which links are followed.
-        identity: its identity.
-    """
+    """Folder that was opened once."""
 
     path: Path
     identity: Identity
@@ -48,13 +49,7 @@ class KnownFolder:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Location of a file, which `opened_file` opens.
-
-    Attributes:
-        path: the path as known to the user, for messages and the file name.
-        folder: the folder at the start of the path.
-        beneath: the path from there, with slashes; no part of it may be a link.
-    """
+    """Location of a file, which `opened_file` opens."""
 
     path: Path
     folder: KnownFolder
@@ -63,13 +58,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """File or folder at the end of a path whose links are resolved.
-
-    Attributes:
-        folder: its parent folder.
-        name: its name in that folder.
-        status: its state.
-    """
+    """File or folder at the end of a path whose links are resolved."""
 
     folder: KnownFolder
     name: str
@@ -86,11 +75,7 @@ class Target:
 
 
 def resolve_links(path: Path | str) -> Target:
-    """Resolve the links in a path.
-
-    Raises:
-        OSError: the target does not exist or cannot be examined.
-    """
+    """Resolve the links in a path."""
     real = Path(os.path.realpath(path))
     parent, name = real.parent, real.name or "."
     with (
@@ -104,11 +89,7 @@ def resolve_links(path: Path | str) -> Target:
 
 @contextmanager
 def opened(folder: KnownFolder) -> Iterator[int]:
-    """Open a folder for a block, if its identity is unchanged.
-
-    Raises:
-        OSError: it cannot be opened or was replaced.
-    """
+    """Open a folder for a block, if its identity is unchanged."""
     with opened_folder(folder.path) as descriptor:
         if identity_of(os.fstat(descriptor)) != folder.identity:
             reason = f"the folder {folder.path} was replaced by another one"
@@ -118,12 +99,7 @@ def opened(folder: KnownFolder) -> Iterator[int]:
 
 @contextmanager
 def opened_file(location: Location) -> Iterator[BufferedReader]:
-    """Open a file for a block.
-
-    Raises:
-        IrregularFileError: it is not a regular file.
-        OSError: it cannot be opened, or it is a link.
-    """
+    """Open a file for a block."""
     refuse_too_long(location.folder.path, location.beneath)
     with opened(location.folder) as folder:
         descriptor = _open_file(folder, location)

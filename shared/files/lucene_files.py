@@ -1,9 +1,8 @@
 """Lucene's files, read without Lucene: the version that wrote an index, and file integrity.
 
 Lucene refuses what it cannot read, but does not always say what it refused. The header of the
-newest ``segments_N`` file shows the version; see `CodecUtil.writeHeader`,
-`CodecUtil.writeIndexHeader` and the format constants of `SegmentInfos` in the sources of Lucene 4
-to 10.
+newest ``segments_N`` file shows the version; see `CodecUtil.writeIndexHeader` and the format
+constants of `SegmentInfos` in Lucene's sources.
 """
 
 import re
@@ -13,11 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from shared.system.disk import open_shared
+from shared.system import open_shared
 
 _CODEC_MAGIC: Final = 0x3FD76C17
-
-_SIGN_BIT: Final = 0x80000000
 
 _SEGMENTS: Final = b"\x08segments"
 
@@ -31,27 +28,9 @@ _UNKNOWN_VERSION: Final = "an unknown version of Lucene"
 _FIRST_FORMAT_WITH_VERSION: Final = 6
 """First format whose file names the release that wrote it, `SegmentInfos.VERSION_53`."""
 
-_WRITTEN_BY: Final = {
-    0: "Lucene 4.0 to 4.5",
-    1: "Lucene 4.6 or 4.7",
-    2: "Lucene 4.8",
-    3: "Lucene 4.9 or 4.10",
-    4: "Lucene 5.0",
-    5: "Lucene 5.1 or 5.2",
-}
-"""Releases that wrote the formats without a release number."""
-
 
 def written_by(path: Path) -> str:
-    """Return the version of Lucene that wrote the newest commit of an index.
-
-    Args:
-        path: the index folder.
-
-    Returns:
-        Text for an error message, such as ``Lucene 8.11.4`` or ``Lucene 4.8``; ``an unknown version
-        of Lucene`` if the file does not name it.
-    """
+    """Return the version of Lucene that wrote the newest commit of an index, in words."""
     commits = [file for file in path.glob("segments_*") if _generation(file)]
     if not commits:
         return _UNKNOWN_VERSION
@@ -60,13 +39,10 @@ def written_by(path: Path) -> str:
         if len(header) < _HEADER.size:
             return _UNKNOWN_VERSION
         magic, codec, format_version = _HEADER.unpack(header)
-        if magic != _CODEC_MAGIC:
-            # The files of Lucene before 4.0 begin with a negative format number.
-            return "a Lucene before 4.0" if magic >= _SIGN_BIT else _UNKNOWN_VERSION
-        if codec != _SEGMENTS:
+        if magic != _CODEC_MAGIC or codec != _SEGMENTS:
             return _UNKNOWN_VERSION
         if format_version < _FIRST_FORMAT_WITH_VERSION:
-            return _WRITTEN_BY.get(format_version, _UNKNOWN_VERSION)
+            return "a Lucene before 5.3"
         newest.read(_ID_BYTES)
         suffix_length = newest.read(1)
         newest.read(suffix_length[0] if suffix_length else 0)
@@ -94,11 +70,7 @@ def has_segments(path: Path) -> bool:
 
 
 def begins_as_lucene(file: Path) -> bool:
-    """Check whether a file begins with the magic number of Lucene's files.
-
-    Raises:
-        OSError: the file is gone or cannot be read.
-    """
+    """Check whether a file begins with the magic number of Lucene's files."""
     with open_shared(file) as stream:
         return stream.read(4) == _CODEC_MAGIC.to_bytes(4, "big")
 
@@ -106,8 +78,7 @@ def begins_as_lucene(file: Path) -> bool:
 def commit_id(commit: Path) -> bytes | None:
     """Return the random id of a commit from the header of its ``segments_N`` file.
 
-    Returns:
-        16 bytes; None if the file is gone, as it is once a newer commit has replaced it.
+    Returns 16 bytes; None if the file is gone, as it is once a newer commit has replaced it.
     """
     try:
         with open_shared(commit) as stream:
@@ -162,11 +133,7 @@ class Checksum:
 
 
 def damage_of(file: Path) -> str | None:
-    """Return the damage of an index file according to its checksum; None if it is intact.
-
-    Raises:
-        OSError: the file is gone or cannot be read.
-    """
+    """Return the damage of an index file according to its checksum; None if it is intact."""
     checksum = Checksum()
     for block in blocks(file):
         checksum.update(block)
@@ -174,11 +141,7 @@ def damage_of(file: Path) -> str | None:
 
 
 def blocks(file: Path) -> Iterator[bytes]:
-    """Yield the content of a file, a megabyte at a time.
-
-    Raises:
-        OSError: the file is gone or cannot be read.
-    """
+    """Yield the content of a file, a megabyte at a time."""
     with open_shared(file) as stream:
         while block := stream.read(_BLOCK_BYTES):
             yield block

@@ -28,13 +28,7 @@ _WITHHELD: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Originals:
-    """The files and folders of an index that may be handed out.
-
-    Attributes:
-        record: the file with those that were indexed, one a line; None if the user has no folder
-            for data.
-        named: further ones, from the settings.
-    """
+    """The files and folders of an index that may be handed out."""
 
     record: Path | None
     named: tuple[Path, ...] = ()
@@ -65,15 +59,7 @@ class Originals:
                     record.write("".join(f"{json.dumps(str(path))}\n" for path in new))
 
     def located(self, folder: Path | None, path: str) -> Location:
-        """Return the present location of a file that was indexed.
-
-        Args:
-            folder: the folder that contains it; None for a file that was named by itself.
-            path: the path within the folder, with slashes; the absolute one without a folder.
-
-        Raises:
-            OSError: it may not be handed out, or its folder cannot be examined.
-        """
+        """Return the present location of a file that was indexed."""
         alone = Path(path)
         beneath = path if folder else alone.name
         parent = Path(os.path.realpath(folder or alone.parent))

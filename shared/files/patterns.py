@@ -24,11 +24,7 @@ _INNER_FOLDERS: Final = "(?:/.+)?"
 
 
 class Patterns:
-    """List of patterns in the syntax of git; the last matching one decides.
-
-    Args:
-        lines: the patterns; comments, blank lines and invalid patterns have no effect.
-    """
+    """List of patterns in the syntax of git; the last matching one decides."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         with warnings.catch_warnings():
@@ -44,23 +40,14 @@ class Patterns:
             )
 
     def verdict(self, path: str) -> bool | None:
-        """Return whether a path is excluded (True) or included again (False); None without a match.
-
-        Args:
-            path: path relative to the folder of the patterns, with slashes; a folder's ends with a
-                slash.
-        """
+        """Return if a path is excluded (True) or included again (False); None without a match."""
         if not self._any.match(path):
             return None
         return self._spec.check_file(path).include
 
 
 def check(patterns: Iterable[str]) -> None:
-    """Check that each pattern given by the user is valid, since one without effect is a mistake.
-
-    Raises:
-        ConfigurationError: a pattern is invalid.
-    """
+    """Check that each pattern given by the user is valid, since one without effect is a mistake."""
     for pattern in patterns:
         if not [*_compiled([pattern])]:
             raise ConfigurationError(

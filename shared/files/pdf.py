@@ -6,11 +6,7 @@ from typing import Any
 
 
 class PdfError(ValueError):
-    """A PDF cannot be opened, or a part of it cannot be read.
-
-    Attributes:
-        needs_password: true if no password, or a wrong one, was given for a protected file.
-    """
+    """A PDF cannot be opened, or a part of it cannot be read."""
 
     def __init__(self, reason: str, *, needs_password: bool = False) -> None:
         super().__init__(reason)
@@ -21,16 +17,7 @@ class PdfError(ValueError):
 def opened_pdf(data: bytes, password: str | None) -> Iterator[tuple[Any, str | None]]:
     """Open a PDF, and close it at the end of the block.
 
-    Args:
-        data: its bytes.
-        password: a password to try if the file cannot be opened without one.
-
-    Yields:
-        The document of PDFium, and the password if it was needed.
-
-    Raises:
-        PdfError: the password is wrong or missing, or the file is damaged, which PDFium may detect
-            later.
+    Yields the document of PDFium, and the password if it was needed.
     """
     from pypdfium2 import PdfiumError, raw
 

@@ -15,13 +15,7 @@ BYTES: Final = 1_000_000
 
 
 class _Shape(NamedTuple):
-    """Shape of a secret.
-
-    Attributes:
-        name: the name of the secret, with its article.
-        marker: bytes that every secret of the kind contains, which are fast to search for.
-        pattern: the secret, with its random part as the only group.
-    """
+    """Shape of a secret."""
 
     name: str
     marker: bytes

@@ -62,13 +62,7 @@ def is_secret(name: str) -> bool:
 
 
 def is_allowed_secret(path: Path, allowed: Collection[str]) -> bool:
-    """Check whether the user allows a secret file, under any path of its folder.
-
-    Args:
-        path: the file, absolute.
-        allowed: absolute paths, both as given and with the links in their folders resolved; on
-            Windows without capital letters (`os.path.normcase`).
-    """
+    """Check whether the user allows a secret file, under any path of its folder."""
     if not allowed:
         return False
     real = path.parent.resolve() / path.name
@@ -76,12 +70,7 @@ def is_allowed_secret(path: Path, allowed: Collection[str]) -> bool:
 
 
 def is_inside_secret(path: str, folder: str) -> bool:
-    """Check whether the target of a link is on the list or lies in a folder on the list.
-
-    Args:
-        path: path of the target, without links; a folder's ends with a slash.
-        folder: the folder named by the user, without links; the folders above it are ignored.
-    """
+    """Check whether the target of a link is on the list or lies in a folder on the list."""
     slash = "/" if path.endswith("/") else ""
     *parents, name = path.rstrip("/").removeprefix(f"{folder}/").strip("/").split("/")
     return is_secret(name + slash) or any(is_secret(f"{parent}/") for parent in parents)
@@ -102,10 +91,6 @@ def reason_to_withhold(file: "DocumentFile", stream: BufferedReader) -> str | No
 
     It may have become a secret since it was indexed, or have had secrets within it, which the index
     does not have.
-
-    Args:
-        file: the file.
-        stream: the open file, from its beginning, where it is left.
     """
     if is_allowed_secret(Path(file.file_path), allowed_paths(configured("allow_secrets") or ())):
         return None

@@ -25,16 +25,7 @@ class SearchStoppedError(McpLuceneError):
 
 
 class Cancellation:
-    """Cancellation of the searches of one call in two steps; threads may share it.
-
-    Args:
-        seconds: time after which whoever has made it is going to end the searches; None if that is
-            not known in advance.
-
-    Attributes:
-        allows_costly: true if the call may run queries that can take long, such as those with
-            patterns.
-    """
+    """Cancellation of the searches of one call in two steps; threads may share it."""
 
     def __init__(self, seconds: float | None = None) -> None:
         self.allows_costly = True
@@ -122,11 +113,6 @@ class Cancellation:
 
         Lucene checks the guard before it compares the positions of a document. The query must be
         used within `stops`.
-
-        Args:
-            query: the other query.
-            ends: true to stop the query as soon as searches should end, not only when all work
-                should stop.
         """
         from org.apache.lucene.queries.function import FunctionMatchQuery
         from org.apache.lucene.search import BooleanClause, BooleanQuery, DoubleValuesSource
@@ -173,11 +159,7 @@ _current: ContextVar[Cancellation | None] = ContextVar("cancellation", default=N
 
 
 def check() -> None:
-    """Raise an error if the call was cancelled, for loops whose steps take milliseconds.
-
-    Raises:
-        SearchStoppedError: the call was cancelled.
-    """
+    """Raise an error if the call was cancelled, for loops whose steps take milliseconds."""
     current = _current.get()
     if current is not None and current.cancelled:
         raise SearchStoppedError

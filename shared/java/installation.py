@@ -30,11 +30,7 @@ _PYLUCENE: Final = f"pylucene=={LUCENE_VERSION}"
 
 
 def check() -> None:
-    """Load Lucene, which makes the packages ``org`` and ``java`` importable, and check versions.
-
-    Raises:
-        InstallationError: Lucene cannot be loaded, or it or Java has another version.
-    """
+    """Load Lucene, which makes the packages ``org`` and ``java`` importable, and check versions."""
     try:
         import lucene
     except ImportError as error:

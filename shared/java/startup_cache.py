@@ -16,7 +16,7 @@ from typing import Final
 
 import lucene
 
-from shared.system.processes import BACKGROUND_OPTIONS
+from shared.system import BACKGROUND_OPTIONS
 
 _RETRY_SECONDS: Final = 24 * 60 * 60
 """Time after which training is tried again that was begun and left no cache."""
@@ -89,12 +89,7 @@ def train_in_background() -> None:
 
 
 def _mark_as_begun(mark: Path) -> None:
-    """Create the file that keeps other processes from training.
-
-    Raises:
-        FileExistsError: another process has begun within a day.
-        OSError: the file cannot be written.
-    """
+    """Create the file that keeps other processes from training."""
     mark.parent.mkdir(parents=True, exist_ok=True)
     if mark.exists() and time.time() - mark.stat().st_mtime > _RETRY_SECONDS:
         mark.unlink()

@@ -9,7 +9,7 @@ import locale
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal
@@ -19,7 +19,7 @@ import lucene
 from shared.errors import JavaStartError
 from shared.java import startup_cache
 from shared.settings.current import java_heap
-from shared.system.limits import reserve
+from shared.system import reserve
 
 Program = Literal["command", "batch", "server"]
 """Kind of program that runs the machine: a short command, a long run of writing, or the server."""
@@ -82,15 +82,7 @@ _starting = threading.Lock()
 
 
 def options(program: Program, *extra_options: str) -> tuple[str, ...]:
-    """Return the options of a virtual machine in the notation of the ``java`` launcher.
-
-    Args:
-        program: the kind of program.
-        extra_options: further options, instead of the ahead-of-time cache.
-
-    Raises:
-        ConfigurationError: the setting of the heap cannot be used.
-    """
+    """Return the options of a virtual machine in the notation of the ``java`` launcher."""
     last = extra_options or startup_cache.options()
     heap = java_heap()
     sizes = (f"-Xms{min(heap, _INITIAL_HEAP)}m", f"-Xmx{heap}m")
@@ -117,27 +109,13 @@ def _stack() -> int:
 
 
 def address_space() -> int:
-    """Return the address space that the machine reserves, in bytes.
-
-    Raises:
-        ConfigurationError: the setting of the heap cannot be used.
-    """
+    """Return the address space that the machine reserves, in bytes."""
     stacks = _JAVA_THREADS * _stack()
     return _ADDRESS_SPACE_BESIDE_HEAP + (java_heap() + stacks) * 2**20
 
 
 def start(program: Program = "command", *extra_options: str) -> None:
-    """Start the virtual machine if it is not running, and attach the calling thread to it.
-
-    Args:
-        program: the kind of program, which selects the options; only the first call of a process
-            counts.
-        extra_options: options of the ``java`` launcher, instead of the ahead-of-time cache.
-
-    Raises:
-        JavaStartError: the machine could not be started, for example because of a lack of memory.
-        ConfigurationError: the setting of the heap cannot be used.
-    """
+    """Start the virtual machine if it is not running, and attach the calling thread to it."""
     with _starting:
         environment = lucene.getVMEnv()
         if environment is None:
@@ -218,9 +196,6 @@ def attached(program: Program = "command") -> Iterator[None]:
     The machine is started if necessary; the thread that starts it stays attached. Any other thread
     that was not attached before is detached at the end, since a thread that ends while it is
     attached leaks its Java counterpart.
-
-    Raises:
-        JavaStartError: the machine could not be started.
     """
     environment = lucene.getVMEnv()
     if environment is None:
@@ -235,3 +210,37 @@ def attached(program: Program = "command") -> Iterator[None]:
         yield
     finally:
         environment.detachCurrentThread()
+
+
+_SECONDS_BETWEEN_LOOKS: Final = 0.1
+
+
+def in_background(work: Callable[[], None], cancel: Callable[[], None]) -> Iterator[None]:
+    """Run work in another thread, so that this one can receive an interruption.
+
+    A Java call does not return for a signal, and Python handles the signal only after it has
+    returned.
+
+    Yields several times a second, until the work is done.
+    """
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            with attached():
+                work()
+        except BaseException as error:  # noqa: BLE001 - raised again below
+            failures.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        while thread.is_alive():
+            yield
+            thread.join(_SECONDS_BETWEEN_LOOKS)
+    finally:
+        if thread.is_alive():
+            cancel()
+            thread.join()
+    if failures:
+        raise failures[0]

@@ -31,13 +31,7 @@ _SERVER: Final = "its server"
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingEndpoint:
-    """A model that embeds texts, and its server.
-
-    Attributes:
-        url: the base address of the server, without ``/embeddings``.
-        name: the model's name on the server.
-        api_key: the key that is sent to the server; None to send none.
-    """
+    """A model that embeds texts, and its server."""
 
     url: str
     name: str
@@ -46,19 +40,7 @@ class EmbeddingEndpoint:
     def embeddings(
         self, texts: Sequence[str], *, timeout: float, attempts: int
     ) -> list[list[float]]:
-        """Return the vector of each text, as the server sends it.
-
-        Args:
-            texts: the texts, at least one.
-            timeout: maximum time until a whole answer has arrived, in seconds.
-            attempts: the number of requests, if the server cannot be reached, is overloaded or
-                slow.
-
-        Raises:
-            LanguageModelBusyError: the server did not answer any of these requests.
-            LanguageModelError: it refused the request, or its answer is not one vector for each
-                text.
-        """
+        """Return the vector of each text, as the server sends it."""
         for attempt in range(1, attempts):
             try:
                 return self._once(texts, timeout)
@@ -97,11 +79,7 @@ class EmbeddingEndpoint:
 
 
 def _vectors(body: bytes, count: int) -> list[list[float]]:
-    """Return the vectors of an answer in the order of the texts.
-
-    Raises:
-        LanguageModelError: there is not one for each text.
-    """
+    """Return the vectors of an answer in the order of the texts."""
     try:
         items = json.loads(body)["data"]
         # A server may send them in another order.

@@ -1,53 +1,44 @@
-"""Endpoint of a language model: its server, its provider and the limits of a request."""
+"""Endpoint of a language model: its server, provider and client, and the limits of a request.
 
+A search imports this module, whether a model rewrites its query or not, so it is light.
+"""
+
+import re
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Final
 
-from shared.errors import ConfigurationError
-from shared.settings.types import url_problem
+from shared.errors import ConfigurationError, ExtraMissingError, LanguageModelError
 
-
-class Provider(NamedTuple):
-    """A provider of hosted models.
-
-    Attributes:
-        library: the import name of its client library.
-        key_header: the header in which it expects the key.
-    """
-
-    library: str = "openai"
-    key_header: str = "authorization"
-
-
-PROVIDERS: Final = {
-    "anthropic": Provider("anthropic", "x-api-key"),
-    **dict.fromkeys(
-        (
-            *("openai", "openai-chat", "alibaba", "cerebras", "deepseek", "fireworks"),
-            *("moonshotai", "nebius", "openrouter", "ovhcloud", "sambanova", "together", "vercel"),
-        ),
-        Provider(),
-    ),
+PROVIDERS: Final[dict[str, str | None]] = {
+    "alibaba": "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+    "anthropic": "https://api.anthropic.com/v1",
+    "cerebras": "https://api.cerebras.ai/v1",
+    "deepseek": "https://api.deepseek.com",
+    "fireworks": "https://api.fireworks.ai/inference/v1",
+    "moonshotai": "https://api.moonshot.ai/v1",
+    "nebius": "https://api.studio.nebius.com/v1",
+    # Its library knows the address, and a variable for another one.
+    "openai": None,
+    "openai-chat": None,
+    "openrouter": "https://openrouter.ai/api/v1",
+    "ovhcloud": "https://oai.endpoints.kepler.ai.cloud.ovh.net/v1",
+    "sambanova": "https://api.sambanova.ai/v1",
+    "together": "https://api.together.xyz/v1",
+    "vercel": "https://ai-gateway.vercel.sh/v1",
 }
-"""Providers of pydantic-ai, by the name before the colon of a model, whose requests can be bounded:
-their libraries take a client for HTTP."""
+"""Providers with OpenAI's chat completions, by the name before the colon of a model, and the base
+address of each."""
+
+
+_REASONING: Final = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+"""Reasoning that a server does not keep apart from the reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A language model, its server, and the limits of a request.
-
-    Attributes:
-        name: the model's name on its server, without a provider.
-        url: the base address of a server with OpenAI's chat completions, without
-            ``/chat/completions``; None for a provider's own server.
-        provider: a key of `PROVIDERS`; None for the server at `url`.
-        timeout: maximum time until the whole answer has arrived, in seconds.
-        max_tokens: maximum length of an answer, in tokens of the model, which include its
-            reasoning.
-        api_key: the key that is sent to the server; None to send none.
-        too_long: the next step if an answer has more tokens.
-    """
+    """A language model, its server, and the limits of a request."""
 
     name: str
     url: str | None
@@ -65,22 +56,39 @@ class Endpoint:
     @property
     def key_headers(self) -> dict[str, str]:
         """The headers that carry the key."""
-        if not self.api_key:
-            return {}
-        header = PROVIDERS[self.provider].key_header if self.provider else "authorization"
-        return {header: f"Bearer {self.api_key}" if header == "authorization" else self.api_key}
+        return {"authorization": f"Bearer {self.api_key}"} if self.api_key else {}
 
 
 def check_url(setting: str, url: str, key_variable: str) -> None:
-    """Check the address of a server.
+    """Check the address of a server."""
+    from shared.settings.types import url_problem
 
-    Args:
-        setting: the setting that holds it.
-        url: the address.
-        key_variable: the environment variable for the server's key.
-
-    Raises:
-        ConfigurationError: the address is not valid, or contains a password.
-    """
     if problem := url_problem(url, key_variable):
         raise ConfigurationError(setting, problem)
+
+
+def check_library(feature: str, extra: str) -> None:
+    """Check that the client library is installed, without importing it."""
+    if find_spec("openai") is None:
+        raise ExtraMissingError(feature, extra, "openai")
+
+
+async def load(module: str, extra: str) -> None:
+    """Import a module that needs the library, in a thread.
+
+    Imports take a second, which does not count towards a timeout and must not block others.
+    """
+    import asyncio
+
+    try:
+        await asyncio.to_thread(import_module, module)
+    except ImportError as error:
+        raise LanguageModelError(
+            f"openai cannot be loaded ({error})",
+            f"install the versions of mcp-lucene[{extra}]",
+        ) from error
+
+
+def without_reasoning(reply: str) -> str:
+    """Return a reply without the reasoning before it."""
+    return _REASONING.sub("", reply)

@@ -1,48 +1,16 @@
-"""Requests to a language model with pydantic-ai; imported on the first request."""
+"""Requests to a language model by OpenAI's chat completions; imported on the first request."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Final
+from typing import Any, Final
 
 import httpx2
-from openai import AsyncOpenAI
-from pydantic_ai.direct import model_request, model_request_stream
-from pydantic_ai.exceptions import ModelConnectionError, UserError
-from pydantic_ai.messages import (
-    ModelRequest,
-    ModelResponse,
-    PartDeltaEvent,
-    PartStartEvent,
-    TextPart,
-    TextPartDelta,
-    UserPromptPart,
-)
-from pydantic_ai.models import Model, infer_model
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.profiles.openai import OpenAIModelProfile
-from pydantic_ai.providers import Provider, infer_provider_class
-from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-from pydantic_ai.settings import ModelSettings
+from openai import APIConnectionError, AsyncOpenAI
 
 from shared.errors import LanguageModelError
-from shared.language_models.endpoint import Endpoint
+from shared.language_models.endpoint import PROVIDERS, Endpoint, without_reasoning
 from shared.language_models.transport import MAX_BODY_BYTES, BoundedTransport
-
-_PROFILE: Final = OpenAIModelProfile(
-    # The older name of the limit is the one that all local servers support.
-    openai_chat_supports_max_completion_tokens=False,
-    # A model's name does not show what the server supports.
-    openai_supports_reasoning=False,
-    supports_thinking=False,
-)
-
-_PROFILE_IN_PARTS: Final = OpenAIModelProfile(
-    **_PROFILE,
-    # The library looks for tags of reasoning only at the edges of parts, and would lose the answer
-    # behind one that it overlooks.
-    thinking_tags=("\0", "\0"),
-)
 
 _KEY_PLACEHOLDER: Final = "none"
 """Placeholder for the key that the client requires; the transport sends the real one."""
@@ -55,34 +23,27 @@ _BYTES_PER_TOKEN: Final = 1_000
 async def whole_answer(instructions: str, prompt: str, served: Endpoint) -> str:
     """Return the answer of a model, which arrives at once.
 
-    Args:
-        instructions: the task.
-        prompt: the user's text.
-        served: the model, its server and the limits.
-
-    Raises:
-        LanguageModelError: the server cannot be reached, is too slow, or does not send an answer,
-            or only the beginning of one.
+    A LanguageModelError says why there is none, or only the beginning of one.
     """
     with _explained(served):
         async with (
             asyncio.timeout(served.timeout),
-            _model(served, BoundedTransport(served.key_headers), _PROFILE) as model,
+            _client(served, BoundedTransport(served.key_headers)) as client,
         ):
-            response = await model_request(
-                model, _messages(instructions, prompt), model_settings=_settings(served)
+            completion: Any = await client.chat.completions.create(
+                **_request(instructions, prompt, served), stream=False
             )
-    _check_complete(response, served)
-    return response.text or ""
+        choice = completion.choices[0]
+        text = _text(choice.message.content)
+    _check_complete(choice.finish_reason, served)
+    return without_reasoning(text)
 
 
 async def answer_in_parts(instructions: str, prompt: str, served: Endpoint) -> AsyncGenerator[str]:
     """Yield the answer of a model in parts, as they arrive.
 
-    Reasoning is left out if the server sends it apart from the answer.
-
-    The request is ended when the iterator is closed. The arguments and errors are those of
-    `whole_answer`.
+    Reasoning is left out if the server sends it apart from the answer. The request is ended when
+    the iterator is closed. The errors are those of `whole_answer`.
     """
     parts: asyncio.Queue[str | None] = asyncio.Queue()
     # A task of its own, since a timeout must not cancel whoever reads the parts.
@@ -105,48 +66,43 @@ async def _put_parts(
         max_bytes=MAX_BODY_BYTES + served.max_tokens * _BYTES_PER_TOKEN,
         in_parts=True,
     )
+    finish_reason = None
     try:
         with _explained(served):
-            async with (
-                asyncio.timeout(served.timeout),
-                _model(served, transport, _PROFILE_IN_PARTS) as model,
-                model_request_stream(
-                    model, _messages(instructions, prompt), model_settings=_settings(served)
-                ) as stream,
-            ):
+            async with asyncio.timeout(served.timeout), _client(served, transport) as client:
+                request = _request(instructions, prompt, served)
+                stream: Any = await client.chat.completions.create(**request, stream=True)
                 async for event in stream:
-                    match event:
-                        case PartStartEvent(part=TextPart(content=str(text))):
-                            parts.put_nowait(text)
-                        case PartDeltaEvent(delta=TextPartDelta(content_delta=str(text))):
-                            parts.put_nowait(text)
-                        case _:
-                            pass
-                response = stream.get()
-        _check_complete(response, served)
+                    for choice in event.choices[:1]:
+                        parts.put_nowait(_text(choice.delta.content))
+                        finish_reason = choice.finish_reason or finish_reason
+        _check_complete(finish_reason, served)
         # The library takes the end of the connection for that of the answer, too.
-        if response.finish_reason in {None, "stop"} and not (response.provider_details or {}).get(
-            "finish_reason"
-        ):
+        if not finish_reason:
             raise LanguageModelError("the language model's server broke off its answer")
     finally:
         parts.put_nowait(None)
 
 
+def _text(content: Any) -> str:
+    """Return the text of a content, which the library does not check; some servers send a list."""
+    if isinstance(content, list):
+        return "".join(str(part["text"]) for part in content)
+    if content is not None and not isinstance(content, str):
+        raise TypeError
+    return content or ""
+
+
 @contextmanager
 def _explained(served: Endpoint) -> Iterator[None]:
-    """Turn every error of a request into one that says what happened.
-
-    Raises:
-        LanguageModelError: there was an error.
-    """
+    """Turn every error of a request into one that says what happened."""
     try:
         yield
     except TimeoutError as error:
         raise LanguageModelError(
             f"the language model did not answer within {served.timeout:g} s"
         ) from error
-    except (ModelConnectionError, httpx2.TransportError) as error:
+    except (APIConnectionError, httpx2.TransportError) as error:
         if reported := _reported(error):
             raise reported from error
         raise LanguageModelError(
@@ -154,11 +110,7 @@ def _explained(served: Endpoint) -> Iterator[None]:
         ) from error
     except LanguageModelError:
         raise
-    except UserError as error:
-        raise LanguageModelError(
-            f"the provider {served.provider} has no model {served.name!r} ({error})"
-        ) from error
-    except Exception as error:  # any of three libraries may fail on what a server sends
+    except Exception as error:  # either library may fail on what a server sends
         # Without the text of the error, which may contain what a server sent.
         raise LanguageModelError(
             f"the language model's server sent something other than an answer "
@@ -175,8 +127,8 @@ def _reported(error: BaseException | None) -> LanguageModelError | None:
     return None
 
 
-def _check_complete(response: ModelResponse, served: Endpoint) -> None:
-    if response.finish_reason == "length":
+def _check_complete(finish_reason: object, served: Endpoint) -> None:
+    if finish_reason == "length":
         raise LanguageModelError(
             f"the language model answered with more than {served.max_tokens} tokens",
             served.too_long,
@@ -184,37 +136,28 @@ def _check_complete(response: ModelResponse, served: Endpoint) -> None:
 
 
 @asynccontextmanager
-async def _model(
-    served: Endpoint, transport: BoundedTransport, profile: OpenAIModelProfile
-) -> AsyncIterator[Model]:
-    """Yield the client of a model."""
+async def _client(served: Endpoint, transport: BoundedTransport) -> AsyncIterator[AsyncOpenAI]:
     # A new client for each request, so that nothing is kept for the next one or another event loop.
     async with httpx2.AsyncClient(transport=transport, trust_env=False) as http_client:
-        if served.provider:
-            hosted = _hosted(served.provider, http_client)
-            yield infer_model(f"{served.provider}:{served.name}", lambda _: hosted)
-            return
-        client = AsyncOpenAI(
-            base_url=served.url, api_key=_KEY_PLACEHOLDER, http_client=http_client, max_retries=0
+        yield AsyncOpenAI(
+            base_url=PROVIDERS[served.provider] if served.provider else served.url,
+            api_key=_KEY_PLACEHOLDER,
+            http_client=http_client,
+            max_retries=0,
         )
-        provider = OpenAICompatibleProvider("local", openai_client=client, profile=profile)
-        yield OpenAIChatModel(served.name, provider=provider)
 
 
-def _hosted(provider: str, http_client: httpx2.AsyncClient) -> Provider[object]:
-    # Those of `PROVIDERS` all have these two arguments.
-    made: Provider[object] = infer_provider_class(provider)(
-        api_key=_KEY_PLACEHOLDER,  # type: ignore[call-arg]  # the base class does not declare them
-        http_client=http_client,
+def _request(instructions: str, prompt: str, served: Endpoint) -> dict[str, Any]:
+    # The older name of the limit is the one that all servers support but OpenAI's.
+    limit = (
+        "max_completion_tokens" if (served.provider or "").startswith("openai") else "max_tokens"
     )
-    return made
-
-
-def _messages(instructions: str, prompt: str) -> list[ModelRequest]:
-    return [ModelRequest(parts=[UserPromptPart(prompt)], instructions=instructions)]
-
-
-def _settings(served: Endpoint) -> ModelSettings:
-    settings = ModelSettings(max_tokens=served.max_tokens, max_retries=0)
     # Some hosted models refuse a temperature.
-    return settings if served.provider else ModelSettings(**settings, temperature=0.0)
+    settings = {} if served.provider else {"temperature": 0.0}
+    messages = [("system", instructions), ("user", prompt)]
+    return {
+        "model": served.name,
+        "messages": [{"role": role, "content": content} for role, content in messages],
+        limit: served.max_tokens,
+        **settings,
+    }

@@ -15,11 +15,7 @@ from shared.errors import LanguageModelBusyError, LanguageModelError
 MAX_BODY_BYTES: Final = 100_000
 """Maximum size of an answer in bytes; a query with its envelope takes a hundredth of that."""
 
-_SENT_HEADERS: Final = (
-    *("host", "content-type", "content-length", "accept", "user-agent"),
-    # The version of the protocol of one provider.
-    "anthropic-version",
-)
+_SENT_HEADERS: Final = (*("host", "content-type", "content-length", "accept", "user-agent"),)
 """Headers that are sent; the client libraries would also reveal the operating system and their own
 environment variables."""
 
@@ -51,12 +47,6 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
 
     An answer is read completely before anyone parses it, unless it arrives in parts. Neither
     redirects nor the environment's proxies are followed.
-
-    Args:
-        key_headers: the headers that carry the key of the server.
-        max_bytes: the maximum size of an answer, in bytes.
-        in_parts: whether answers must arrive in parts, as events of the server.
-        server: the server, in words of a message.
     """
 
     def __init__(
@@ -74,13 +64,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         self._server = server
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request and read the answer.
-
-        Raises:
-            LanguageModelBusyError: a later request may be answered.
-            LanguageModelError: the answer is an error, a redirect, compressed or too long, or
-                arrives at once although it must arrive in parts.
-        """
+        """Send a request and read the answer."""
         headers = {name: request.headers[name] for name in _SENT_HEADERS if name in request.headers}
         # A compressed answer may expand a thousandfold.
         headers["accept-encoding"] = "identity"

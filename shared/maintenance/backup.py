@@ -26,14 +26,14 @@ from shared.files.content import read_regular
 from shared.files.index_folder import replace_folder, size_bytes
 from shared.files.lucene_files import begins_as_lucene, blocks, damage_of, is_lucene_file
 from shared.java import vm
-from shared.maintenance.progress import Progress, Step
+from shared.maintenance.upkeep import Progress, Step
 from shared.messages import reason_of, utc_time
 from shared.model import failures
 from shared.storage import lucene_errors
 from shared.storage.chunk_queries import document_count
 from shared.storage.commits import commit_files, rebuilt_schema
 from shared.storage.integrity import open_directory
-from shared.system.disk import flush
+from shared.system import flush
 
 NOTE: Final = "backup.json"
 """Name of the file with the index that a folder is a backup of."""
@@ -120,11 +120,7 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
 
 
 def _check_destination(path: Path, destination: Path) -> None:
-    """Make sure that a backup can be put somewhere without harm to anything else.
-
-    Raises:
-        BackupError: it cannot.
-    """
+    """Make sure that a backup can be put somewhere without harm to anything else."""
     _refuse_nesting(path, destination)
     _refuse_foreign_files(path, destination)
 
@@ -181,11 +177,7 @@ def _refuse_foreign_files(path: Path, destination: Path) -> None:
 
 
 def _source_index(note: Path) -> str:
-    """Return the index that the note of a backup names.
-
-    Raises:
-        OSError, ValueError, KeyError, TypeError, RecursionError: the note is not that of a backup.
-    """
+    """Return the index that the note of a backup names."""
     source = json.loads(read_regular(note, _MAX_NOTE_BYTES))["source"]
     if not isinstance(source, str) or b"\0" in os.fsencode(source):
         raise TypeError("it names no index")
@@ -196,9 +188,6 @@ def _belongs_to_backup(file: Path) -> bool:
     """Check whether a file belongs to a backup, so that it may be deleted with it.
 
     The name alone is not sufficient: `_letter.doc` could be a Lucene file, too.
-
-    Raises:
-        OSError: it cannot be read.
     """
     if not file.is_file():
         return False
@@ -208,11 +197,7 @@ def _belongs_to_backup(file: Path) -> bool:
 
 
 def _check_schema(path: Path) -> None:
-    """Check, before anything is copied, that this program wrote the index.
-
-    Raises:
-        IndexSchemaError: it did not, or the schema is unknown.
-    """
+    """Check, before anything is copied, that this program wrote the index."""
     # The copy reports which file of a damaged index is at fault.
     with (
         suppress(IndexDamagedError),
@@ -270,13 +255,7 @@ def _copy_files(
 
 
 def _source_blocks(path: Path, name: str) -> Iterator[bytes]:
-    """Yield the content of a file of the index, a megabyte at a time.
-
-    Raises:
-        FileNotFoundError: the file is gone.
-        IndexDamagedError: its disk fails.
-        IndexPathError: the operating system refuses access.
-    """
+    """Yield the content of a file of the index, a megabyte at a time."""
     try:
         yield from blocks(path / name)
     except FileNotFoundError:

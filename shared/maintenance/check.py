@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,11 +14,22 @@ from org.apache.lucene.index import (
     CheckIndex,
     DirectoryReader,
     IndexWriter,
+    MultiTerms,
     SegmentCommitInfo,
     SegmentInfos,
+    Term,
 )
-from org.apache.lucene.search import IndexSearcher
+from org.apache.lucene.search import (
+    BooleanClause,
+    BooleanQuery,
+    FieldExistsQuery,
+    IndexSearcher,
+    MatchAllDocsQuery,
+    Sort,
+    TermQuery,
+)
 from org.apache.lucene.store import ByteBuffersDirectory
+from org.apache.lucene.util import BytesRefIterator
 
 from shared.backends import chosen
 from shared.errors import (
@@ -32,17 +44,21 @@ from shared.files import index_folder
 from shared.files.index_folder import size_bytes
 from shared.files.lucene_files import Checksum, blocks
 from shared.java import vm
-from shared.maintenance.document_checks import checked_documents, without_document
-from shared.maintenance.progress import Progress, Step
+from shared.maintenance.upkeep import Progress, Step
 from shared.messages import quantity, reason_of
+from shared.model import schema
+from shared.model.chunks import chunk_id, chunk_title
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import check_schema, rebuilt_schema
 from shared.storage.integrity import open_directory
+from shared.storage.stored_chunks import CHUNK_FIELDS, details_of, stored_fields
 from shared.writing.writer import locked
 
 _MAX_REPORTED_PROBLEMS: Final = 1_000
 """Maximum number of problems that are reported one by one; nobody reads more."""
+
+_MAX_LISTED_NUMBERS: Final = 10
 
 _SEGMENT: Final = re.compile("_[0-9a-z]+")
 """Start of the names of a segment's files."""
@@ -192,37 +208,23 @@ def _steps(directory: Any, path: Path, lock: Any, checked: Checked) -> Iterator[
 def check_segments(
     directory: Any, path: Path, commit: Any, lock: Any, checked: Checked
 ) -> Iterator[Step]:
-    """Check the files and the segments of a commit.
-
-    Args:
-        directory: Lucene's view of the index folder.
-        path: the index folder.
-        commit: the segments of the commit, Lucene's ``SegmentInfos``.
-        lock: the lock that keeps writers out, or another one if the caller has a writer.
-        checked: the result, to which segments and problems are added.
-    """
+    """Check the files and the segments of a commit."""
     infos = [SegmentCommitInfo.cast_(info) for info in commit.asList()]
     files = {str(info.info.name): [str(name) for name in info.files()] for info in infos}
-    names = [str(commit.getSegmentsFileName()), *(name for of in files.values() for name in of)]
-    damaged = yield from _damaged_files(path, names, checked)
-    whole = [segment for segment, of in files.items() if damaged.isdisjoint(of)]
-    unsound = yield from _damaged_segments(directory, path, lock, whole, checked)
-    sound = set(whole) - unsound
+    unsound = yield from _damaged_segments(directory, path, lock, files, checked)
     for info in infos:
         name = str(info.info.name)
         deleted = int(info.getDelCount())
         size = size_bytes(path / file for file in files[name])
         checked.segments.append(
-            SegmentState(name, info.info.maxDoc() - deleted, deleted, size, name in sound)
+            SegmentState(name, info.info.maxDoc() - deleted, deleted, size, name not in unsound)
         )
     checked.chunks = sum(segment.chunks for segment in checked.segments)
 
 
-def _damaged_files(
-    path: Path, names: list[str], checked: Checked
-) -> Generator[Step, None, set[str]]:
-    """Compare each file with its checksum; return the names of damaged files."""
-    total, done, damaged = size_bytes(path / name for name in names), 0, set()
+def _damaged_files(path: Path, names: list[str], checked: Checked) -> Generator[Step, None, bool]:
+    """Compare each file with its checksum; return True if one is damaged."""
+    total, done, found = size_bytes(path / name for name in names), 0, False
     for name in names:
         checksum = Checksum()
         try:
@@ -236,18 +238,22 @@ def _damaged_files(
         except OSError as error:
             damage = f"it cannot be read: {reason_of(error)}"
         if damage:
-            damaged.add(name)
+            found = True
             checked.report(PartDamagedError(path, f"file {name}", damage))
-    return damaged
+    return found
 
 
 def _damaged_segments(
-    directory: Any, path: Path, lock: Any, segments: list[str], checked: Checked
+    directory: Any, path: Path, lock: Any, segments: dict[str, list[str]], checked: Checked
 ) -> Generator[Step, None, set[str]]:
-    """Let Lucene read each segment completely; return the names of inconsistent segments."""
+    """Let Lucene read each segment completely; return the names of unsound segments.
+
+    Lucene compares the files with their checksums first. It does not always name the damaged one,
+    so that those of an unsound segment are compared once more.
+    """
     unsound = set()
     examination = CheckIndex(directory, lock)
-    for number, name in enumerate(segments):
+    for number, (name, files) in enumerate(segments.items()):
         yield Step("Checking segments", number, len(segments))
         status = examination.checkIndex(Arrays.asList([name]))
         if status.missingSegments:
@@ -266,8 +272,9 @@ def _damaged_segments(
         (found,) = map(CheckIndex.Status.SegmentInfoStatus.cast_, status.segmentInfos)
         if found.error is not None:
             unsound.add(name)
-            damage = lucene_errors.text(found.error)
-            checked.report(PartDamagedError(path, f"segment {name}", damage))
+            if not (yield from _damaged_files(path, files, checked)):
+                damage = lucene_errors.text(found.error)
+                checked.report(PartDamagedError(path, f"segment {name}", damage))
     return unsound
 
 
@@ -291,3 +298,120 @@ def _check_documents(reader: Any, path: Path, checked: Checked) -> Iterator[Step
         yield Step("Checking documents", done, checked.chunks)
     if lost := IndexSearcher(reader).count(without_document()):
         checked.report(PartDamagedError(path, f"{quantity(lost, 'chunk')} without a document"))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedDocument:
+    """Result of checking a document.
+
+    Attributes:
+        id: its id.
+        term: the term of its id in the chunks.
+        chunks: the number of its chunks.
+        problems: the problems, in words that follow the document's id.
+    """
+
+    id: str
+    term: str
+    chunks: int
+    problems: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredChunk:
+    """Values of a chunk that are checked: its number, and those of its document."""
+
+    index: int
+    title: str
+    count: int
+    problem: str | None
+
+
+def checked_documents(reader: Any) -> Iterator[CheckedDocument]:
+    """Check one document after the other, in the order of their ids.
+
+    Chunks are looked up by the id of their document, so that only the chunks of one document are in
+    memory at a time.
+    """
+    searcher = IndexSearcher(reader)
+    terms = MultiTerms.getTerms(reader, schema.SOURCE_DOCUMENT)
+    for term in BytesRefIterator.cast_(terms.iterator()) if terms is not None else ():
+        key = term.utf8ToString()
+        query = TermQuery(Term(schema.SOURCE_DOCUMENT, term))
+        # Terms of deleted documents stay until their segments merge.
+        if count := int(searcher.count(query)):
+            yield _checked(searcher, key, query, count)
+
+
+def without_document() -> Any:
+    """Return a Lucene query for chunks without the id of a document."""
+    return (
+        BooleanQuery.Builder()
+        .add(MatchAllDocsQuery(), BooleanClause.Occur.FILTER)
+        .add(FieldExistsQuery(schema.SOURCE_DOCUMENT), BooleanClause.Occur.MUST_NOT)
+        .build()
+    )
+
+
+def _checked(searcher: Any, key: str, query: Any, count: int) -> CheckedDocument:
+    stored = searcher.storedFields()
+    fields = stored_fields(*CHUNK_FIELDS)
+    hits = searcher.search(query, count, Sort.INDEXORDER).scoreDocs
+    chunks, names, problems = [], set(), []
+    for hit in hits:
+        document = stored.document(hit.doc, fields)
+        names.add(document.get(schema.SOURCE_DOCUMENT) or key)
+        missing = [name for name in CHUNK_FIELDS if document.get(name) is None]
+        if missing:
+            problems.append(f"a chunk has no stored {' and no '.join(missing)}")
+            continue
+        try:
+            chunks.append(_stored_chunk(document))
+        except (ValueError, KeyError, TypeError) as error:
+            problems.append(f"the chunk {document.get(schema.ID)!r} cannot be read: {error!r}")
+    if not problems:
+        problems += _problems_of_numbers(chunks)
+    if [*map(schema.keyword, names)] != [key]:
+        problems.append(
+            f"its chunks say that they belong to {' and '.join(map(repr, sorted(names)))}"
+        )
+    problems += [chunk.problem for chunk in chunks if chunk.problem]
+    return CheckedDocument(min(names), key, count, problems)
+
+
+def _stored_chunk(stored: Any) -> _StoredChunk:
+    """Return the values of a chunk, and check that id and title follow from the rest."""
+    details = details_of(stored)
+    index, count = int(stored.get(schema.CHUNK_INDEX)), details.chunk_count
+    title = details.title
+    rules = {
+        schema.ID: chunk_id(stored.get(schema.SOURCE_DOCUMENT), index),
+        schema.TITLE: chunk_title(title, index, count),
+    }
+    wrong = [
+        f"the {name} of chunk {index} is {stored.get(name)!r}, not {expected!r}"
+        for name, expected in rules.items()
+        if stored.get(name) != expected
+    ]
+    return _StoredChunk(index, title, count, " and ".join(wrong) or None)
+
+
+def _problems_of_numbers(chunks: Sequence[_StoredChunk]) -> Iterator[str]:
+    """Yield the problems if the chunks are not those of one version, each once."""
+    counts = {chunk.count for chunk in chunks}
+    seen = Counter(chunk.index for chunk in chunks)
+    expected = range(1, max(counts) + 1)
+    doubled = sorted(index for index, times in seen.items() if times > 1)
+    if doubled or len(counts) > 1 or len({chunk.title for chunk in chunks}) > 1:
+        yield "it has chunks of more than one version" + (
+            f": {_numbers(doubled)} more than once" if doubled else ""
+        )
+    if missing := [index for index in expected if index not in seen]:
+        yield f"of its {quantity(max(counts), 'chunk')} {_numbers(missing)} are missing"
+    if beyond := sorted(index for index in seen if index not in expected):
+        yield f"it has {quantity(max(counts), 'chunk')}, but also number {_numbers(beyond)}"
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    shown = ", ".join(map(str, numbers[:_MAX_LISTED_NUMBERS]))
+    return shown if len(numbers) <= _MAX_LISTED_NUMBERS else f"{shown} …"

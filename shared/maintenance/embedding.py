@@ -22,7 +22,7 @@ from shared.analysis.detection import language_of
 from shared.errors import SemanticModelError
 from shared.files import index_folder
 from shared.java import vm
-from shared.maintenance.progress import Progress, Step
+from shared.maintenance.upkeep import Progress, Step
 from shared.semantic.models import (
     check_allowed,
     check_extra,

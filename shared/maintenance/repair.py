@@ -23,17 +23,23 @@ from org.apache.lucene.search import IndexSearcher
 from shared.errors import BackupError
 from shared.files import index_folder
 from shared.java import vm
-from shared.maintenance.check import Checked, SegmentState, check_segments
-from shared.maintenance.document_checks import CheckedDocument, checked_documents, without_document
-from shared.maintenance.progress import Progress, Step
+from shared.maintenance.check import (
+    Checked,
+    CheckedDocument,
+    SegmentState,
+    check_segments,
+    checked_documents,
+    without_document,
+)
 from shared.maintenance.restore import copy_segments
+from shared.maintenance.upkeep import Progress, Step
 from shared.messages import reason_of
 from shared.model import schema
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import rebuilt_schema
 from shared.storage.integrity import open_directory, open_links
-from shared.system.disk import link
+from shared.system import link
 from shared.writing.writer import clean, locked, open_writer
 
 

@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from org.apache.lucene.index import (
     DirectoryReader,
+    IndexWriter,
     IndexWriterConfig,
     NoMergePolicy,
     SegmentCommitInfo,
@@ -22,7 +23,6 @@ from shared.errors import (
     BackupMissingError,
     IndexDamagedError,
     IndexLuceneVersionError,
-    IndexPathError,
     IndexWriteError,
     LuceneError,
     RestoreDestinationError,
@@ -30,10 +30,10 @@ from shared.errors import (
 from shared.files import index_folder
 from shared.files.access import holds
 from shared.files.index_folder import size_bytes
-from shared.files.lucene_files import damage_of, has_segments
+from shared.files.lucene_files import damage_of, has_segments, is_lucene_file
 from shared.java import vm
-from shared.java.interruption import in_background
-from shared.maintenance.progress import Progress, Step
+from shared.java.vm import in_background
+from shared.maintenance.upkeep import Progress, Step
 from shared.messages import reason_of
 from shared.model import failures, schema
 from shared.model.failures import Failure
@@ -42,23 +42,14 @@ from shared.storage import lucene_errors
 from shared.storage.chunk_queries import document_count
 from shared.storage.commits import commit_files, rebuilt_schema
 from shared.storage.integrity import open_directory, open_links
-from shared.system.disk import delete, flush, link, replace
+from shared.system import link, replace
 from shared.writing.writer import clean, locked, open_writer
 
 
 def checked_backup(source: Path, links: Path) -> Iterator[Step]:
     """Compare the files of a backup with their checksums, and link them into another folder.
 
-    Args:
-        source: the folder of the backup.
-        links: an empty folder, for a link to each file of the last commit.
-
-    Yields:
-        The progress in bytes.
-
-    Raises:
-        BackupError: a file is missing, cut short or changed.
-        IndexFolderError: it cannot be read for another reason; the class says why.
+    Yields the progress in bytes.
     """
     try:
         with (
@@ -93,9 +84,9 @@ def _damaged(source: Path, reason: str) -> BackupError:
     )
 
 
-_NEW_INDEX_FOLDER: Final = ".restored"
-"""Folder inside the index folder in which the new index is written if the old one cannot be read.
-Its name never changes, so that the next run deletes what a killed one left behind."""
+_ASIDE: Final = ".replaced-"
+"""Start of the name of the folder, inside the index folder, to which an index without a readable
+commit is moved until the backup is in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,42 +159,64 @@ def restore(
             documents = document_count(IndexSearcher(reader))
             chunks = int(reader.numDocs())
         with lucene_errors.writing(path):
-            # A damaged index is what a backup is for.
+            # Damage of other files than the commit is what a backup is for.
             with suppress(IndexDamagedError):
                 index_folder.prepare(path, parents=True)
             with (
                 closing(open_directory(path)) as directory,
-                closing(_replace_index(directory, path, backup, wait, known)) as steps,
+                # An interruption between two steps must end them here, not later.
+                closing(_steps(directory, path, backup, wait, known)) as steps,
             ):
                 for _ in progress(steps):
                     pass
     return Restored(str(path), str(source), documents, chunks)
 
 
-def _replace_index(
+def _steps(
     directory: Any, path: Path, backup: Any, wait: float, known: Mapping[str, Failure]
 ) -> Generator[Step, None, None]:
-    """Replace the remains of an index by the segments of a backup."""
-    with locked(directory, path, wait):
-        shutil.rmtree(path / _NEW_INDEX_FOLDER, ignore_errors=True)
-        is_readable = _is_readable(directory, path)
-        if not is_readable:
-            yield from _write_beside(path, backup, known)
-    if is_readable:
-        yield from _overwrite(directory, path, backup, wait, known)
-    else:
-        # No commit of the old index is left, so its files are deleted.
-        clean(directory, path)
+    """Copy the segments of a backup next to the existing ones, and commit only the copies."""
+    with ExitStack() as undo:
+        with locked(directory, path, wait):
+            if not _is_readable(directory, path):
+                _set_aside(path, undo)
+        writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE)
+        try:
+            yield from copy_segments(writer, path, backup, "Restoring")
+            # It writes everything that needs space, and can still be rolled back if the failures
+            # cannot be saved.
+            writer.prepareCommit()
+            failures.replace_failures(path, known)
+            writer.commit()
+            writer.close()
+        except BaseException:
+            writer.rollback()
+            clean(directory, path)
+            raise
+        undo.pop_all()
+    for aside in path.glob(f"{_ASIDE}*"):
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _set_aside(path: Path, undo: ExitStack) -> None:
+    """Move an index without a readable commit into a folder within its own.
+
+    Lucene's writer continues from the last commit. If it cannot read any, it would first delete
+    everything that is there.
+    """
+    try:
+        aside = Path(tempfile.mkdtemp(prefix=_ASIDE, dir=path))
+        undo.callback(shutil.rmtree, aside, ignore_errors=True)
+        for file in [*path.iterdir()]:
+            if is_lucene_file(file.name) and file.name != IndexWriter.WRITE_LOCK_NAME:
+                replace(file, aside / file.name)
+                undo.callback(replace, aside / file.name, file)
+    except OSError as error:
+        raise IndexWriteError(path, reason_of(error)) from error
 
 
 def _is_readable(directory: Any, path: Path) -> bool:
-    """Check whether Lucene's writer can continue from the existing commits, or there are none.
-
-    Raises:
-        BackupError: another program wrote the index.
-        IndexLuceneVersionError: another version of Lucene wrote it.
-        IndexPathError: the operating system refuses access.
-    """
+    """Check whether Lucene's writer can continue from the existing commits, or there are none."""
     commits = [*path.glob("segments_*")]
     if not commits:
         return not has_segments(path)
@@ -226,96 +239,8 @@ def _is_readable(directory: Any, path: Path) -> bool:
     return True
 
 
-def _overwrite(
-    directory: Any, path: Path, backup: Any, wait: float, known: Mapping[str, Failure]
-) -> Iterator[Step]:
-    """Copy the segments of a backup next to the existing ones, and commit only the copies."""
-    writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE)
-    try:
-        yield from copy_segments(writer, path, backup, "Restoring")
-        # It writes everything that needs space, and can still be rolled back if the failures cannot
-        # be saved.
-        writer.prepareCommit()
-        failures.replace_failures(path, known)
-        writer.commit()
-        writer.close()
-    except BaseException:
-        writer.rollback()
-        clean(directory, path)
-        raise
-
-
-def _write_beside(path: Path, backup: Any, known: Mapping[str, Failure]) -> Iterator[Step]:
-    """Write the segments of a backup to a separate folder, and move them from there.
-
-    Lucene's writer continues from the last commit. If it cannot read any, it would first delete
-    everything that is there.
-    """
-    beside = path / _NEW_INDEX_FOLDER
-    try:
-        beside.mkdir(mode=0o700)
-        # The writer chooses names beyond the existing ones, and deletes what no commit needs.
-        for file in path.glob("_*"):
-            (beside / file.name).touch()
-        for file in path.glob("segments_*"):
-            (beside / f"pending_{file.name}").touch()
-        with closing(open_directory(beside)) as directory:
-            writer = open_writer(directory, beside, 0, IndexWriterConfig.OpenMode.CREATE)
-            try:
-                yield from copy_segments(writer, beside, backup, "Restoring")
-                writer.close()
-            except BaseException:
-                writer.rollback()
-                raise
-            *files, commit = commit_files(directory)
-        _move_into_place(path, beside, files, commit, known)
-    except OSError as error:
-        raise IndexWriteError(path, reason_of(error)) from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-
-
-def _move_into_place(
-    path: Path, beside: Path, files: Sequence[str], commit: str, known: Mapping[str, Failure]
-) -> None:
-    """Move the files of a new index into the folder of the old one, and delete the old commits.
-
-    The commit file is moved last. From then on readers see the new index, since its number is the
-    highest.
-    """
-    old = [*path.glob("segments_*")]
-    with ExitStack() as undo:
-        for name in (*files, commit):
-            if name == commit:
-                flush(path)
-                failures.replace_failures(path, known)
-            replace(beside / name, path / name)
-            undo.callback(delete, path / name)
-        flush(path)
-        undo.pop_all()
-    try:
-        for file in old:
-            delete(file)
-    except OSError as error:
-        raise IndexPathError(
-            path,
-            f"the backup is in place, but {file.name} of the old index cannot be deleted "
-            f"({reason_of(error)}), and the index cannot be written while it exists",
-        ) from error
-
-
 def copy_segments(writer: Any, path: Path, source: Any, activity: str) -> Iterator[Step]:
-    """Copy the segments of an index unchanged, with the user data of its commit.
-
-    Args:
-        writer: Lucene's writer of the target index, which has no segments yet.
-        path: the folder of the target index.
-        source: Lucene's view of the folder with the segments.
-        activity: the activity in words.
-
-    Raises:
-        LuceneError: not all segments were copied; the caller must roll the writer back.
-    """
+    """Copy the segments of an index unchanged, with the user data of its commit."""
     # Merges would not help now.
     writer.getConfig().setMergePolicy(NoMergePolicy.INSTANCE)
     old = {file.name for file in path.iterdir()}

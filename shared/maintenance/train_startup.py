@@ -12,9 +12,9 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from shared import system
 from shared.errors import JavaStartError, McpLuceneError
 from shared.java.startup_cache import path
-from shared.system import disk
 
 TRAINING_TIMEOUT_SECONDS = 120
 """Maximum duration of the training, in seconds; it takes about five."""
@@ -23,12 +23,7 @@ TRAINING_TIMEOUT_SECONDS = 120
 def train() -> Path:
     """Train the cache for this environment, and replace older ones.
 
-    Returns:
-        The path of the cache.
-
-    Raises:
-        JavaStartError: the training run failed, with its output in the message; or it took longer
-            than `TRAINING_TIMEOUT_SECONDS`.
+    Returns the path of the cache.
     """
     cache = path()
     cache.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +55,7 @@ def train() -> Path:
             with suppress(PermissionError):
                 old.unlink()
         if sys.platform != "win32" or not cache.exists():
-            disk.replace(trained, cache)
+            system.replace(trained, cache)
     for mark in cache.parent.glob("lucene-*.training"):
         mark.unlink(missing_ok=True)
     return cache

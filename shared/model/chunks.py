@@ -49,11 +49,7 @@ def chunk_id(source_document: str, index: int) -> str:
 
 
 def chunk_of_id(chunk_id: str) -> tuple[str, int]:
-    """Return the document and the number of a chunk from its id.
-
-    Raises:
-        ValueError: it is not the id of a chunk.
-    """
+    """Return the document and the number of a chunk from its id."""
     source_document, _, index = chunk_id.rpartition(_NUMBER)
     return source_document, int(index)
 
@@ -67,12 +63,6 @@ def addition(content: str, start: int, end: int, previous_end: int) -> str:
     """Return what a chunk adds to the chunks before it, with the blanks between.
 
     The first chunk of a document and the additions of all others are the text of the document.
-
-    Args:
-        content: the content of the chunk.
-        start: the offset of its first character in the text of the document.
-        end: the offset after its last character.
-        previous_end: the same of the previous chunk.
     """
     if len(content) != end - start:
         # The words are joined by single spaces, so only their number tells where the rest begins.

@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from shared import system
 from shared.backends import chosen
 from shared.errors import IndexFileError, IndexPathError, IndexWriteError
 from shared.files.content import IrregularFileError, read_regular
 from shared.messages import reason_of
-from shared.system import disk
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -64,15 +64,7 @@ class Failure:
 
 
 def load_failures(index: Path) -> dict[str, Failure]:
-    """Return the failures by document id.
-
-    Args:
-        index: the index folder.
-
-    Raises:
-        IndexFileError: the file was not written by this project.
-        IndexPathError: the file cannot be read.
-    """
+    """Return the failures by document id."""
     if other := chosen(index, "load_failures"):
         found: dict[str, Failure] = other(index)
         return found
@@ -90,11 +82,7 @@ def load_failures(index: Path) -> dict[str, Failure]:
 
 
 def parsed_failures(index: Path, content: str | bytes) -> dict[str, Failure]:
-    """Return the failures in a text that `dump_failures` has written.
-
-    Raises:
-        IndexFileError: it was written by something else.
-    """
+    """Return the failures in a text that `dump_failures` has written."""
     try:
         return _failures().validate_json(content, strict=True)
     except ValueError as error:
@@ -122,17 +110,7 @@ def _reason(error: ValueError) -> str:
 def save_failures(
     index: Path, failures: Mapping[str, Failure], before: Mapping[str, Failure] | None = None
 ) -> None:
-    """Write the failures atomically.
-
-    Args:
-        index: the index folder.
-        failures: the failures.
-        before: those that they were made from. On a cluster, where others may have changed them
-            meanwhile, only what differs is changed; None to replace all.
-
-    Raises:
-        IndexWriteError: the file system refused to write; the previous failures are kept.
-    """
+    """Write the failures atomically."""
     if other := chosen(index, "save_failures"):
         other(index, failures, before)
         return
@@ -143,7 +121,7 @@ def save_failures(
         try:
             with open(temporary, "w", encoding="ascii", opener=_open_private) as stream:
                 stream.write(text)
-            disk.replace(temporary, index / FILE_NAME)
+            system.replace(temporary, index / FILE_NAME)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -166,11 +144,7 @@ def _decodable(text: str) -> str:
 
 
 def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:
-    """Replace all failures of an index by these.
-
-    Raises:
-        IndexWriteError: the file system refused; the previous failures are kept.
-    """
+    """Replace all failures of an index by these."""
     if failures:
         save_failures(index, failures)
     else:
@@ -178,13 +152,9 @@ def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:
 
 
 def delete_failures(index: Path) -> None:
-    """Delete all failures.
-
-    Raises:
-        IndexWriteError: the file system refused.
-    """
+    """Delete all failures."""
     try:
-        disk.delete(index / FILE_NAME)
+        system.delete(index / FILE_NAME)
     except FileNotFoundError:
         return
     except OSError as error:

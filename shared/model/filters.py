@@ -49,15 +49,7 @@ _CONDITION: Final = re.compile(
 
 
 def parse_filter(text: str) -> Filter:
-    """Parse a filter in the notation of the command line.
-
-    Args:
-        text: ``FIELD=VALUE``, ``FIELD!=VALUE``, ``FIELD=A|B`` for one of several,
-            ``FIELD^=PREFIX``, ``FIELD>=MIN``, ``FIELD<=MAX``, or ``FIELD=*`` for any value.
-
-    Raises:
-        FilterError: the text has none of these forms.
-    """
+    """Parse a filter in the notation of the command line."""
     match = _CONDITION.fullmatch(text)
     if match is None:
         raise FilterError(
@@ -116,12 +108,7 @@ Names = tuple[frozenset[str], ...]
 
 @dataclass(frozen=True)
 class Limits:
-    """Collections to which an index is limited, as if it had only their documents.
-
-    Attributes:
-        defined: all collections of the configuration.
-        names: the names of those that limit it; none for the whole index.
-    """
+    """Collections to which an index is limited, as if it had only their documents."""
 
     defined: Collections
     names: Names = ()
@@ -148,11 +135,7 @@ class Limits:
         return "&".join("|".join(map(_quoted, sorted(names))) for names in self.names)
 
     def within(self, names: Iterable[str]) -> Self:
-        """Return the limits for what is also in any of some collections.
-
-        Args:
-            names: the names of the collections; those that do not exist are empty.
-        """
+        """Return the limits for what is also in any of some collections."""
         wanted = frozenset(names)
         return replace(self, names=tuple(sorted({*self.names, wanted}, key=sorted)))
 
@@ -166,11 +149,7 @@ EVERYTHING: Final = Limits(MappingProxyType({}))
 
 
 def checked(names: Iterable[str], collections: Collections) -> list[Collection]:
-    """Return the collections with some names.
-
-    Raises:
-        FilterError: there is no collection with one of the names.
-    """
+    """Return the collections with some names."""
     found = []
     for name in names:
         if name not in collections:
@@ -187,20 +166,12 @@ def in_collection(name: str | None) -> list[Filter]:
 
 
 def configured_collections() -> tuple[Collection, ...]:
-    """Return the collections of the configuration, which searches can name.
-
-    Raises:
-        ConfigurationError: the file cannot be read, or something in it or in a variable is wrong.
-    """
+    """Return the collections of the configuration, which searches can name."""
     return tuple(map(as_collection, collection_settings()))
 
 
 def as_collection(setting: "CollectionSetting") -> Collection:
-    """Return the collection that a setting describes.
-
-    Raises:
-        ConfigurationError: a filter is not in the notation, or names a collection.
-    """
+    """Return the collection that a setting describes."""
     try:
         filters = tuple(map(parse_filter, setting.filters))
     except FilterError as error:

@@ -37,12 +37,7 @@ class IndexedFolder:
 
 
 class FolderTakenError(Exception):
-    """Others have added a folder to an index meanwhile, and the ids of its documents are taken.
-
-    Attributes:
-        folder: the folder that cannot be added as it is.
-        other: the path of the folder that was added.
-    """
+    """Others have added a folder to an index meanwhile, and the ids of its documents are taken."""
 
     def __init__(self, folder: IndexedFolder, other: str) -> None:
         super().__init__(f"{folder.path} and {other}")

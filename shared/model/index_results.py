@@ -44,12 +44,7 @@ class TermList:
 
 @dataclass(frozen=True)
 class Names:
-    """Names with a common prefix, in alphabetical order.
-
-    Attributes:
-        total: the number of all such names.
-        values: the first of them.
-    """
+    """Names with a common prefix, in alphabetical order."""
 
     total: int
     values: list[str]

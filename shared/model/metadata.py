@@ -93,12 +93,7 @@ def is_of_documents(key: str) -> bool:
 
 
 def within_limits(metadata: Metadata, fields: set[str]) -> tuple[Metadata, list[str]]:
-    """Return metadata within `MAX_KEYS` and `MAX_FIELDS`, and the keys that are too many.
-
-    Args:
-        metadata: the metadata. What is too much becomes texts under the key `OTHER`.
-        fields: the keys in the index that documents have chosen; new ones are added.
-    """
+    """Return metadata within `MAX_KEYS` and `MAX_FIELDS`, and the keys that are too many."""
     left = MAX_KEYS - sum(not is_of_documents(key) for key in metadata)
     too_many: list[str] = []
     for key in filter(is_of_documents, metadata):

@@ -142,13 +142,7 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
 
 
 def group_for(choice: GroupChoice, content: str, sort: str) -> Group:
-    """Return the results that a choice means.
-
-    Args:
-        choice: the choice.
-        content: the requested amount of text in a hit.
-        sort: the sort order. The chunks of a document all have its time of modification.
-    """
+    """Return the results that a choice means."""
     if choice != "auto":
         return choice
     by_time = sort.removeprefix("-") == MODIFIED
@@ -156,13 +150,7 @@ def group_for(choice: GroupChoice, content: str, sort: str) -> Group:
 
 
 def versions_for(choice: VersionsChoice, group: Group, filters: Sequence[Filter]) -> Versions:
-    """Return the versions of a text that a choice means.
-
-    Args:
-        choice: the choice.
-        group: the results.
-        filters: the filters, which may ask for the versions of a text.
-    """
+    """Return the versions of a text that a choice means."""
     if choice != "auto":
         return choice
     lists_versions = any(condition.field == VERSION_OF for condition in filters)
@@ -170,32 +158,20 @@ def versions_for(choice: VersionsChoice, group: Group, filters: Sequence[Filter]
 
 
 def as_request(query: str | SearchRequest, options: SearchOptions) -> SearchRequest:
-    """Return the request for a query, or a copy of a request, with options.
-
-    Raises:
-        ValueError: an option is out of its range.
-    """
+    """Return the request for a query, or a copy of a request, with options."""
     if isinstance(query, SearchRequest):
         return replace(query, **options)
     return SearchRequest(query, **options)
 
 
 def check(holds: bool, name: str, value: object) -> None:
-    """Raise an error if a value is out of its range.
-
-    Raises:
-        ValueError: `holds` is false.
-    """
+    """Raise an error if a value is out of its range."""
     if not holds:
         raise ValueError(f"{name} is out of range: {value!r}")
 
 
 def check_page(offset: int, limit: int | None) -> None:
-    """Raise an error if a page of a list begins below 0 or has no entries.
-
-    Raises:
-        ValueError: `offset` or `limit` is out of its range.
-    """
+    """Raise an error if a page of a list begins below 0 or has no entries."""
     check(0 <= offset <= MAX_COUNT, "offset", offset)
     check(limit is None or limit >= 1, "limit", limit)
 

@@ -135,12 +135,8 @@ def number_field(key: str) -> str:
 def keyword(value: str) -> str:
     """Return the term of a keyword value.
 
-    Returns:
-        The value itself or, if it is too long for a Lucene term, as much of its beginning as fits,
-        followed by the SHA-256 of the whole, so that different values stay different.
-
-    Raises:
-        InvalidTextError: the value contains half of a surrogate pair.
+    Returns the value itself or, if it is too long for a Lucene term, as much of its beginning as
+    fits, followed by the SHA-256 of the whole, so that different values stay different.
     """
     term = encoded(value)
     if len(term) <= _MAX_KEYWORD_BYTES:
@@ -157,8 +153,7 @@ def any_spelling(value: str) -> str | None:
 
     macOS separates the accents in names of files, and people type composed letters.
 
-    Returns:
-        None if no letter of the value can be spelled in both ways, or it is too long.
+    Returns None if no letter of the value can be spelled in both ways, or it is too long.
     """
     composed = unicodedata.normalize("NFC", value)
     if composed.isascii():
@@ -179,20 +174,12 @@ def _literal(text: str) -> str:
 
 
 def keyword_prefix(prefix: str) -> str:
-    """Return a prefix of keyword values, cut to the part that the terms of long values keep.
-
-    Raises:
-        InvalidTextError: the prefix contains half of a surrogate pair.
-    """
+    """Return a prefix of keyword values, cut to the part that the terms of long values keep."""
     return _beginning(encoded(prefix))
 
 
 def encoded(text: str) -> bytes:
-    """Return a text in UTF-8.
-
-    Raises:
-        InvalidTextError: the text contains half of a surrogate pair.
-    """
+    """Return a text in UTF-8."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:

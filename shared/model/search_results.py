@@ -15,22 +15,7 @@ MARKS: Final = ("<mark>", "</mark>")
 
 @dataclass(frozen=True, kw_only=True)
 class Citation:
-    r"""Location of a chunk in its file; unknown parts are None and left out of answers.
-
-    Attributes:
-        file_path: the file, absolute; bytes of its name that are not UTF-8 as ``\xNN``.
-        section: the headings above its beginning, such as ``Terms > Payment``.
-        page_start: the page on which the chunk begins, from 1.
-        page_end: the page on which it ends.
-        slide_start: the slide on which it begins, from 1.
-        slide_end: the slide on which it ends.
-        sheet_start: the name of the sheet in which it begins.
-        sheet_end: the name of the sheet in which it ends.
-        line_start: the line of a text file in which it begins, from 1.
-        line_end: the line in which it ends.
-        char_start: the offset of its first character in the extracted text, from 0.
-        char_end: the offset after its last character.
-    """
+    r"""Location of a chunk in its file; unknown parts are None and left out of answers."""
 
     file_path: str | None = None
     section: str | None = None
@@ -105,12 +90,7 @@ class OtherHit(Citation):
 
 @dataclass(frozen=True)
 class SimilarDocuments:
-    """Other versions of the text of a result, which match as well and are not shown.
-
-    Attributes:
-        count: their number.
-        ids: the ids of the first five, the newest first; the filter ``version_of`` finds all.
-    """
+    """Other versions of the text of a result, which match as well and are not shown."""
 
     count: int
     ids: list[str]
@@ -253,26 +233,14 @@ class DocumentChunks:
 
 @dataclass(frozen=True, kw_only=True)
 class SimilarChunk(ChunkText):
-    """A chunk that is like another one.
-
-    Attributes:
-        similarity: by meaning the cosine of both vectors, up to 1, and above 0.9 for chunks that
-            say nearly the same; by words the score relative to the best one.
-    """
+    """A chunk that is like another one."""
 
     similarity: float
 
 
 @dataclass(frozen=True)
 class SimilarChunks:
-    """Chunks that are like another one, the most similar first.
-
-    Attributes:
-        chunk_id: the id of the other one.
-        compared_by: ``meaning`` if the chunk has a vector, else ``words``.
-        results: the chunks, without the other one.
-        notice: the part that was cut to keep the answer short; else None.
-    """
+    """Chunks that are like another one, the most similar first."""
 
     chunk_id: str
     compared_by: Literal["meaning", "words"]

@@ -17,13 +17,13 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Final
 
+from shared import system
 from shared.errors import IndexWriteError
 from shared.files.cluster_path import is_cluster
 from shared.files.content import read_regular
 from shared.files.index_folder import holds_index
 from shared.messages import reason_of
 from shared.ocr.reading import MAX_STORED_BYTES, Reading, dump_reading, parse_reading
-from shared.system import disk
 
 FOLDER: Final = "ocr"
 """Name of the cache in the index folder."""
@@ -47,11 +47,7 @@ _OWNER_ONLY_FILE: Final = 0o600
 
 @dataclass(frozen=True, slots=True)
 class ReadingCache:
-    """Cache of readings.
-
-    Attributes:
-        index: the folder of the index.
-    """
+    """Cache of readings."""
 
     index: Path
 
@@ -60,12 +56,7 @@ class ReadingCache:
         return self.index / FOLDER
 
     def get(self, page: str, engine: str) -> Reading | None:
-        """Return the reading of a page; None if it is not cached.
-
-        Args:
-            page: the hash of its picture.
-            engine: program, version and languages.
-        """
+        """Return the reading of a page; None if it is not cached."""
         return self._read(_name(page, engine))
 
     def latest(self, page: str) -> Reading | None:
@@ -82,13 +73,7 @@ class ReadingCache:
         return None
 
     def put(self, page: str, engine: str, reading: Reading) -> None:
-        """Keep a reading, if there is an index, and the file system lets it.
-
-        Args:
-            page: the hash of the page's picture.
-            engine: program, version and languages.
-            reading: the reading.
-        """
+        """Keep a reading, if there is an index, and the file system lets it."""
         stored = dump_reading(reading)
         if len(stored) > MAX_STORED_BYTES or not holds_index(self.index):
             return
@@ -101,7 +86,7 @@ class ReadingCache:
                 with open(new, "xb", opener=_open_private) as stream:
                     stream.write(stored)
                 # A link of this name is replaced, not followed.
-                disk.replace(new, self._folder / _name(page, engine))
+                system.replace(new, self._folder / _name(page, engine))
             except BaseException:
                 new.unlink(missing_ok=True)
                 raise
@@ -113,27 +98,23 @@ class ReadingCache:
             now = max((status.st_mtime for _, status in known), default=0)
             for name, status in known:
                 if _NEW.fullmatch(name) and now - status.st_mtime > _OLD_SECONDS:
-                    disk.delete(self._folder / name)
+                    system.delete(self._folder / name)
             readings = [(status, name) for name, status in known if _NAME.fullmatch(name)]
             size = sum(status.st_size for status, _ in readings)
             if size <= max_bytes:
                 return
             for status, name in sorted(readings, key=lambda each: each[0].st_mtime_ns):
-                disk.delete(self._folder / name)
+                system.delete(self._folder / name)
                 size -= status.st_size
                 if size <= max_bytes * _SHARE_KEPT:
                     return
 
     def clear(self) -> None:
-        """Delete all readings.
-
-        Raises:
-            IndexWriteError: the file system refused.
-        """
+        """Delete all readings."""
         try:
             for name, _ in list(self._files()):
                 if _NAME.fullmatch(name) or _NEW.fullmatch(name):
-                    disk.delete(self._folder / name)
+                    system.delete(self._folder / name)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -153,11 +134,7 @@ class ReadingCache:
         return reading
 
     def _is_there(self) -> bool:
-        """Check whether there is a cache, which must not be a link to another folder.
-
-        Raises:
-            OSError: something else has its name.
-        """
+        """Check whether there is a cache, which must not be a link to another folder."""
         try:
             status = self._folder.lstat()
         except FileNotFoundError:

@@ -24,19 +24,7 @@ _VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Word on the picture of a page.
-
-    Attributes:
-        text: the word.
-        confidence: how sure the program is of it, in per cent.
-        left: its left edge, in pixels.
-        top: its top edge.
-        width: its width.
-        height: its height.
-        block: number of its block of text on the page.
-        paragraph: number of its paragraph in the block.
-        line: number of its line in the paragraph.
-    """
+    """Word on the picture of a page."""
 
     text: str
     confidence: int
@@ -54,13 +42,7 @@ _NUMBERS: Final = len(fields(Word)) - 1
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Words on the picture of a page, in reading order.
-
-    Attributes:
-        width: width of the picture, in pixels.
-        height: its height.
-        words: the words.
-    """
+    """Words on the picture of a page, in reading order."""
 
     width: int
     height: int
@@ -92,11 +74,7 @@ def dump_reading(reading: Reading) -> bytes:
 
 
 def parse_reading(stored: bytes) -> Reading:
-    """Return a stored reading, which anybody may have written.
-
-    Raises:
-        ValueError: it is damaged, too large, or of another version.
-    """
+    """Return a stored reading, which anybody may have written."""
     unpacking = zlib.decompressobj()
     try:
         text = unpacking.decompress(stored, _MAX_UNPACKED_BYTES)

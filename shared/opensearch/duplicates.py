@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from shared.maintenance.progress import Progress, Step
+from shared.maintenance.duplicates import Duplicates, groups, text_version
+from shared.maintenance.upkeep import Progress, Step
 from shared.model import schema
 from shared.model.index_results import DocumentSummary
 from shared.model.weights import DEFAULT_WEIGHTS
@@ -12,7 +13,6 @@ from shared.opensearch.opening.cluster import Cluster
 from shared.opensearch.opening.snapshot import ClusterSnapshot
 from shared.opensearch.search.selection import fingerprinted
 from shared.opensearch.storage.queries import HAS_FINGERPRINT
-from shared.resemblance.duplicates import Duplicates, groups, text_version
 from shared.search.selection import Fingerprinted
 from shared.storage.stored_chunks import summary_from_lucene
 

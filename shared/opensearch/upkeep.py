@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from shared.errors import DocumentDamagedError, McpLuceneError, PartDamagedError
 from shared.maintenance.check import Checked, SegmentState
-from shared.maintenance.progress import Progress
+from shared.maintenance.upkeep import Progress
 from shared.messages import quantity
 from shared.model import schema
 from shared.model.weights import DEFAULT_WEIGHTS

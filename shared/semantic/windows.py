@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from shared.chunking.chunker import SCRIPTS_WITHOUT_BLANKS
+from shared.chunking import SCRIPTS_WITHOUT_BLANKS
 
 WORDS: Final = 65
 """Length of a window that is aimed at, in words."""

@@ -15,15 +15,11 @@ from shared.settings.defaults import CONFIGURATION_VARIABLE, MAX_JAVA_HEAP, MIN_
 from shared.settings.machine import default_java_heap
 
 if TYPE_CHECKING:
-    from shared.settings.model import CollectionSetting, Folder, Settings
+    from shared.settings.model import CollectionSetting, Folder
 
 
 def java_heap() -> int:
-    """Return the size of Java's heap in MiB: from the variable, the file, or the default.
-
-    Raises:
-        ConfigurationError: the variable is wrong; or it is not set, and the file is wrong.
-    """
+    """Return the size of Java's heap in MiB: from the variable, the file, or the default."""
     variable = VARIABLES["java_heap"]
     text = os.environ.get(variable)
     if not text:
@@ -40,11 +36,7 @@ def java_heap() -> int:
 
 
 def sentence_model() -> str | None:
-    """Return the sentence model that is set, ``off`` for none; None if it is not set.
-
-    Raises:
-        ConfigurationError: the configuration file is wrong.
-    """
+    """Return the sentence model that is set, ``off`` for none; None if it is not set."""
     return os.environ.get(VARIABLES["semantic"]) or configured("semantic")
 
 
@@ -59,14 +51,7 @@ def configuration_file() -> Path:
 
 
 def configured(setting: str) -> Any:
-    """Return the value of a setting in the configuration file; None if it is not set there.
-
-    Args:
-        setting: a key of `VARIABLES`.
-
-    Raises:
-        ConfigurationError: the file cannot be read, or something in it is wrong.
-    """
+    """Return the value of a setting in the configuration file; None if it is not set there."""
     file = configuration_file()
     try:
         file.stat()
@@ -82,14 +67,7 @@ def configured(setting: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting in effect for commands without options.
-
-    Attributes:
-        name: its key in the configuration file.
-        value: its value.
-        origin: the origin of the value: ``default``, the name of a variable, or the path of the
-            configuration file.
-    """
+    """A setting in effect for commands without options."""
 
     name: str
     value: Any
@@ -97,15 +75,11 @@ class Setting:
 
 
 def settings() -> list[Setting]:
-    """Return every setting; environment variables take precedence over the configuration file.
-
-    Raises:
-        ConfigurationError: the file cannot be read, or a value in it or in a variable is wrong.
-    """
-    from shared.settings.file import read
+    """Return every setting; environment variables take precedence over the configuration file."""
+    from shared.settings.file import read, read_environment
 
     file = configuration_file()
-    in_file, in_environment = read(file), _read_environment()
+    in_file, in_environment = read(file), read_environment()
 
     def setting(name: str, variable: str) -> Setting:
         if name in in_environment.model_fields_set:
@@ -132,20 +106,9 @@ def original_folders() -> list[Path]:
 
 
 def _listed(name: str) -> list[Any]:
-    is_in_environment = bool(os.environ.get(VARIABLES[name]))
-    given = getattr(_read_environment(), name) if is_in_environment else configured(name)
-    return given or []
+    if not os.environ.get(VARIABLES[name]):
+        return configured(name) or []
+    from shared.settings.file import read_environment
 
-
-def _read_environment() -> "Settings":
-    """Return the settings of the environment variables."""
-    from pydantic import ValidationError
-
-    from shared.settings.environment import EnvironmentSettings
-    from shared.settings.errors import reasons
-
-    try:
-        return EnvironmentSettings()
-    except ValidationError as error:
-        named = reasons(error, lambda location: VARIABLES[str(location[0])])
-        raise ConfigurationError("the environment", named) from error
+    found: list[Any] = getattr(read_environment(), name)
+    return found

@@ -1,8 +1,10 @@
-"""The configuration file, read and checked."""
+"""The configuration file and the environment variables, read and checked."""
 
+import json
+import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, get_origin
@@ -11,13 +13,14 @@ from pydantic import (
     SecretStr,
     ValidationError,
 )
+from pydantic_core import ErrorDetails
 
 from shared.errors import ConfigurationError
 from shared.files.content import IrregularFileError, read_of_owner
-from shared.messages import reason_of
+from shared.messages import did_you_mean, reason_of, shortened
 from shared.settings.defaults import VARIABLES
-from shared.settings.errors import key, reasons, suggestion
-from shared.settings.model import Settings
+from shared.settings.model import CollectionSetting, Folder, Settings
+from shared.settings.types import UNREPEATED
 
 _CONFIGURATION: Final = "the configuration"
 """Source of a setting that is not written yet, in messages."""
@@ -29,15 +32,7 @@ _MAX_CONFIGURATION_BYTES: Final = 1_000_000
 def value_in_file(file: Path, setting: str) -> Any:
     """Return the value of a setting in a configuration file, a password as plain text.
 
-    Args:
-        file: the file.
-        setting: a key of `VARIABLES`.
-
-    Returns:
-        The value; None if the file does not set it.
-
-    Raises:
-        ConfigurationError: the file cannot be read, or something in it is wrong.
+    Returns the value; None if the file does not set it.
     """
     found = read(file)
     if setting not in found.model_fields_set:
@@ -47,11 +42,7 @@ def value_in_file(file: Path, setting: str) -> Any:
 
 
 def check_name(name: str) -> None:
-    """Check that a name is that of a setting.
-
-    Raises:
-        ConfigurationError: it is not; the message lists the valid names.
-    """
+    """Check that a name is that of a setting."""
     if name not in VARIABLES:
         raise ConfigurationError(_CONFIGURATION, f"{name} is not a setting; {suggestion([name])}")
 
@@ -59,16 +50,7 @@ def check_name(name: str) -> None:
 def value_from_text(name: str, values: Sequence[str]) -> Any:
     """Return the value of a setting from the words of a command line.
 
-    Args:
-        name: a key of `VARIABLES`.
-        values: the words: several for a list, one for anything else. Paths are relative to the
-            current folder.
-
-    Returns:
-        The value as in a configuration file: text, a number, true or false, or a list of texts.
-
-    Raises:
-        ConfigurationError: the value is not valid for the setting.
+    Returns the value as in a configuration file: text, a number, true or false, or a list of texts.
     """
     is_list = get_origin(Settings.model_fields[name].annotation) is list
     if not is_list and len(values) != 1:
@@ -93,14 +75,7 @@ def value_from_text(name: str, values: Sequence[str]) -> Any:
 
 @cache
 def read(file: Path) -> Settings:
-    """Read a configuration file; one that does not exist is empty.
-
-    Args:
-        file: the file, absolute. Paths in it are relative to its folder.
-
-    Raises:
-        ConfigurationError: the file cannot be read, or something in it is wrong.
-    """
+    """Read a configuration file; one that does not exist is empty."""
     try:
         text = read_of_owner(file, _MAX_CONFIGURATION_BYTES).decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
@@ -116,11 +91,7 @@ def read(file: Path) -> Settings:
 
 
 def content_of(text: str, file: Path) -> dict[str, Any]:
-    """Return the unchecked values in the text of a configuration file.
-
-    Raises:
-        ConfigurationError: the text is not TOML.
-    """
+    """Return the unchecked values in the text of a configuration file."""
     try:
         return tomllib.loads(text)
     except RecursionError as error:
@@ -132,11 +103,7 @@ def content_of(text: str, file: Path) -> dict[str, Any]:
 
 
 def settings_in(content: Mapping[str, Any], file: Path) -> Settings:
-    """Return the settings for the values of a configuration file.
-
-    Raises:
-        ConfigurationError: a key is not a setting, or a value is wrong.
-    """
+    """Return the settings for the values of a configuration file."""
     try:
         return Settings.model_validate(content, strict=True, context={"folder": file.parent})
     except ValidationError as error:
@@ -147,3 +114,105 @@ def _line_first(message: str) -> str:
     """Return a message of tomllib with the line at the beginning instead of the end."""
     found = re.fullmatch(r"(.*) \(at (line \d+), (column \d+)\)", message, re.DOTALL)
     return f"{found[2]}, {found[3]}: {found[1]}" if found else message
+
+
+# Environment variables
+
+
+def _paths(text: str) -> list[str]:
+    return [os.path.abspath(path) for path in text.split(os.pathsep) if path]  # noqa: PTH100 - no link is resolved
+
+
+def _folders(text: str) -> list[dict[str, str]]:
+    return [{"path": path} for path in _paths(text)]
+
+
+_PARSERS: Final[dict[str, Callable[[str], object]]] = {
+    "collections": json.loads,
+    "folders": _folders,
+    "include": str.split,
+    "exclude": str.split,
+    "allow_secrets": _paths,
+    "originals": _paths,
+}
+"""Parsers of variables with several values: paths are separated as in PATH, patterns by blanks."""
+
+
+def read_environment() -> Settings:
+    """Return the settings of the environment variables; an empty variable is none."""
+    given: dict[str, Any] = {}
+    for name, variable in VARIABLES.items():
+        if text := os.environ.get(variable):
+            try:
+                given[name] = _PARSERS.get(name, str)(text)
+            except (ValueError, RecursionError) as error:
+                problem = f"{variable}: the value should be JSON: {error}"
+                raise ConfigurationError("the environment", problem) from error
+    try:
+        return Settings.model_validate(given)
+    except ValidationError as error:
+        named = reasons(error, lambda location: VARIABLES[str(location[0])])
+        raise ConfigurationError("the environment", named) from error
+
+
+# Errors
+
+NOT_A_SETTING: Final = "is not a setting"
+"""Words about a key that this version does not know."""
+
+
+def is_secret(name: str) -> bool:
+    """Check whether the value of a setting must be hidden: it is or may contain a password."""
+    secrets = ("password", "normalizer_url", "answer_url", "semantic")
+    return any(word in name.lower() for word in secrets)
+
+
+_MAX_SETTING_CHARACTERS: Final = 80
+"""Maximum length of a wrong value in a message, in characters."""
+
+Location = Sequence[int | str]
+"""Keys and positions that lead to a value."""
+
+
+def key(location: Location) -> str:
+    """Return a location in words: ``folders, number 1, path`` is in the first folder."""
+    return ", ".join(
+        f"number {part + 1}" if isinstance(part, int) else str(part) for part in location
+    )
+
+
+def reasons(error: ValidationError, named: Callable[[Location], str]) -> str:
+    """Return all errors as text; `named` returns the name of the setting at a location."""
+    return "; ".join(dict.fromkeys(_described(error.errors(), named)))
+
+
+def _described(errors: Sequence[ErrorDetails], named: Callable[[Location], str]) -> Iterator[str]:
+    for error in errors:
+        location = error["loc"]
+        name = named(location)
+        match error["type"]:
+            case "extra_forbidden":
+                yield f"{name} {NOT_A_SETTING}; {suggestion(location)}"
+            case "missing":
+                yield f"{name} is missing"
+            case kind if kind == UNREPEATED:
+                yield f"{name}: {_message(error)}"
+            case _:
+                value = "" if is_secret(name) else f" (it is {_shortened(error['input'])})"
+                yield f"{name}: {_message(error)}{value}"
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    message: str = error["msg"]
+    return message.replace("Input ", "the value ", 1)
+
+
+def _shortened(value: Any) -> str:
+    return shortened(repr(value), _MAX_SETTING_CHARACTERS)
+
+
+def suggestion(location: Location) -> str:
+    """Return the names of the valid keys as a hint, the nearest one first."""
+    within = CollectionSetting if location[0] == "collections" else Folder
+    allowed = list(VARIABLES if len(location) == 1 else within.model_fields)
+    return did_you_mean(str(location[-1]), allowed, f"the settings are {', '.join(allowed)}")

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from shared.settings.defaults import DEFAULT_JAVA_HEAP, MIN_JAVA_HEAP
-from shared.system.limits import memory_bytes, usable_cores
+from shared.system import memory_bytes, usable_cores
 
 _CONTROL_GROUPS: Final = Path("/sys/fs/cgroup")
 
@@ -12,12 +12,7 @@ _OWN_GROUP: Final = Path("/proc/self/cgroup")
 
 
 def usable_bytes(groups: Path = _CONTROL_GROUPS, own_group: Path = _OWN_GROUP) -> int:
-    """Return the memory of the machine in bytes, or the limit of a container or service.
-
-    Args:
-        groups: the mount point of Linux's control groups, version 2.
-        own_group: the file that names the group of this process (cgroups(7)).
-    """
+    """Return the memory of the machine in bytes, or the limit of a container or service."""
     return min([memory_bytes(), *_limits(groups, own_group)])
 
 

@@ -14,40 +14,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from shared.settings.defaults import (
-    COLLECTION_NAME_PATTERN,
-    DEFAULT_ANSWER_MAX_TOKENS,
-    DEFAULT_ANSWER_TIMEOUT,
-    DEFAULT_INDEX_PATH,
-    DEFAULT_MAX_MEGABYTES,
-    DEFAULT_MAX_MEMORY,
-    DEFAULT_MAX_ROWS,
-    DEFAULT_NORMALIZER_TIMEOUT,
-    DEFAULT_NORMALIZER_URL,
-    DEFAULT_OCR,
-    DEFAULT_PDF_ENGINE,
-    DEFAULT_TIMEOUT,
-    DEFAULT_WAIT,
-    MAX_ANSWER_MAX_TOKENS,
-    MAX_ANSWER_TIMEOUT,
-    MAX_COLLECTIONS,
-    MAX_COUNT,
-    MAX_DESCRIPTION_CHARACTERS,
-    MAX_JAVA_HEAP,
-    MAX_MEMORY,
-    MAX_NORMALIZER_TIMEOUT,
-    MAX_TIMEOUT,
-    MAX_WORKERS,
-    MIN_ANSWER_MAX_TOKENS,
-    MIN_JAVA_HEAP,
-    MIN_MEMORY,
-    MIN_NORMALIZER_TIMEOUT,
-    MIN_TIMEOUT,
-    OCR_LANGUAGES_PATTERN,
-    Layout,
-    OcrMode,
-    PdfEngineName,
-)
+from shared.settings import defaults
+from shared.settings.defaults import Layout, OcrMode, PdfEngineName
 from shared.settings.machine import default_java_heap, default_workers
 from shared.settings.types import (
     Address,
@@ -58,13 +26,7 @@ from shared.settings.types import (
 
 
 class Folder(BaseModel):
-    """A folder that idx sync and idx watch mirror in the index.
-
-    Attributes:
-        path: the folder.
-        include: patterns that replace the general ones in this folder, if there are any.
-        exclude: patterns that apply to this folder in addition to the general ones.
-    """
+    """A folder that idx sync and idx watch mirror in the index."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -93,7 +55,7 @@ def _as_line(text: str) -> str:
 
 def _as_name(text: str) -> str:
     """Return the name of a collection if it is one."""
-    if not re.fullmatch(COLLECTION_NAME_PATTERN, text):
+    if not re.fullmatch(defaults.COLLECTION_NAME_PATTERN, text):
         raise PydanticCustomError(
             "value",
             "the value should be a name of at most 60 letters, digits, dots, hyphens and "
@@ -103,20 +65,13 @@ def _as_name(text: str) -> str:
 
 
 class CollectionSetting(BaseModel):
-    """A part of the index that has a name.
-
-    Attributes:
-        name: the name.
-        description: a sentence about the documents, for assistants and people.
-        folder: a folder whose files, with those of its subfolders, are in the collection.
-        filters: conditions in the notation of the command line that all documents meet.
-    """
+    """A part of the index that has a name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, AfterValidator(_as_name)]
     description: Annotated[
-        str, Field(max_length=MAX_DESCRIPTION_CHARACTERS), AfterValidator(_as_line)
+        str, Field(max_length=defaults.MAX_DESCRIPTION_CHARACTERS), AfterValidator(_as_line)
     ] = ""
     folder: LocatedPath | None = None
     filters: list[str] = []
@@ -145,12 +100,12 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    index_path: LocatedPath = DEFAULT_INDEX_PATH
-    wait: Annotated[float, _NOT_NEGATIVE] = DEFAULT_WAIT
+    index_path: LocatedPath = defaults.DEFAULT_INDEX_PATH
+    wait: Annotated[float, _NOT_NEGATIVE] = defaults.DEFAULT_WAIT
     folders: list[FolderValue] = []
     collections: Annotated[
         list[CollectionSetting],
-        Field(max_length=MAX_COLLECTIONS),
+        Field(max_length=defaults.MAX_COLLECTIONS),
         AfterValidator(_with_distinct_names),
     ] = []
     include: list[str] = []
@@ -159,30 +114,42 @@ class Settings(BaseModel):
     follow_links: bool = False
     allow_secrets: list[LocatedPath] = []
     originals: list[LocatedPath] = []
-    max_size: Annotated[float, _NOT_NEGATIVE] = DEFAULT_MAX_MEGABYTES
-    max_rows: Annotated[int, Field(ge=1, le=MAX_COUNT)] = DEFAULT_MAX_ROWS
+    max_size: Annotated[float, _NOT_NEGATIVE] = defaults.DEFAULT_MAX_MEGABYTES
+    max_rows: int = Field(default=defaults.DEFAULT_MAX_ROWS, ge=1, le=defaults.MAX_COUNT)
     encoding: EncodingName | None = None
     layout: Layout | None = None
-    pdf_engine: PdfEngineName = DEFAULT_PDF_ENGINE
+    pdf_engine: PdfEngineName = defaults.DEFAULT_PDF_ENGINE
     pdf_password: SecretStr | None = None
-    ocr: OcrMode = DEFAULT_OCR
-    ocr_languages: Annotated[str, Field(pattern=OCR_LANGUAGES_PATTERN)] | None = None
-    workers: int = Field(default_factory=default_workers, ge=1, le=MAX_WORKERS)
-    timeout: Annotated[float, Field(ge=MIN_TIMEOUT, le=MAX_TIMEOUT)] = DEFAULT_TIMEOUT
-    max_memory: Annotated[int, Field(ge=MIN_MEMORY, le=MAX_MEMORY)] = DEFAULT_MAX_MEMORY
-    java_heap: int = Field(default_factory=default_java_heap, ge=MIN_JAVA_HEAP, le=MAX_JAVA_HEAP)
+    ocr: OcrMode = defaults.DEFAULT_OCR
+    ocr_languages: Annotated[str, Field(pattern=defaults.OCR_LANGUAGES_PATTERN)] | None = None
+    workers: int = Field(default_factory=default_workers, ge=1, le=defaults.MAX_WORKERS)
+    timeout: float = Field(
+        default=defaults.DEFAULT_TIMEOUT, ge=defaults.MIN_TIMEOUT, le=defaults.MAX_TIMEOUT
+    )
+    max_memory: int = Field(
+        default=defaults.DEFAULT_MAX_MEMORY, ge=defaults.MIN_MEMORY, le=defaults.MAX_MEMORY
+    )
+    java_heap: int = Field(
+        default_factory=default_java_heap, ge=defaults.MIN_JAVA_HEAP, le=defaults.MAX_JAVA_HEAP
+    )
     normalize: bool = False
     normalizer_model: Annotated[str, Field(min_length=1)] | None = None
-    normalizer_url: Address = DEFAULT_NORMALIZER_URL
-    normalizer_timeout: Annotated[
-        float, Field(ge=MIN_NORMALIZER_TIMEOUT, le=MAX_NORMALIZER_TIMEOUT)
-    ] = DEFAULT_NORMALIZER_TIMEOUT
+    normalizer_url: Address = defaults.DEFAULT_NORMALIZER_URL
+    normalizer_timeout: float = Field(
+        default=defaults.DEFAULT_NORMALIZER_TIMEOUT,
+        ge=defaults.MIN_NORMALIZER_TIMEOUT,
+        le=defaults.MAX_NORMALIZER_TIMEOUT,
+    )
     answer_model: Annotated[str, Field(min_length=1)] | None = None
     answer_url: Address | None = None
-    answer_timeout: Annotated[float, Field(ge=MIN_TIMEOUT, le=MAX_ANSWER_TIMEOUT)] = (
-        DEFAULT_ANSWER_TIMEOUT
+    answer_timeout: float = Field(
+        default=defaults.DEFAULT_ANSWER_TIMEOUT,
+        ge=defaults.MIN_TIMEOUT,
+        le=defaults.MAX_ANSWER_TIMEOUT,
     )
-    answer_max_tokens: Annotated[int, Field(ge=MIN_ANSWER_MAX_TOKENS, le=MAX_ANSWER_MAX_TOKENS)] = (
-        DEFAULT_ANSWER_MAX_TOKENS
+    answer_max_tokens: int = Field(
+        default=defaults.DEFAULT_ANSWER_MAX_TOKENS,
+        ge=defaults.MIN_ANSWER_MAX_TOKENS,
+        le=defaults.MAX_ANSWER_MAX_TOKENS,
     )
     semantic: SentenceModelName | None = None

@@ -24,12 +24,7 @@ UNREPEATED: Final = "unrepeated"
 
 
 def url_problem(url: str, key_variable: str) -> str | None:
-    """Return the problem of a server's address, without repeating it; None if it is valid.
-
-    Args:
-        url: the address.
-        key_variable: the environment variable for the server's key.
-    """
+    """Return the problem of a server's address, without repeating it; None if it is valid."""
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname)

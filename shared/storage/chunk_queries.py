@@ -17,25 +17,12 @@ from shared.model import schema
 
 
 def document_query(source_document: str) -> Any:
-    """Return a query for all chunks of the document with an id.
-
-    Raises:
-        InvalidTextError: the id is not valid Unicode.
-    """
+    """Return a query for all chunks of the document with an id."""
     return TermQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document)))
 
 
 def known_value(searcher: Any, field: str, value: str) -> str:
-    """Return a value of a keyword field as it is spelled in the index; itself if it is not there.
-
-    Args:
-        searcher: a Lucene searcher.
-        field: a stored field.
-        value: the value, whose accents may be composed with their letters or not.
-
-    Raises:
-        InvalidTextError: the value is not valid Unicode.
-    """
+    """Return a value of a keyword field as it is spelled in the index, itself if not there."""
     spellings = schema.any_spelling(value)
     if spellings is None or searcher.count(TermQuery(Term(field, schema.keyword(value)))):
         return value
@@ -45,11 +32,7 @@ def known_value(searcher: Any, field: str, value: str) -> str:
 
 
 def prefix_query(field: str, prefix: str) -> Any:
-    """Return a query for the chunks whose value of a keyword field has a prefix.
-
-    Raises:
-        InvalidTextError: the prefix is not valid Unicode.
-    """
+    """Return a query for the chunks whose value of a keyword field has a prefix."""
     if not prefix:
         return MatchAllDocsQuery()
     if spellings := schema.any_spelling(prefix):
@@ -58,11 +41,7 @@ def prefix_query(field: str, prefix: str) -> Any:
 
 
 def first_chunks(chunks: Any | None = None) -> Any:
-    """Return a query for the first chunk of each document, which represents the document.
-
-    Args:
-        chunks: a query that the first chunks must match; None for all.
-    """
+    """Return a query for the first chunk of each document, which represents the document."""
     first = IntPoint.newExactQuery(schema.CHUNK_INDEX, 1)
     if chunks is None:
         return first

@@ -31,15 +31,7 @@ the parts of it that tokens are limited to."""
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A commit as one call sees it, unaffected by later commits.
-
-    Attributes:
-        searcher: Lucene's `IndexSearcher` on the commit.
-        path: the index folder.
-        weights: the weight of each kind of match.
-        encoder: the encoder of queries; None to search by words only.
-        collections: the collections that a search can name.
-    """
+    """A commit as one call sees it, unaffected by later commits."""
 
     searcher: Any
     path: Path
@@ -54,20 +46,12 @@ class Snapshot:
 
     @cached_property
     def folders(self) -> IndexedFolders:
-        """Folders that the documents come from.
-
-        Raises:
-            IndexDamagedError: the commit has no readable list of folders.
-        """
+        """Folders that the documents come from."""
         return indexed_folders(self.reader, self.path)
 
     @cached_property
     def model(self) -> SentenceModel | None:
-        """Sentence model of the vectors; None without search by meaning.
-
-        Raises:
-            IndexDamagedError: the commit has no readable description of it.
-        """
+        """Sentence model of the vectors; None without search by meaning."""
         return sentence_model(self.reader, self.path)
 
     def stoppable(self) -> Self:
@@ -78,12 +62,7 @@ class Snapshot:
 def cached_per_commit(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
     """Make a function of a reader run once per commit; the result is shared by all threads.
 
-    Args:
-        work: a function that takes a Lucene reader of a whole commit and returns an immutable
-            value.
-
-    Returns:
-        The function, which caches its results for the last readers that are still open.
+    Returns the function, which caches its results for the last readers that are still open.
     """
     newest: tuple[tuple[Any, Result], ...] = ()
     adding = Lock()
@@ -122,13 +101,7 @@ def _of_commit(reader: Any) -> Any:
 
 
 def commit_data(folders: IndexedFolders, path: Path, model: SentenceModel | None) -> Any:
-    """Return the user data of a commit by this software, for `IndexWriter.setLiveCommitData`.
-
-    Args:
-        folders: the folders that documents come from.
-        path: the index folder.
-        model: the sentence model of its vectors; None without search by meaning.
-    """
+    """Return the user data of a commit by this software, for `IndexWriter.setLiveCommitData`."""
     data = HashMap()
     data.put(schema.COMMIT_SCHEMA, str(schema.SCHEMA_VERSION))
     data.put(schema.COMMIT_SOFTWARE, software_version())
@@ -160,15 +133,7 @@ def is_limited(reader: Any) -> bool:
 
 
 def indexed_folders(reader: Any, path: Path) -> IndexedFolders:
-    """Return the folders that the documents of a reader's commit come from.
-
-    Args:
-        reader: the reader.
-        path: the index folder.
-
-    Raises:
-        IndexDamagedError: the commit's list of folders was not written by this project.
-    """
+    """Return the folders that the documents of a reader's commit come from."""
     try:
         return IndexedFolders.load(user_data(reader).get(schema.COMMIT_FOLDERS), path)
     except (ValueError, TypeError, KeyError, RecursionError) as error:
@@ -176,15 +141,7 @@ def indexed_folders(reader: Any, path: Path) -> IndexedFolders:
 
 
 def sentence_model(reader: Any, path: Path) -> SentenceModel | None:
-    """Return the sentence model of a commit's vectors; None without search by meaning.
-
-    Args:
-        reader: a reader of the commit.
-        path: the index folder.
-
-    Raises:
-        IndexDamagedError: the commit's description of the model was not written by this project.
-    """
+    """Return the sentence model of a commit's vectors; None without search by meaning."""
     text = user_data(reader).get(schema.COMMIT_MODEL)
     if text is None:
         return None
@@ -195,25 +152,13 @@ def sentence_model(reader: Any, path: Path) -> SentenceModel | None:
 
 
 def commit_files(directory: Any) -> list[str]:
-    """Return the names of the files of the last commit, with the commit file last.
-
-    Args:
-        directory: Lucene's view of the index folder.
-    """
+    """Return the names of the files of the last commit, with the commit file last."""
     commit = SegmentInfos.readLatestCommit(directory)
     return [*map(str, commit.files(False)), str(commit.getSegmentsFileName())]
 
 
 def open_last_commit(directory: Any, path: Path) -> Any:
-    """Open a reader of the last commit, after checking its schema version.
-
-    Args:
-        directory: Lucene's view of the index folder.
-        path: the index folder.
-
-    Raises:
-        IndexFolderError: the index cannot be used; the class says why.
-    """
+    """Open a reader of the last commit, after checking its schema version."""
     with lucene_errors.reading(path):
         reader = DirectoryReader.open(directory)
         try:
@@ -225,11 +170,7 @@ def open_last_commit(directory: Any, path: Path) -> Any:
 
 
 def check_schema(reader: Any, path: Path) -> None:
-    """Check that the commit of a reader has the schema of this version.
-
-    Raises:
-        IndexSchemaError: it has another schema, or none because another program wrote it.
-    """
+    """Check that the commit of a reader has the schema of this version."""
     version = rebuilt_schema(reader, path)
     if version != schema.SCHEMA_VERSION:
         raise IndexSchemaError(
@@ -238,11 +179,7 @@ def check_schema(reader: Any, path: Path) -> None:
 
 
 def rebuilt_schema(reader: Any, path: Path) -> int:
-    """Return the schema version of a reader's commit if it can be rebuilt.
-
-    Raises:
-        IndexSchemaError: it has another schema, or none because another program wrote it.
-    """
+    """Return the schema version of a reader's commit if it can be rebuilt."""
     version = user_data(reader).get(schema.COMMIT_SCHEMA)
     if version is None:
         raise IndexSchemaError(

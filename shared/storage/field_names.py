@@ -82,17 +82,7 @@ def keys_of_documents(fields: Iterable[str]) -> set[str]:
 
 
 def metadata_field_of(key: str, existing: AbstractSet[str], besides: Iterable[str] = ()) -> str:
-    """Return the Lucene field of a metadata key, to filter, count or sort by.
-
-    Args:
-        key: the key, such as ``author``.
-        existing: all fields of the index.
-        besides: other fields with the same purpose that are not metadata, for the message.
-
-    Raises:
-        FilterError: no document has the key, or it is not metadata; the message lists usable
-            fields.
-    """
+    """Return the Lucene field of a metadata key, to filter, count or sort by."""
     field = schema.metadata_field(key)
     if field not in existing:
         prefix = schema.metadata_field("")
@@ -115,28 +105,12 @@ def name_of(field: str) -> str:
 
 
 def field_with_terms(name: str, reader: Any) -> str:
-    """Return the Lucene field that a name means.
-
-    Args:
-        name: a metadata key, or the name of the field itself.
-        reader: the reader to be searched, which knows the fields that exist.
-
-    Raises:
-        FieldNotFoundError: no field with terms has the name; the message lists those that exist.
-    """
+    """Return the Lucene field that a name means."""
     return field_named(name, fields_with_terms(reader))
 
 
 def field_named(name: str, existing: AbstractSet[str]) -> str:
-    """Return the Lucene field that a name means.
-
-    Args:
-        name: a metadata key, or the name of the field itself.
-        existing: the fields of the index that have terms.
-
-    Raises:
-        FieldNotFoundError: no field with terms has the name; the message lists those that exist.
-    """
+    """Return the Lucene field that a name means."""
     if name in CHUNK_FIELDS and name != schema.CHUNK_INDEX:
         return name
     for field in (schema.metadata_field(name), name):

@@ -51,15 +51,7 @@ _claiming: Final = threading.Lock()
 def open_directory(path: Path) -> Any:
     """Open the folder of an index or a backup for Lucene.
 
-    Args:
-        path: the folder; Lucene creates one that does not exist.
-
-    Returns:
-        A Lucene `Directory`, which the caller closes.
-
-    Raises:
-        IndexFileError: an entry with the name of a Lucene file is not a regular file.
-        IndexPathError: the folder cannot be listed.
+    Returns a Lucene `Directory`, which the caller closes.
     """
     check_files(path)
     return FSDirectory.open(Paths.get(str(path)))
@@ -68,19 +60,13 @@ def open_directory(path: Path) -> Any:
 def open_links(folder: Path) -> Any:
     """Open a folder with links to files of an index, made by this process, for Lucene.
 
-    Returns:
-        A Lucene `Directory`, which the caller closes.
+    Returns a Lucene `Directory`, which the caller closes.
     """
     return FSDirectory.open(Paths.get(str(folder)))
 
 
 def check_files(path: Path) -> None:
-    """Check that all entries with names of Lucene files in a folder are regular files.
-
-    Raises:
-        IndexFileError: an entry is not a regular file; it is named.
-        IndexPathError: the folder cannot be listed.
-    """
+    """Check that all entries with names of Lucene files in a folder are regular files."""
     try:
         with os.scandir(path) as entries:
             for entry in entries:
@@ -99,17 +85,7 @@ def verify(path: Path, names: Iterable[str], *, completely: bool = False) -> lis
     If more than a gigabyte has to be read, it is read in the background, and damage is reported a
     little later.
 
-    Args:
-        path: the index folder.
-        names: the names of the files.
-        completely: true to wait until everything is read, whatever its size.
-
-    Returns:
-        The names of missing files.
-
-    Raises:
-        IndexDamagedError: a file is changed or cut short; it is named.
-        IndexPathError: the operating system refuses access.
+    Returns the names of missing files.
     """
     missing: list[str] = []
     unknown: dict[str, int] = {}
@@ -169,11 +145,7 @@ def _state(file: str | Path) -> _State:
 
 
 def _compare(file: Path) -> str | None:
-    """Compare a file with its checksum, and remember the result.
-
-    Raises:
-        OSError: the file is gone or cannot be read.
-    """
+    """Compare a file with its checksum, and remember the result."""
     # Before the file is read: a write in the meantime changes its state.
     state = _state(file)
     damage = damage_of(file)

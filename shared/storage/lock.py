@@ -28,8 +28,7 @@ def holder(index_path: Path) -> str:
 
     The kernel shows only processes of the same machine and container.
 
-    Returns:
-        Text for an error message, such as ``process 4711 (idx bulk -j big.json)``.
+    Returns text for an error message, such as ``process 4711 (idx bulk -j big.json)``.
     """
     try:
         return writer(index_path) or _INVISIBLE_PROCESS
@@ -40,11 +39,7 @@ def holder(index_path: Path) -> str:
 def writer(index_path: Path) -> str | None:
     """Describe the process that holds the write lock of an index.
 
-    Returns:
-        Text such as ``process 4711 (idx bulk -j big.json)``; None if the index is not locked.
-
-    Raises:
-        OSError: there was never a lock file, or the kernel's table cannot be read.
+    Returns text such as ``process 4711 (idx bulk -j big.json)``; None if the index is not locked.
     """
     file = _identity(index_path / "write.lock")
     for row in (line.split() for line in _LOCKS.read_text().splitlines()):

@@ -47,17 +47,7 @@ def text(thrown: Any) -> str:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn exceptions of Lucene while an index is read into errors that name the index.
-
-    Raises:
-        IndexMissingError: there is no index at the path.
-        IndexPathError: the operating system refuses access.
-        IndexLuceneVersionError: another version of Lucene wrote the index.
-        IndexDamagedError: files are missing, cut short or changed.
-        JavaHeapError: the work needs more memory than Java may use.
-        SearchStoppedError: the work was stopped.
-        LuceneError: anything else.
-    """
+    """Turn exceptions of Lucene while an index is read into errors that name the index."""
     try:
         yield
     except lucene.JavaError as error:
@@ -90,12 +80,7 @@ def _known_error(path: Path, error: lucene.JavaError) -> McpLuceneError:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn exceptions of Lucene while an index is written into errors that name the index.
-
-    Raises:
-        IndexWriteError: the operating system refused to write, for example on a full disk.
-        McpLuceneError: any error of `reading`.
-    """
+    """Turn exceptions of Lucene while an index is written into errors that name the index."""
     try:
         yield
     except lucene.JavaError as error:

@@ -36,8 +36,7 @@ from org.apache.lucene.util import BytesRef
 from shared.analysis.analyzers import normalized
 from shared.analysis.detection import detect_language, language_of
 from shared.analysis.languages import UNDETERMINED
-from shared.chunking.chunker import chunks
-from shared.chunking.places import places, sections_around
+from shared.chunking import chunks, places, sections_around
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable
 from shared.model import metadata, schema
@@ -77,12 +76,7 @@ def file_states(searcher: Any) -> dict[str, FileState]:
 
 
 def file_state(reader: Any, document: int) -> FileState | None:
-    """Return the state of the file of a document; None if it was not made from one.
-
-    Args:
-        reader: a Lucene reader of a whole commit.
-        document: Lucene's number of the document's first chunk.
-    """
+    """Return the state of the file of a document; None if it was not made from one."""
     states: Any = MultiDocValues.getBinaryValues(reader, schema.FILE_STATE)
     if states is None or not states.advanceExact(document):
         return None
@@ -132,15 +126,7 @@ def chunk_search_texts(
     section: str = "",
     normal: Callable[[str], str] = str,
 ) -> Iterator[tuple[str, str]]:
-    """Yield the texts by which a chunk is found, each after its field.
-
-    Args:
-        document: its document.
-        content: its text.
-        language: its language.
-        section: the path of the headings above its beginning; empty without any.
-        normal: makes normalized texts.
-    """
+    """Yield the texts by which a chunk is found, each after its field."""
     title, text = normal(document.title), normal(content)
     sections = [normal(section)] * _SECTION_REPEATS if section else []
     yield schema.CONTENT, text
@@ -225,25 +211,13 @@ Batch = tuple[str, list[Any]]
 
 
 def to_lucene(document: Document, known: KnownVectors | None = None) -> Iterator[Batch]:
-    """Yield batches of Lucene documents, one document per chunk in order; nothing for a blank text.
-
-    Args:
-        document: the document.
-        known: finds the vectors of texts that were embedded before; None without search by meaning.
-
-    Raises:
-        InvalidDocumentError: the document has more metadata than may be stored in each chunk.
-    """
+    """Yield batches of Lucene documents, one for each chunk in order; none for a blank text."""
     document, placed = placed_chunks(document)
     yield from placed_to_lucene(document, placed, known)
 
 
 def placed_chunks(document: Document) -> tuple[Document, Iterator[tuple[Chunk, Place]]]:
-    """Return a document with its language, and its chunks in order, each with its place.
-
-    Raises:
-        InvalidDocumentError: the document has more metadata than may be stored in each chunk.
-    """
+    """Return a document with its language, and its chunks in order, each with its place."""
     # Not checked when a `Document` is made: an index may contain one older than this limit.
     length = len(json.dumps(document.metadata, ensure_ascii=False))
     if length > MAX_METADATA:
@@ -260,13 +234,7 @@ def placed_chunks(document: Document) -> tuple[Document, Iterator[tuple[Chunk, P
 def placed_to_lucene(
     document: Document, placed: Iterable[tuple[Chunk, Place]], known: KnownVectors | None = None
 ) -> Iterator[Batch]:
-    """Yield batches of Lucene documents for chunks that are already cut.
-
-    Args:
-        document: the document; its text is not used.
-        placed: all of its chunks in order, each with its place.
-        known: as for `to_lucene`.
-    """
+    """Yield batches of Lucene documents for chunks that are already cut."""
     placed = iter(placed)
     first = next(placed, None)
     if first is None:
@@ -307,12 +275,7 @@ def with_language(document: Document) -> Document:
 
 
 def details_for(document: Document, chunk: Chunk) -> Callable[[Place], str]:
-    """Return a function that makes the details of a chunk from its place.
-
-    Args:
-        document: the document.
-        chunk: one of its chunks.
-    """
+    """Return a function that makes the details of a chunk from its place."""
     file = document.file
     common = {
         "title": document.title,

@@ -42,11 +42,7 @@ class StoredDetails:
 
 
 def details_of(stored: Any) -> StoredDetails:
-    """Read the details of a chunk from its stored fields, a Lucene `Document`.
-
-    Raises:
-        StoredDetailsError: they have a form that only another program can have written.
-    """
+    """Read the details of a chunk from its stored fields, a Lucene `Document`."""
     try:
         details = StoredDetails(**json.loads(stored.get(schema.DETAILS)))
     except (ValueError, TypeError, RecursionError) as error:

@@ -16,14 +16,7 @@ FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)
 def terms_with_prefix(
     reader: Any, field: str, prefix: str, *, start: str = ""
 ) -> Iterator[tuple[str, int]]:
-    """Yield terms in alphabetical order, each with its document frequency.
-
-    Args:
-        reader: the reader of the index.
-        field: a Lucene field.
-        prefix: the prefix of the terms.
-        start: the first term to consider, if it comes after the prefix.
-    """
+    """Yield terms in alphabetical order, each with its document frequency."""
     terms = MultiTerms.getTerms(reader, field)
     if terms is None:
         return

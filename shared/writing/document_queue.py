@@ -30,10 +30,6 @@ class DocumentWriter:
 
     Python cuts a text and finds its language; Lucene analyzes and indexes it, which
     takes about twice as long and releases the GIL.
-
-    Args:
-        writer: Lucene's writer of the index.
-        path: the index folder, for messages.
     """
 
     def __init__(self, writer: Any, path: Path) -> None:
@@ -47,13 +43,8 @@ class DocumentWriter:
     def submit(self, document_id: str, batches: Iterator[Batch]) -> Future[int]:
         """Queue a document to replace the one with the same id.
 
-        Args:
-            document_id: its id.
-            batches: its chunks as Lucene documents, in order.
-
-        Returns:
-            A future with the number of its chunks or the error: `InvalidDocumentError` if it cannot
-            be indexed, `IndexWriteError` if the file system refused to write.
+        Returns a future with the number of its chunks or the error: `InvalidDocumentError` if it
+        cannot be indexed, `IndexWriteError` if the file system refused to write.
         """
         try:
             begun = list(islice(batches, 2))
@@ -72,12 +63,7 @@ class DocumentWriter:
         return future
 
     def wait(self) -> None:
-        """Wait until all submitted documents are written or have failed.
-
-        Raises:
-            BaseException: the error of a long document whose older version is gone, so that nothing
-                may be committed.
-        """
+        """Wait until all submitted documents are written or have failed."""
         self._thread.submit(lambda: None).result()
         if self._loss:
             raise self._loss
@@ -130,12 +116,7 @@ class DocumentWriter:
 
 
 def results(futures: Iterable[Future[int]]) -> Iterator[int]:
-    """Yield the results of submitted documents in order, each as soon as it is available.
-
-    Args:
-        futures: the futures of `DocumentWriter.submit`; the next one is requested while those
-            before it are being written.
-    """
+    """Yield the results of submitted documents in order, each as soon as it is available."""
     pending: deque[Future[int]] = deque()
     for future in futures:
         pending.append(future)

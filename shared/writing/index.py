@@ -40,7 +40,7 @@ from shared.storage.passages import documents_with_vectors, key_with_id
 from shared.storage.vectors import vector_field
 from shared.writing.document_queue import DocumentWriter, document_term, results
 from shared.writing.known_vectors import KnownVectors
-from shared.writing.writer import clean, commit_empty, open_writer
+from shared.writing.writer import clean, commit_empty, open_writer, undo_creation
 
 
 def create(path: Path | str, *, shards: int | None = None, replicas: int | None = None) -> bool:
@@ -117,7 +117,7 @@ class Index:
         create: bool = False,
     ) -> None:
         self.path = index_folder.absolute(path)
-        is_new_folder = create and index_folder.prepare(self.path)
+        self._is_new_folder = create and index_folder.prepare(self.path)
         index_folder.identify(self.path)
         with vm.attached(program), lucene_errors.writing(self.path):
             self._directory = open_directory(self.path)
@@ -129,9 +129,7 @@ class Index:
                 mode = modes.CREATE_OR_APPEND if create else modes.APPEND
                 self._writer = open_writer(self._directory, self.path, wait, mode)
                 try:
-                    self._creation = commit_empty(
-                        self._writer, self._directory, self.path, is_new_folder=is_new_folder
-                    )
+                    self._new_commit = commit_empty(self._writer, self._directory, self.path)
                     # The other writer may have changed the folders or the schema.
                     self._folders, self._model = _check_readable(self._directory, self.path)
                     # With damaged terms it would delete the wrong chunks.
@@ -145,7 +143,7 @@ class Index:
             except BaseException:
                 self._directory.close()
                 raise
-        self.created = self._creation is not None
+        self.created = self._new_commit is not None
         self._documents = DocumentWriter(self._writer, self.path)
         self._changed = False
         self._closed = False
@@ -177,8 +175,13 @@ class Index:
                     self._known.close()
                 if is_unfinished:
                     clean(self._directory, self.path)
-                    if self._creation is not None:
-                        self._creation.undo(self._directory)
+                    if self._new_commit is not None:
+                        undo_creation(
+                            self._directory,
+                            self.path,
+                            self._new_commit,
+                            is_new_folder=self._is_new_folder,
+                        )
                 self._directory.close()
 
     def add(self, document: Document) -> int:
@@ -376,7 +379,7 @@ class Index:
         """
         with self._writing():
             self._writer.commit()
-            self._creation = None
+            self._new_commit = None
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

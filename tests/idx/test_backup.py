@@ -16,7 +16,7 @@ from shared import Document, Index, Searcher
 from shared.files.index_folder import replace_folder
 from shared.maintenance.backup import backup
 from shared.maintenance.check import check
-from shared.maintenance.progress import Step
+from shared.maintenance.upkeep import Step
 from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.contents import contents
@@ -111,13 +111,9 @@ def test_a_newer_backup_takes_the_place_of_an_older_one(
     assert hidden(tmp_path) == []
 
 
-def test_folders_change_places_where_the_system_cannot_exchange_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_takes_the_place_of_another_one(tmp_path: Path) -> None:
     make(tmp_path / "new", "n")
     make(tmp_path / "old", "o")
-    # As a file system without it answers: an unknown flag of renameat2.
-    monkeypatch.setattr("shared.system.posix.disk._EXCHANGE", 1 << 30)
     replaced = replace_folder(tmp_path / "new", tmp_path / "old")
     assert replaced is not None
     assert [file.name for file in replaced.iterdir()] == ["o"]

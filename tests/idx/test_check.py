@@ -19,8 +19,7 @@ from org.apache.lucene.document import (
 from org.apache.lucene.util import BytesRef
 
 from shared import Document, Index
-from shared.chunking.chunker import chunks
-from shared.chunking.places import places
+from shared.chunking import chunks, places
 from shared.storage.mapping import placed_to_lucene, to_lucene
 from tests.conftest import Idx
 from tests.idx.files import make

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, IndexPathError, Searcher
-from shared.system.command_lines import quoted
+from shared.system.shell import quoted
 from tests.conftest import Idx
 from tests.idx.files import ids
 from tests.idx.watched import Watch

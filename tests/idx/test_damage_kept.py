@@ -9,10 +9,9 @@ import pytest
 from shared import Document, Index, IndexDamagedError
 from shared.errors import LuceneError
 from shared.maintenance.backup import backup
-from shared.maintenance.optimize import optimize
-from shared.maintenance.purge import purge
 from shared.maintenance.repair import repair
 from shared.maintenance.restore import restore
+from shared.maintenance.upkeep import optimize, purge
 from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.damage import change_a_bit

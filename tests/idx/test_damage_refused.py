@@ -61,7 +61,7 @@ def test_no_search_is_answered_from_a_damaged_file_of_any_kind(
             (error,) = answer
             assert f"the index at {folder} is damaged: " in error
             assert f"file {name}: it" in error
-            assert "examine it with shared.check" in error
+            assert "find out more with idx check" in error
 
 
 def damage_a_segment(filled: Path) -> Path:

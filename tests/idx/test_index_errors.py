@@ -62,10 +62,10 @@ def test_a_file_is_no_index(idx: Idx, index_path: Path, command: tuple[str, ...]
     ("folder", "release", "command"),
     [
         *(("lucene-8.11", "Lucene 8.11.4", command) for command in (("init",), *COMMANDS)),
-        ("lucene-4.8", "Lucene 4.8", COMMANDS[0]),
-        ("lucene-4.8", "Lucene 4.8", ("search", "text")),
+        ("lucene-4.8", "a Lucene before 5.3", COMMANDS[0]),
+        ("lucene-4.8", "a Lucene before 5.3", ("search", "text")),
         *(
-            pytest.param("lucene-4.8", "Lucene 4.8", command, marks=pytest.mark.soak)
+            pytest.param("lucene-4.8", "a Lucene before 5.3", command, marks=pytest.mark.soak)
             for command in (("init",), *COMMANDS[1:])
             if command[0] != "search"
         ),

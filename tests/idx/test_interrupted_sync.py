@@ -16,7 +16,7 @@ from typing import Final
 import pytest
 
 from shared import Searcher
-from shared.chunking.chunker import chunks as chunks_of
+from shared.chunking import chunks as chunks_of
 from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.contents import chunks, contents

@@ -30,17 +30,11 @@ from tests.idx.swaps import (
     put_back,
 )
 from tests.idx.watched import Watch
-from tests.without_openat2 import WITHOUT_OPENAT2
 
 SECONDS: Final = 200
 """How long a sync may take on a machine that is busy."""
 
-PROGRAMS: Final = {
-    "openat2": IDX.format(60),
-    "step by step": WITHOUT_OPENAT2 + IDX.format(60),
-}
-
-by_all_means = pytest.mark.parametrize("means", PROGRAMS)
+PROGRAM: Final = IDX.format(60)
 
 
 def with_slow_file(papers: Path) -> None:
@@ -48,9 +42,9 @@ def with_slow_file(papers: Path) -> None:
     make(papers).joinpath("a.html").write_text("<p>text" * 400_000)
 
 
-def planned(folder: Path, means: str, *arguments: object) -> Process:
+def planned(folder: Path, *arguments: object) -> Process:
     """A sync that has listed everything and begun to read the first file."""
-    running = start(folder, "--json", *arguments, program=PROGRAMS[means], stdout=subprocess.PIPE)
+    running = start(folder, "--json", *arguments, program=PROGRAM, stdout=subprocess.PIPE)
     assert running.stdout
     (plan,) = events(running.stdout.readline())
     assert plan["event"] == "planned"
@@ -68,13 +62,10 @@ def reasons(running: Process) -> dict[str, str]:
     }
 
 
-@by_all_means
-def test_what_is_swapped_after_the_plan_leads_nowhere(
-    empty_index: Path, tmp_path: Path, means: str
-) -> None:
+def test_what_is_swapped_after_the_plan_leads_nowhere(empty_index: Path, tmp_path: Path) -> None:
     outside, victims = prepare(tmp_path, 210)
     with_slow_file(tmp_path / "papers")
-    running = planned(tmp_path, means)
+    running = planned(tmp_path)
     for swap, place in victims:
         put(swap, place, outside)
     assert reasons(running) == {
@@ -94,7 +85,7 @@ def test_a_folder_that_is_swapped_after_the_plan_is_not_read_from(
     elsewhere = tmp_path / "elsewhere"
     for _, place in victims:
         make(elsewhere / "papers" / place.name / "inner").joinpath("file.txt").write_text(MARKER)
-    running = planned(home, "openat2", "--index-path", empty_index)
+    running = planned(home, "--index-path", empty_index)
     if level == "root":
         (home / "papers").rename(home / "papers.old")
         (home / "papers").symlink_to(elsewhere / "papers")
@@ -136,12 +127,12 @@ def swapping(victims: list[tuple[Swap, Path]], outside: Path) -> Iterator[list[i
         swapper.join()
 
 
-def sync_while_swapped(tmp_path: Path, index: Path, means: str, rounds: int) -> int:
+def sync_while_swapped(tmp_path: Path, index: Path, rounds: int) -> int:
     """Sync again and again, with all files touched before, which has their bytes compared."""
     outside, victims = prepare(tmp_path, 300)
     with swapping(victims, outside) as count:
         for number in range(rounds):
-            running = start(tmp_path, "--json", program=PROGRAMS[means], stdout=subprocess.PIPE)
+            running = start(tmp_path, "--json", program=PROGRAM, stdout=subprocess.PIPE)
             running.communicate(timeout=SECONDS)
             assert running.returncode in (0, 1)
             assert_nothing_leaked(index)
@@ -156,17 +147,14 @@ def sync_while_swapped(tmp_path: Path, index: Path, means: str, rounds: int) -> 
 
 @pytest.mark.soak
 def test_what_is_swapped_at_random_moments_leads_nowhere(empty_index: Path, tmp_path: Path) -> None:
-    assert sync_while_swapped(tmp_path, empty_index, "openat2", 3) > 200
+    assert sync_while_swapped(tmp_path, empty_index, 3) > 200
     assert len(ids(empty_index)) > 50
 
 
 @pytest.mark.soak
-@by_all_means
 @pytest.mark.timeout(1_800)
-def test_nothing_leads_out_however_often_it_is_swapped(
-    empty_index: Path, tmp_path: Path, means: str
-) -> None:
-    assert sync_while_swapped(tmp_path, empty_index, means, 20) > 10_000
+def test_nothing_leads_out_however_often_it_is_swapped(empty_index: Path, tmp_path: Path) -> None:
+    assert sync_while_swapped(tmp_path, empty_index, 20) > 10_000
 
 
 @pytest.mark.soak
@@ -191,7 +179,7 @@ def test_a_followed_link_is_resolved_once(idx: Idx, empty_index: Path, tmp_path:
     (papers / "more").symlink_to(outside / "more")
     (papers / "third.txt").symlink_to(outside / "third.txt")
     with_slow_file(papers)
-    running = planned(tmp_path, "openat2", "--follow-links")
+    running = planned(tmp_path, "--follow-links")
     # The links themselves, then what they led to.
     for name, target in (("link.txt", secret / "id_rsa"), ("more", secret)):
         (papers / name).unlink()

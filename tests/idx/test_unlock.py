@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shared import Index, IndexLockedError
-from shared.maintenance.unlock import unlock
+from shared.maintenance.upkeep import unlock
 from tests.conftest import Idx
 from tests.idx.files import ids
 from tests.idx.test_index_errors import is_locked, wait_for

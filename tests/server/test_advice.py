@@ -140,11 +140,3 @@ def test_a_client_is_never_told_to_run_a_command_itself(raised: known.McpLuceneE
         assert "ask the user to" in advice
     assert "ListDocuments" not in message(raised)
     assert "ask the user" not in message(raised) or isinstance(raised, TimeBudgetError)
-
-
-@pytest.mark.parametrize("raised", ERRORS, ids=lambda error: type(error).__name__)
-def test_an_error_of_the_library_names_no_command_and_no_option(
-    raised: known.McpLuceneError,
-) -> None:
-    if type(raised).__module__ == known.__name__:
-        assert not re.search(r"\bidx [a-z]+|--[a-z]", raised.remedy)

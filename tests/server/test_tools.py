@@ -9,7 +9,7 @@ import pytest
 from mcp import Client
 
 from shared import Document, Index
-from shared.chunking.chunker import chunks
+from shared.chunking import chunks
 from shared.writing.index import create
 from tests.conftest import connected, connected_by_stdio
 from tests.server.tool_answers import answer, error

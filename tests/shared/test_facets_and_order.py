@@ -17,7 +17,7 @@ from shared import (
     SourceFile,
     create,
 )
-from shared.maintenance.optimize import optimize
+from shared.maintenance.upkeep import optimize
 from shared.model.document import Scalar
 
 DOCUMENTS = [

@@ -17,8 +17,8 @@ from idx.extraction.file_type import refuse
 from idx.extraction.media_types import Kind
 from idx.extraction.office.open_document import extract_odp, extract_odt
 from idx.extraction.types import Extracted, Source
-from shared.system import limits
-from shared.system.programs import find_program
+from shared import system
+from shared.system.shell import find_program
 
 _PROGRAMS: Final = ("soffice", "libreoffice")
 _MACOS: Final = Path("/Applications/LibreOffice.app/Contents/MacOS/soffice")
@@ -132,9 +132,9 @@ def _run(command: list[str], folder: Path, seconds: float) -> None:
 
 def _confine() -> None:
     """Limit time and output of the program, and end it with its parent."""
-    limits.end_with_parent()
-    limits.limit_processor_time(int(_SECONDS))
-    limits.limit_file_size(_MAX_OUTPUT_BYTES)
+    system.end_with_parent()
+    system.limit_processor_time(int(_SECONDS))
+    system.limit_file_size(_MAX_OUTPUT_BYTES)
 
 
 def _profile() -> str:

@@ -17,13 +17,13 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from idx.errors import SourceFileError
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.types import Extracted, Ocr, Source
+from shared import system
 from shared.files.secret_content import BYTES, found_secret
 from shared.model.document import Metadata, Scalar
 from shared.model.metadata import OCR_CONFIDENCE, OCR_PAGES
 from shared.ocr.page_image import grey, image_hash, page_image
 from shared.ocr.reading import MAX_WORDS, Reading, Word
-from shared.system import limits
-from shared.system.programs import find_program
+from shared.system.shell import find_program
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -196,9 +196,9 @@ def recognize(picture: "Image", ocr: Ocr) -> Reading:
 
 def _confine() -> None:
     """Limit time and output of the program, and end it with its parent."""
-    limits.end_with_parent()
-    limits.limit_processor_time(int(_PAGE_SECONDS))
-    limits.limit_file_size(_MAX_OUTPUT_BYTES)
+    system.end_with_parent()
+    system.limit_processor_time(int(_PAGE_SECONDS))
+    system.limit_file_size(_MAX_OUTPUT_BYTES)
 
 
 def _read(stream: IO[bytes]) -> bytes:

@@ -43,7 +43,7 @@ from shared.reading.opening.open_index import OpenIndex
 from shared.storage.commits import indexed_folders
 from shared.storage.integrity import open_links
 from shared.storage.terms import FILE_FIELD
-from shared.system.disk import link
+from shared.system import link
 
 _MOST_ATTEMPTS: Final = 3
 """Number of attempts to link the files of the newest commit: a writer may replace them."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.answers.quotes import is_long_enough, stands_in
+from shared.answers.citations import is_long_enough, stands_in
 
 PASSAGE = """\
 § 2 Term. Either party may give notice with a period of nine\n   months. The monthly rent is

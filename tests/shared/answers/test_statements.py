@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.answers.statements import cited_numbers, sentences
+from shared.answers.citations import cited_numbers, sentences
 
 
 def divided(text: str) -> list[tuple[str, tuple[int, ...]]]:

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from shared.chunking.chunker import chunks
+from shared.chunking import chunks
 from shared.java import vm
 from shared.model.chunks import Chunk, addition, chunk_id
 from shared.settings.defaults import Layout

@@ -5,8 +5,7 @@ from itertools import accumulate
 
 import pytest
 
-from shared.chunking.chunker import chunks
-from shared.chunking.places import places
+from shared.chunking import chunks, places
 from shared.model.chunks import Place
 from shared.model.document import Document, Heading, Page, Unit
 

@@ -5,9 +5,8 @@ import pytest
 
 from shared.files import index_folder
 from shared.files.index_folder import replace_folder
-from shared.system.disk import flush
+from shared.system import flush
 from tests.idx.files import make
-from tests.systems import ON_WINDOWS
 
 
 def names(folder: Path) -> dict[str, list[str]]:
@@ -15,13 +14,11 @@ def names(folder: Path) -> dict[str, list[str]]:
     return {path.name: sorted(file.name for file in path.iterdir()) for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("exchange", [True, False])
 @pytest.mark.parametrize("there", [("o",), (), None], ids=["folder", "empty", "none"])
 def test_if_the_names_do_not_reach_the_disk_both_folders_are_where_they_were(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     there: tuple[str, ...] | None,
-    exchange: bool,
 ) -> None:
     make(tmp_path / "new", "n")
     if there is not None:
@@ -32,9 +29,6 @@ def test_if_the_names_do_not_reach_the_disk_both_folders_are_where_they_were(
     def fail(_path: Path) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    if not (exchange or ON_WINDOWS):
-        # As a file system without it answers: an unknown flag of renameat2.
-        monkeypatch.setattr("shared.system.posix.disk._EXCHANGE", 1 << 30)
     monkeypatch.setattr(index_folder, "flush", fail)
     with pytest.raises(OSError, match="Input/output error"):
         replace_folder(tmp_path / "new", tmp_path / "old")

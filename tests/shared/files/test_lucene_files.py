@@ -11,7 +11,7 @@ DATA = Path(__file__).parents[2] / "data"
 
 
 @pytest.mark.parametrize(
-    ("folder", "release"), [("lucene-4.8", "Lucene 4.8"), ("lucene-8.11", "Lucene 8.11.4")]
+    ("folder", "release"), [("lucene-4.8", "a Lucene before 5.3"), ("lucene-8.11", "Lucene 8.11.4")]
 )
 def test_an_index_of_an_older_lucene_is_named_and_left_alone(
     folder: str, release: str, index_path: Path
@@ -36,12 +36,12 @@ def test_the_newest_commit_counts(empty_index: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "release"),
     [
-        (b"\xff\xff\xff\xf5" + bytes(40), "a Lucene before 4.0"),
+        (b"\xff\xff\xff\xf5" + bytes(40), "an unknown version of Lucene"),
         (b"", "an unknown version of Lucene"),
         (b"PK\x03\x04" + bytes(40), "an unknown version of Lucene"),
         (b"\x3f\xd7\x6c\x17\x08segments\0\0\0\x0a" + bytes(10), "an unknown version of Lucene"),
         (b"\x3f\xd7\x6c\x17\x08nosegmen\0\0\0\x0a" + bytes(40), "an unknown version of Lucene"),
-        (b"\x3f\xd7\x6c\x17\x08segments\0\0\0\x01" + bytes(40), "Lucene 4.6 or 4.7"),
+        (b"\x3f\xd7\x6c\x17\x08segments\0\0\0\x01" + bytes(40), "a Lucene before 5.3"),
     ],
 )
 def test_headers(tmp_path: Path, header: bytes, release: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 from java.util import ArrayList
 
 from shared.java import vm
-from shared.java.interruption import in_background
+from shared.java.vm import in_background
 
 
 def wrongly_called() -> None:

@@ -6,8 +6,7 @@ import pytest
 
 from shared import ConfigurationError
 from shared.model.request import Syntax
-from shared.rewriting.language_model import ServedModel
-from shared.rewriting.rewriter import Rewriting, rewrite_query
+from shared.rewriting import Rewriting, ServedModel, rewrite_query
 from tests.model_server import (
     TROUBLES,
     Answer,

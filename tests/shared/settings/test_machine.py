@@ -7,7 +7,7 @@ import pytest
 from shared.settings import machine
 from shared.settings.defaults import DEFAULT_JAVA_HEAP
 from shared.settings.machine import default_java_heap
-from shared.system.limits import memory_bytes
+from shared.system import memory_bytes
 
 MACHINE = memory_bytes()
 

@@ -9,8 +9,7 @@ import pytest
 
 from shared import Document, Index, IndexDamagedError, Searcher
 from shared.files.lucene_files import damage_of
-from shared.maintenance.optimize import optimize
-from shared.maintenance.purge import purge
+from shared.maintenance.upkeep import optimize, purge
 from shared.reading.opening import open_index
 from shared.storage import integrity
 from tests.idx.damage import change_a_bit

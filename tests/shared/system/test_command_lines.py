@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from shared.system.command_lines import joined, quoted, quoted_for_windows
+from shared.system.shell import joined, quoted, quoted_for_windows
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from shared import system
 from shared.errors import IndexWriteError
 from shared.files.content import (
     IrregularFileError,
@@ -20,7 +21,6 @@ from shared.files.content import (
     write_atomically,
 )
 from shared.model.failures import delete_failures, save_failures
-from shared.system import disk
 from tests.systems import ON_WINDOWS, keeps_open_files_in_place
 
 _HOLDS = (
@@ -56,18 +56,18 @@ def test_a_file_that_is_being_read_can_be_replaced(tmp_path: Path) -> None:
     file, new = tmp_path / "file", tmp_path / "new"
     file.write_text("old")
     new.write_text("new")
-    with os.fdopen(disk.open_file(file, follow_links=False)) as opened:
+    with os.fdopen(system.open_file(file, follow_links=False)) as opened:
         threading.Timer(0.2, opened.close).start()
-        disk.replace(new, file)
+        system.replace(new, file)
     assert file.read_text() == "new"
 
 
 HELD = pytest.mark.skipif(not ON_WINDOWS, reason="other systems change files that are open")
 
 CHANGES: dict[str, Callable[[Path], None]] = {
-    "replace": lambda file: disk.replace(file.with_name("new"), file),
-    "delete": disk.delete,
-    "move": lambda file: disk.move_folder(file.parent, file.parent.with_name("moved")),
+    "replace": lambda file: system.replace(file.with_name("new"), file),
+    "delete": system.delete,
+    "move": lambda file: system.move_folder(file.parent, file.parent.with_name("moved")),
     "failures": lambda file: save_failures(file.parent, {}),
     "no failures": lambda file: delete_failures(file.parent),
     "settings": lambda file: write_atomically(file, b"new"),
@@ -126,25 +126,25 @@ def test_a_folder_moves_into_the_place_of_an_empty_one(tmp_path: Path, there: bo
     (tmp_path / "new" / "file").touch()
     if there:
         (tmp_path / "old").mkdir()
-    disk.move_folder(tmp_path / "new", tmp_path / "old")
+    system.move_folder(tmp_path / "new", tmp_path / "old")
     assert [path.name for path in tmp_path.rglob("*")] == ["old", "file"]
 
 
 def test_a_link_leads_to_the_content_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("text")
-    disk.link(tmp_path / "other", tmp_path / "file")
+    system.link(tmp_path / "other", tmp_path / "file")
     assert (tmp_path / "other").read_text() == "text"
 
 
 def test_files_and_folders_can_be_flushed(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("text")
-    disk.flush(tmp_path / "file")
-    disk.flush(tmp_path)
+    system.flush(tmp_path / "file")
+    system.flush(tmp_path)
 
 
 def test_a_file_that_is_being_read_can_be_deleted(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("text")
-    with disk.open_shared(tmp_path / "file") as opened:
+    with system.open_shared(tmp_path / "file") as opened:
         (tmp_path / "file").unlink()
         assert opened.read() == b"text"
     assert not (tmp_path / "file").exists()

@@ -2,8 +2,7 @@
 
 import pytest
 
-from shared.system.reparse_tags import is_link_tag
-from shared.system.windows.paths import extended
+from shared.system.windows_paths import extended, is_link_tag
 
 
 @pytest.mark.parametrize(
@@ -13,6 +12,7 @@ from shared.system.windows.paths import extended
         ("C:/docs/../other", "\\\\?\\C:\\other"),
         ("\\\\server\\share\\docs", "\\\\?\\UNC\\server\\share\\docs"),
         ("\\\\?\\C:\\docs", "\\\\?\\C:\\docs"),
+        ("\\\\?\\C:\\docs\\.\\dot.", "\\\\?\\C:\\docs\\.\\dot."),
         ("\\\\.\\NUL", "\\\\.\\NUL"),
         ("C:\\" + "x" * 300, "\\\\?\\C:\\" + "x" * 300),
     ],

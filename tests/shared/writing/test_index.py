@@ -60,10 +60,10 @@ def test_a_folder_with_other_files_is_no_place_for_an_index(tmp_path: Path) -> N
 
 
 def test_an_index_must_be_there_to_be_written(index_path: Path) -> None:
-    with pytest.raises(IndexMissingError, match=r"shared\.create"):
+    with pytest.raises(IndexMissingError, match="idx init"):
         Index(index_path)
     index_path.mkdir()
-    with pytest.raises(IndexMissingError, match=r"shared\.create"):
+    with pytest.raises(IndexMissingError, match="idx init"):
         Index(index_path)
 
 

@@ -1,7 +1,7 @@
-"""Optimization: all segments of an index merged into one, without the deleted chunks."""
+"""Upkeep of a whole index: optimization, purge, a lock file removed, and the progress of it."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,20 +10,43 @@ from typing import Any
 from java.io import OutputStream, PrintStream
 from java.lang import System
 from org.apache.lucene.index import DirectoryReader, LogByteSizeMergePolicy
+from org.apache.lucene.search import IndexSearcher
 
+from shared.errors import IndexMissingError, IndexPathError
 from shared.files import index_folder
 from shared.files.index_folder import size_bytes
-from shared.java.interruption import in_background
-from shared.maintenance.progress import Progress, Step
-from shared.messages import quantity
+from shared.files.lucene_files import has_segments
+from shared.java import vm
+from shared.java.vm import in_background
+from shared.messages import quantity, reason_of
+from shared.model.failures import delete_failures
+from shared.model.folders import IndexedFolders
+from shared.ocr.cache import ReadingCache
 from shared.settings.defaults import DEFAULT_WAIT
+from shared.storage import lucene_errors
+from shared.storage.chunk_queries import document_count
 from shared.storage.commits import (
     commit_data,
     indexed_folders,
     open_last_commit,
     sentence_model,
 )
-from shared.writing.writer import exclusive_writer
+from shared.storage.integrity import open_directory
+from shared.system import delete
+from shared.writing.writer import exclusive_writer, locked
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Progress of one part of a run, in bytes or documents; the total may be approximate."""
+
+    activity: str
+    done: int
+    total: int
+
+
+Progress = Callable[[Iterator[Step]], Iterator[Step]]
+"""Function that passes on the steps of a run, which continues as they are requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +136,84 @@ def _merge(
 def _bytes_written(path: Path, old: frozenset[str]) -> int:
     """Return the size of the new segments' files, in bytes."""
     return size_bytes(file for file in path.glob("_*") if file.name not in old)
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """Result of a purge.
+
+    Attributes:
+        deleted_documents: the number of documents that were in the index.
+        deleted_chunks: the number of their chunks.
+    """
+
+    deleted_documents: int
+    deleted_chunks: int
+
+
+def purge(path: Path | str, *, wait: float = DEFAULT_WAIT) -> Purged:
+    """Remove everything from an index: documents, folders, failures, and pages read by OCR.
+
+    One commit makes it like an index newly created by `shared.create`.
+
+    Args:
+        path: the index folder.
+        wait: seconds to wait for another writer to end.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: another writer held the lock for the whole time.
+        IndexWriteError: the file system refused to write; nothing was removed.
+        IndexFolderError: the index cannot be used; the class says why.
+    """
+    path = index_folder.absolute(path)
+    with exclusive_writer(path, wait) as (writer, reader):
+        documents = document_count(IndexSearcher(reader))
+        chunks = int(reader.numDocs())
+        writer.deleteAll()
+        writer.setLiveCommitData(commit_data(IndexedFolders(), path, sentence_model(reader, path)))
+        # It writes everything that needs space, and can still be rolled back if the list of
+        # failures cannot be deleted.
+        writer.prepareCommit()
+        delete_failures(path)
+        ReadingCache(path).clear()
+        writer.commit()
+    return Purged(documents, chunks)
+
+
+def unlock(path: Path | str) -> bool:
+    """Delete the lock file of an index that no process has locked.
+
+    A writer's lock ends with its process, so a leftover file does not lock anybody out. It is
+    deleted while this process holds the lock, so that no writer can be at work meanwhile.
+
+    Args:
+        path: the index folder.
+
+    Returns:
+        False if there was no lock file.
+
+    Raises:
+        IndexMissingError: there is no index at the path.
+        IndexLockedError: a process holds the lock.
+        IndexPathError: the file cannot be deleted.
+    """
+    path = index_folder.absolute(path)
+    index_folder.identify(path)
+    # An index that has lost its commit may also have a lock file.
+    if not any(path.glob("segments_*")) and not has_segments(path):
+        raise IndexMissingError(path)
+    file = path / "write.lock"
+    if not file.exists():
+        return False
+    with (
+        vm.attached(),
+        lucene_errors.writing(path),
+        closing(open_directory(path)) as directory,
+        locked(directory, path, None),
+    ):
+        try:
+            delete(file)
+        except OSError as error:
+            raise IndexPathError(path, reason_of(error)) from error
+    return True

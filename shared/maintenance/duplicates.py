@@ -11,7 +11,7 @@ from org.apache.lucene.search import IndexSearcher, ScoreDoc, Sort
 from shared.backends import chosen
 from shared.files import index_folder
 from shared.java import vm
-from shared.maintenance.progress import Progress, Step
+from shared.maintenance.upkeep import Progress, Step
 from shared.model.index_results import DocumentSummary
 from shared.reading.stored_documents import StoredDocument, stored_documents
 from shared.search.lucene_selection import fingerprinted

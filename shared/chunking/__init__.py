@@ -1,1 +1,0 @@
-"""Chunks of documents: how texts are cut, and where each chunk stands."""

@@ -1,1 +1,0 @@
-"""Queries rewritten into English by a language model, before they are searched."""

@@ -1,0 +1,644 @@
+"""Calls of Windows.
+
+A descriptor here is one of the C runtime around a handle, so that `os.fstat`, `os.dup` and
+`os.close` work as elsewhere. Paths are passed on in the form that knows no reserved names such as
+``aux.txt``, no trailing dots, and no limit of 260 characters.
+"""
+
+import ctypes
+import errno
+import hashlib
+import msvcrt
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from ctypes import wintypes
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+from shared.system.windows_paths import extended, is_link_tag
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+
+if sys.platform != "win32":
+    raise ImportError("shared.system.posix has the calls of other systems")
+
+_KERNEL: Final = ctypes.WinDLL("kernel32", use_last_error=True)
+
+
+def _declare(name: str, result: Any, *arguments: Any) -> Any:
+    """Return a function of kernel32 with its types."""
+    function = getattr(_KERNEL, name)
+    function.restype = result
+    function.argtypes = arguments
+    return function
+
+
+def _last_error(path: str | None = None) -> OSError:
+    """Return the error of the last call of `_KERNEL`, of its specific class."""
+    code = ctypes.get_last_error()
+    return OSError(None, ctypes.FormatError(code).strip(), path, code)
+
+
+_close_handle: Final = _declare("CloseHandle", wintypes.BOOL, wintypes.HANDLE)
+
+# Files, and names on the disk
+
+_IN_USE: Final = (5, 32, 33)
+"""Codes of Windows for files that another program has open, such as a scanner for viruses:
+``ERROR_ACCESS_DENIED``, ``ERROR_SHARING_VIOLATION`` and ``ERROR_LOCK_VIOLATION``."""
+
+_FIRST_DELAY_SECONDS: Final = 0.01
+_MAX_DELAYS: Final = 8
+"""Number of delays between attempts to change such a file, each twice as long: 2.5 s in all."""
+
+_FOREVER: Final = 0xFFFF_FFFF
+"""Constant ``INFINITE`` of WaitForSingleObject."""
+
+_create_mutex: Final = _declare(
+    "CreateMutexW", wintypes.HANDLE, ctypes.c_void_p, wintypes.BOOL, wintypes.LPCWSTR
+)
+_wait: Final = _declare("WaitForSingleObject", wintypes.DWORD, wintypes.HANDLE, wintypes.DWORD)
+_release: Final = _declare("ReleaseMutex", wintypes.BOOL, wintypes.HANDLE)
+
+
+def open_file(path: Path, *, follow_links: bool) -> int:
+    """Open a file for reading, so that other programs may replace it meanwhile.
+
+    Without `follow_links` a link at the end of the path is refused with ``ELOOP``.
+    """
+    descriptor, tag = _opened(str(path), READING, follow_links=follow_links)
+    if is_link_tag(tag):
+        os.close(descriptor)
+        raise _is_link(str(path))
+    return descriptor
+
+
+def open_shared(file: Path) -> BufferedReader:
+    """Open a file for reading that others may delete meanwhile, unlike one that Python opens."""
+    return os.fdopen(open_file(file, follow_links=True), "rb")
+
+
+def is_null_device(file: Path, status: os.stat_result) -> bool:
+    """Check whether an open file is the null device; others, such as ``CON``, look alike."""
+    return stat.S_ISCHR(status.st_mode) and file.name.casefold() == os.devnull
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Lock a folder for a block, after any program that has locked it in this way.
+
+    Windows has no locks of folders, so this is a mutex named after the folder. It leaves nothing
+    behind, and ends with the process.
+    """
+    name = os.path.normcase(os.path.realpath(folder))
+    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()
+    mutex = _create_mutex(None, False, f"Global\\mcp-lucene-{digest}")
+    if not mutex:
+        # The mutex is another user's; two changes at a time are as rare there.
+        yield
+        return
+    try:
+        _wait(mutex, _FOREVER)
+        yield
+        _release(mutex)
+    finally:
+        # This also releases it, for the thread that waits next.
+        _close_handle(mutex)
+
+
+def link(path: Path, target: Path) -> None:
+    """Make a path that leads to the content of a file, which nobody changes.
+
+    Symbolic links are a privilege on Windows, so this is a hard link, or on another disk a copy.
+    """
+    try:
+        path.hardlink_to(target)
+    except OSError:
+        shutil.copyfile(target, path)
+
+
+def set_mode(_descriptor: int, _mode: int) -> None:
+    """Do nothing: a file gets the permissions of its folder."""
+
+
+def others_may_read(_status: os.stat_result) -> bool:
+    """Return False: the state of a file does not show its permissions on Windows."""
+    return False
+
+
+def replace(source: Path, target: Path) -> None:
+    """Move a file to a path, in place of the one that is there.
+
+    It fails if a program has the file open for longer than 2.5 s, as do the next two functions.
+    """
+    _patiently(lambda: source.replace(target))
+
+
+def delete(file: Path) -> None:
+    """Delete a file."""
+    _patiently(file.unlink)
+
+
+def move_folder(source: Path, target: Path) -> None:
+    """Move a folder to a free path, or in place of an empty folder."""
+    was_there = target.exists()
+    if was_there:
+        _patiently(target.rmdir)
+    try:
+        _patiently(lambda: source.rename(target))
+    except OSError:
+        if was_there:
+            target.mkdir()
+        raise
+
+
+def _patiently(change: Callable[[], object]) -> None:
+    """Try a change again for a while if another program has the file open."""
+    for attempt in range(_MAX_DELAYS):
+        try:
+            change()
+        except PermissionError as error:
+            if error.winerror not in _IN_USE:
+                raise
+            time.sleep(_FIRST_DELAY_SECONDS * 2**attempt)
+        else:
+            return
+    change()
+
+
+def flush(path: Path) -> None:
+    """Write a file to the disk; the names in a folder are in the journal of the file system."""
+    if path.is_dir():
+        return
+    # Only a file that may be written can be flushed.
+    descriptor = os.open(path, os.O_RDWR | os.O_BINARY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+# Folders and files opened in an open folder. Windows opens by path, so what was opened is asked for
+# its own path afterwards, in which there are no links.
+
+_FOLDER: Final = 1 << 32
+"""Flag of this module, above the rights of Windows: only a folder is opened."""
+
+_ATTRIBUTES: Final = 0x0010_0080
+"""Rights ``FILE_READ_ATTRIBUTES`` and ``SYNCHRONIZE``."""
+
+PASSAGE: Final = _FOLDER | _ATTRIBUTES | 0x20
+"""Flags that open a folder to reach its content; ``FILE_TRAVERSE``, without the right to list."""
+
+LISTING: Final = PASSAGE | 0x1
+"""Flags for opening a folder to list it; ``FILE_LIST_DIRECTORY``."""
+
+READING: Final = 0x0012_0089
+"""Flags for opening a file to read it; ``FILE_GENERIC_READ``."""
+
+MAX_PATH_LENGTH: Final = 32_767
+"""Maximum length of a path for the system, in units of UTF-16."""
+
+_SHARED: Final = 7
+"""Shares ``FILE_SHARE_READ``, ``_WRITE`` and ``_DELETE``: no other program is disturbed."""
+
+_OPEN_EXISTING: Final = 3
+_BACKUP_SEMANTICS: Final = 0x0200_0000
+_OPEN_REPARSE_POINT: Final = 0x0020_0000
+"""Disposition and flags of CreateFileW; the first flag is necessary for folders."""
+
+_INVALID_HANDLE: Final = wintypes.HANDLE(-1).value
+
+_LOCKED: Final = frozenset({32, 33})
+"""Errors ``ERROR_SHARING_VIOLATION`` and ``ERROR_LOCK_VIOLATION``."""
+
+_DELETE_PENDING: Final = 0xC000_0056
+"""Status ``STATUS_DELETE_PENDING``, which Win32 reports as a lack of permission: the name stays
+until the last program that has the file open closes it."""
+
+_FILE_ATTRIBUTE_TAG_INFO: Final = 9
+"""Constant ``FileAttributeTagInfo`` of minwinbase.h."""
+
+_HIDDEN: Final = stat.FILE_ATTRIBUTE_HIDDEN | stat.FILE_ATTRIBUTE_SYSTEM
+
+
+class _AttributeTag(ctypes.Structure):
+    """Structure ``FILE_ATTRIBUTE_TAG_INFO``."""
+
+    _fields_ = (("attributes", wintypes.DWORD), ("tag", wintypes.DWORD))
+
+
+_last_status: Final = ctypes.WinDLL("ntdll").RtlGetLastNtStatus
+_last_status.restype = ctypes.c_long
+_create_file: Final = _declare(
+    "CreateFileW",
+    wintypes.HANDLE,
+    *(wintypes.LPCWSTR, wintypes.DWORD, wintypes.DWORD, ctypes.c_void_p),
+    *(wintypes.DWORD, wintypes.DWORD, wintypes.HANDLE),
+)
+_final_path: Final = _declare(
+    "GetFinalPathNameByHandleW",
+    wintypes.DWORD,
+    *(wintypes.HANDLE, wintypes.LPWSTR, wintypes.DWORD, wintypes.DWORD),
+)
+_information: Final = _declare(
+    "GetFileInformationByHandleEx",
+    wintypes.BOOL,
+    *(wintypes.HANDLE, ctypes.c_int, ctypes.c_void_p, wintypes.DWORD),
+)
+
+
+def path_length(path: Path | str) -> int:
+    """Return the length of a path in the unit of `MAX_PATH_LENGTH`."""
+    return len(str(path).encode("utf-16-le", "surrogatepass")) // 2
+
+
+def open_folder(path: Path | str) -> int:
+    """Open a folder to reach its content, following the links in its path."""
+    descriptor, _ = _opened(str(path), PASSAGE, follow_links=True)
+    return descriptor
+
+
+def open_part(folder: int, name: str, flags: int) -> int:
+    """Open an entry of an open folder, or with "." the folder itself.
+
+    The flags are `LISTING`, `PASSAGE`, or `READING`. A link or a junction is refused with
+    ``ELOOP``, and a file that another program keeps to itself with a BlockingIOError.
+    """
+    # A colon would name a stream of the file, and a separator another folder.
+    if set(name) & set("\\/:\0") or name == "..":
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    above = _path_of(folder)
+    path = above if name == "." else above.rstrip("\\") + "\\" + name
+    descriptor, tag = _opened(path, flags, follow_links=False)
+    try:
+        _check_place(descriptor, above, name)
+        if is_link_tag(tag):
+            raise _is_link(name)
+        if not tag:
+            return os.dup(descriptor)
+        # A file of OneDrive or the like is opened again, so that the system provides its content.
+        again, _ = _opened(path, flags, follow_links=True)
+        if not os.path.sameopenfile(descriptor, again):
+            os.close(again)
+            raise _is_link(name)
+        return again
+    finally:
+        os.close(descriptor)
+
+
+def _check_place(descriptor: int, above: str, name: str) -> None:
+    """Refuse what was reached through a link that took the place of a folder above it."""
+    found = _path_of(descriptor)
+    place = found if name == "." else found.rpartition("\\")[0]
+    if place.rstrip("\\") != above.rstrip("\\"):
+        raise _is_link(name)
+
+
+def open_parent(folder: int) -> int | None:
+    """Open the folder that contains an open folder; None if that is the root of a volume.
+
+    A folder whose content is open cannot be moved meanwhile.
+    """
+    here = Path(_path_of(folder))
+    if here.parent == here:
+        return None
+    descriptor, tag = _opened(str(here.parent), PASSAGE, follow_links=False)
+    if is_link_tag(tag):
+        os.close(descriptor)
+        raise _is_link(str(here.parent))
+    return descriptor
+
+
+def status_of_part(folder: int, name: str) -> os.stat_result:
+    """Return the state of an entry of an open folder, or with "." of the folder itself.
+
+    A link has no state here, and is an error.
+    """
+    descriptor = open_part(folder, name, _ATTRIBUTES)
+    try:
+        return os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Entry of a listed folder; see `shared.system.FolderEntry`."""
+
+    folder: int
+    name: str
+    tag: int
+
+    def is_symlink(self) -> bool:
+        return is_link_tag(self.tag)
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:  # noqa: ARG002 - see above
+        return status_of_part(self.folder, self.name)
+
+
+def entries(folder: int) -> list[_Entry]:
+    """List a folder that was opened with `LISTING`."""
+    path = _path_of(folder)
+    with os.scandir(path) as listing:
+        found = [
+            _Entry(folder, entry.name, entry.stat(follow_symlinks=False).st_reparse_tag)
+            for entry in listing
+        ]
+    if _path_of(folder) != path:
+        raise _is_link(path)
+    return found
+
+
+def is_hidden(name: str, status: os.stat_result) -> bool:
+    """Check whether an entry is hidden: by its name as elsewhere, or by its attributes."""
+    return name.startswith(".") or bool(status.st_file_attributes & _HIDDEN)
+
+
+def _opened(path: str, flags: int, *, follow_links: bool) -> tuple[int, int]:
+    """Open a path; returns a descriptor and the tag of a reparse point that was not followed."""
+    options = _BACKUP_SEMANTICS | (0 if follow_links else _OPEN_REPARSE_POINT)
+    handle = _create_file(
+        extended(path), flags & ~_FOLDER, _SHARED, None, _OPEN_EXISTING, options, None
+    )
+    if handle == _INVALID_HANDLE:
+        is_going = _last_status() & 0xFFFF_FFFF == _DELETE_PENDING
+        error = _last_error(path)
+        if is_going:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        if error.winerror in _LOCKED:
+            raise BlockingIOError(errno.EAGAIN, "another program keeps it locked", path)
+        raise error
+    try:
+        descriptor = msvcrt.open_osfhandle(handle, os.O_RDONLY | os.O_BINARY | os.O_NOINHERIT)
+    except BaseException:
+        _close_handle(handle)
+        raise
+    try:
+        tag = 0 if follow_links else _reparse_tag(handle)
+        is_folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    if flags & _FOLDER and not is_folder and not is_link_tag(tag):
+        os.close(descriptor)
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+    return descriptor, tag
+
+
+def _reparse_tag(handle: int) -> int:
+    found = _AttributeTag()
+    size = ctypes.sizeof(found)
+    if not _information(handle, _FILE_ATTRIBUTE_TAG_INFO, ctypes.byref(found), size):
+        raise _last_error()
+    return found.tag if found.attributes & stat.FILE_ATTRIBUTE_REPARSE_POINT else 0
+
+
+def _path_of(descriptor: int) -> str:
+    """Return the path of an open file or folder, which has no links."""
+    text = ctypes.create_unicode_buffer(MAX_PATH_LENGTH + 1)
+    length = _final_path(msvcrt.get_osfhandle(descriptor), text, len(text), 0)
+    if not 0 < length < len(text):
+        raise _last_error()
+    return text.value
+
+
+def _is_link(path: str) -> OSError:
+    return OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+
+
+# Memory and processor time
+
+EXIT_CODE_AFTER_TIME: Final = 1816
+"""Exit code of a process that has used its processor time (``ERROR_NOT_ENOUGH_QUOTA``)."""
+
+LIMITS_MEMORY: Final = False
+"""Whether `limit_memory` has an effect."""
+
+_MAX_OPEN_FILES: Final = 16_384
+"""Number of files and connections that a process has at most; Windows itself allows millions."""
+
+_TIME_CHECK_SECONDS: Final = 1.0
+
+
+def memory_bytes() -> int:
+    """Return the memory of the machine in bytes."""
+    import psutil
+
+    return int(psutil.virtual_memory().total)
+
+
+def usable_cores() -> int:
+    """Return the number of cores of the machine."""
+    return os.cpu_count() or 1
+
+
+def max_open_files() -> int:
+    """Return the number of files and connections that this process may have open."""
+    return _MAX_OPEN_FILES
+
+
+def address_space_limit() -> int | None:
+    """Return None: no limit of Windows concerns the address space."""
+    return None
+
+
+def reserve(_size: int) -> None:
+    """Do nothing: a reservation would set memory aside, and address space has no limit."""
+
+
+def limit_memory(_size: int) -> None:
+    """Do nothing: workers are watched instead; see `shared.workers`."""
+
+
+_processor_seconds: list[int] = []
+"""The limits of `limit_processor_time`, of which the last one holds."""
+
+
+def limit_processor_time(seconds: int) -> None:
+    """End this process once it has used so much processor time in all, in seconds."""
+    _processor_seconds.append(seconds)
+    if len(_processor_seconds) == 1:
+        threading.Thread(target=_end_after_time, daemon=True).start()
+    else:
+        del _processor_seconds[0]
+
+
+def _end_after_time() -> None:
+    while time.process_time() < _processor_seconds[-1]:
+        time.sleep(_TIME_CHECK_SECONDS)
+    os._exit(EXIT_CODE_AFTER_TIME)
+
+
+def limit_file_size(_size: int) -> None:
+    """Do nothing: Windows has no such limit."""
+
+
+def end_with_parent() -> None:
+    """Do nothing: workers watch their parent; see `shared.workers`."""
+
+
+# Processes and signals: Windows has Ctrl-C and Ctrl-Break only
+
+TERMINATIONS: Final = (signal.SIGTERM, signal.SIGBREAK)
+"""Signals that ask a program to end, besides SIGINT. Windows sends the second one: for Ctrl-Break,
+and when the console is closed or the user logs off."""
+
+_ENDED_BY_CONSOLE: Final = 0xC000_013A
+"""Exit code of a process that Ctrl-Break ended (``STATUS_CONTROL_C_EXIT``)."""
+
+TERMINATED_EXIT_CODES: Final = frozenset({143, _ENDED_BY_CONSOLE, signal.SIGTERM})
+"""Exit codes of a program after such a signal; the second one of a Python that has hardly started,
+the third one of a process that was killed."""
+
+GROUP_OPTIONS: Final[Mapping[str, Any]] = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+"""Options of `asyncio.create_subprocess_exec` for the first process of a `Group`, which Ctrl-C then
+does not reach."""
+
+BACKGROUND_OPTIONS: Final[Mapping[str, Any]] = {
+    "creationflags": subprocess.CREATE_NO_WINDOW | subprocess.IDLE_PRIORITY_CLASS
+}
+"""Options of `subprocess.Popen` for a process that goes on when this one ends; it has no
+console."""
+
+_EXIT_CHECK_SECONDS: Final = 0.1
+_CTRL_BREAK: Final = 1
+
+_set_console_handler: Final = _declare(
+    "SetConsoleCtrlHandler", wintypes.BOOL, ctypes.c_void_p, wintypes.BOOL
+)
+_send_console_event: Final = _declare(
+    "GenerateConsoleCtrlEvent", wintypes.BOOL, wintypes.DWORD, wintypes.DWORD
+)
+"""The call behind `os.kill`, which ends the process if this call fails."""
+
+
+class Group:
+    """A process that was started with `GROUP_OPTIONS`, and its own child processes."""
+
+    def __init__(self, process: int) -> None:
+        self._process = process
+
+    def terminate(self) -> None:
+        """Ask the first process to end; it ends its own child processes.
+
+        Without a common console, Windows has no way to ask, so they are all ended at once.
+        """
+        if not _send_console_event(_CTRL_BREAK, self._process):
+            self.kill()
+
+    def kill(self) -> None:
+        """End all of them at once."""
+        import psutil
+
+        try:
+            first = psutil.Process(self._process)
+            group = [first, *first.children(recursive=True)]
+        except psutil.NoSuchProcess:
+            return
+        for process in group:
+            try:
+                process.kill()
+            except psutil.Error:
+                # It has ended already, or is another user's by now.
+                continue
+
+
+async def exited(process: "Process") -> None:
+    """Wait for a process alone, even if child processes hold its pipes open."""
+    import asyncio
+
+    while process.returncode is None:
+        await asyncio.sleep(_EXIT_CHECK_SECONDS)
+
+
+def handle_signals(stop: Callable[[signal.Signals], None]) -> None:
+    """Have the running event loop call a function for SIGINT and each of `TERMINATIONS`."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(stop, signal.Signals(number))
+
+    for number in (*TERMINATIONS, signal.SIGINT):
+        signal.signal(number, handle)
+
+
+def release_signals() -> None:
+    """Undo `handle_signals`."""
+    for number in (*TERMINATIONS, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def end_by_signal(number: signal.Signals) -> None:
+    """End this process with the exit code that other programs have after the signal."""
+    os._exit(130 if number == signal.SIGINT else 143)
+
+
+@contextmanager
+def spawning() -> Iterator[None]:
+    """Start worker processes in a block so that they ignore Ctrl-C from their first moment.
+
+    A process inherits whether Ctrl-C is ignored; for the length of the block, this one ignores it.
+    """
+    _set_console_handler(None, True)
+    try:
+        yield
+    finally:
+        _set_console_handler(None, False)
+
+
+def ignore_interruptions() -> None:
+    """Ignore Ctrl-C and Ctrl-Break in a worker process, which its parent ends."""
+    for number in (signal.SIGINT, signal.SIGBREAK):
+        signal.signal(number, signal.SIG_IGN)
+
+
+# Pipes
+
+_BROKEN_PIPE: Final = 109
+"""Error ``ERROR_BROKEN_PIPE``."""
+
+_PAUSE_SECONDS: Final = 0.05
+
+_peek: Final = _declare(
+    "PeekNamedPipe",
+    wintypes.BOOL,
+    *(wintypes.HANDLE, ctypes.c_void_p, wintypes.DWORD),
+    *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p),
+)
+
+
+def has_hung_up(descriptor: int) -> bool:
+    """Check whether a pipe is closed at the other end and has no unread data.
+
+    While there is unread data, Windows does not say.
+    """
+    handle = msvcrt.get_osfhandle(descriptor)
+    return not _peek(handle, None, 0, None, None, None) and ctypes.get_last_error() == _BROKEN_PIPE
+
+
+def is_of_closed_pipe(error: OSError) -> bool:
+    """Check whether an error says that nobody reads a pipe any more.
+
+    While the other end is being closed, Windows' C library has no name for that.
+    """
+    return error.errno in {errno.EPIPE, errno.EINVAL}
+
+
+def wait_for_room(_descriptor: int) -> None:
+    """Wait a moment for room in a pipe, for which Windows has no call."""
+    time.sleep(_PAUSE_SECONDS)
