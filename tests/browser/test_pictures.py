@@ -37,7 +37,7 @@ VIEWS = {
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def shown(tmp_path_factory: pytest.TempPathFactory, semantic: None) -> Iterator[Served]:
     """A server on the samples in a folder whose name tells nothing of this machine."""
     home = Path(gettempdir()) / "me"
     shutil.copytree(SAMPLES, home / "documents")
