@@ -40,7 +40,7 @@ RESCORED: Final = 200
 NEAREST: Final = 50
 """Number of chunks nearest in meaning that are added, whatever words they have."""
 
-LEAST: Final = 0.25
+LEAST: Final = 0.3
 """Nearness below which a chunk without a word of the query has nothing to do with it."""
 
 SPREAD: Final = 6.5
