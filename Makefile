@@ -146,6 +146,8 @@ wheels: .venv/ready build/release-tools/ready
 	cd pylucene && "$(CURDIR)/$(BIN)/python" -m backend.release "$(CURDIR)/dist"
 	PYTHONPATH=pylucene $(BIN)/python -m deployment.pycld2 dist
 	$(BIN)/python -m deployment.e5 dist
+	build/release-tools/bin/python -m deployment.english build/english
+	cd build/english && "$(CURDIR)/$(BIN)/hatchling" build --target wheel --directory "$(CURDIR)/dist"
 	$(BIN)/hatchling build --target sdist --target wheel --directory dist
 	build/release-tools/bin/python -m deployment.release dist
 

@@ -101,9 +101,9 @@ SentenceModel = Annotated[
     str,
     _setting(
         "semantic",
-        "e5, which knows a hundred languages; the folder of an ONNX model; hub:OWNER/NAME of the "
-        "Hugging Face Hub; or http(s)://HOST/v1#NAME, "
-        "a model on a server, to which all texts are sent.",
+        "e5, which knows a hundred languages; english, which knows that one better; the folder of "
+        "an ONNX model; hub:OWNER/NAME of the Hugging Face Hub; or http(s)://HOST/v1#NAME, a model "
+        "on a server, to which all texts are sent.",
         "--model",
         metavar="MODEL",
     ),

@@ -22,7 +22,7 @@ EXTRA: Final = "semantic"
 HUB_PREFIX: Final = "hub:"
 """Beginning of the name of a model of the Hugging Face Hub."""
 
-PACKAGES: Final = {DEFAULT_SENTENCE_MODEL: "mcp_lucene_e5"}
+PACKAGES: Final = {DEFAULT_SENTENCE_MODEL: "mcp_lucene_e5", "english": "mcp_lucene_english"}
 """Packages that consist of a model, by the model's name."""
 
 _LIBRARIES: Final = ("numpy", "onnxruntime", "sentencepiece")
@@ -78,8 +78,8 @@ def install(name: str) -> SentenceModel:
     """Return a model that can be used; one of the hub is downloaded if it has to be.
 
     Args:
-        name: ``e5``, a folder, ``hub:OWNER/NAME[@REVISION]``, or an address with a model's name,
-            ``URL#MODEL``, whose server is asked for a vector.
+        name: ``e5``, ``english``, a folder, ``hub:OWNER/NAME[@REVISION]``, or an address with a
+            model's name, ``URL#MODEL``, whose server is asked for a vector.
 
     Raises:
         SemanticModelError: the model is missing, damaged or unsuitable, or its server does not
@@ -91,7 +91,7 @@ def install(name: str) -> SentenceModel:
 
     if server_of(name):
         return measured(installed(name))
-    if name in PACKAGES:
+    if name == DEFAULT_SENTENCE_MODEL:
         return described(_folder(name), name)
     if name.startswith(HUB_PREFIX):
         from shared.semantic import hub
