@@ -31,6 +31,9 @@ NEAR: Final = (-5.1, 5.2, 0.6, 3.1)
 n + c * u + d * s ** WHOLE_POWER)``, where u is how unusual its cosine is for the model, and s the
 share of the query's words in it. docs/measured/semantic.md names the data."""
 
+_MOST_CERTAIN: Final = 4.6
+"""Logarithm of the greatest odds, 99 to 1: that much is never known of a text."""
+
 _ANSWERED: Final = 0.6
 """Share of a query in its best hit up to which that is not the answer at all."""
 
@@ -81,9 +84,8 @@ def probability(evidence: float, share: float) -> float:
 def probability_near(near: Nearness, share: float) -> float:
     """Return the probability that a hit answers, from its nearness and its share of the query."""
     a, b, c, d = NEAR
-    odds: float = math.exp(
-        min(50.0, a + b * near.value + c * near.unusual + d * share**WHOLE_POWER)
-    )
+    log_odds = a + b * near.value + c * near.unusual + d * share**WHOLE_POWER
+    odds = math.exp(min(log_odds, _MOST_CERTAIN))
     return odds / (1 + odds)
 
 
