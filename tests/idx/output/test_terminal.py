@@ -31,7 +31,10 @@ def on_a_terminal(*arguments: str | Path, stdin: bytes = b"", **variables: str) 
 
     def read() -> None:
         # A child process of this one may have inherited the other end, and never closes it.
-        while select.select([terminal], [], [], 0.02)[0] or not ended.is_set():
+        is_last = False
+        while select.select([terminal], [], [], 0.02)[0] or not is_last:
+            # What was written before the end is there when this is known.
+            is_last = ended.is_set()
             with suppress(OSError):
                 written.append(os.read(terminal, 65536))
 
