@@ -48,7 +48,14 @@ def give_model(index: "Index", *, vectors: VectorsChoice = "later") -> None:
         return
     from shared.maintenance.embedding import model_of_new_index
 
-    if model := model_of_new_index():
+    try:
+        model = model_of_new_index()
+    except McpLuceneError as error:
+        from idx.errors import message
+
+        warn(f"{message(error)}; the index has no search by meaning until idx semantic on")
+        return
+    if model:
         index.sentence_model = model
 
 

@@ -1,9 +1,11 @@
 """Search by meaning from the command line, with the real model."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher
-from shared.maintenance.embedding import embed, embedding_state
+from shared.maintenance.embedding import embed, embedding_state, switch_on
+from shared.semantic.models import prepare_worker
+from shared.workers import end_pool, new_pool, result_of, schedule
 from tests.conftest import Idx
 from tests.programs import PROGRAMS
 from tests.shared.semantic.test_e5 import source
@@ -399,3 +403,70 @@ def test_a_hit_by_meaning_has_confidence(idx: Idx, index: Path) -> None:
         idx("search", "volcanoes erupting in Iceland", "-i", str(index), "--json").stdout
     )
     assert off_topic["low_confidence"] is True
+
+
+@pytest.mark.parametrize(
+    ("query", "documents"),
+    [
+        (
+            "Wie lange gilt die Garantie?",
+            [
+                Document("1", "Terms", "The warranty ends three years after delivery."),
+                Document("2", "Hausordnung", "Die Regel gilt für alle, auch in den Ferien."),
+                Document("3", "Kantine", "Mittagessen gibt es ab halb zwölf."),
+                Document("4", "Urlaub", "Dreißig Tage Urlaub im Jahr."),
+            ],
+        ),
+        (
+            "how is the filter of part B-17 changed",
+            [
+                Document("1", "Order 4711", "Part B-17 was ordered in May."),
+                Document(
+                    "2",
+                    "Maintenance",
+                    "To change the filter, close the valve, open the lid and pull the old one out.",
+                ),
+                Document("3", "Canteen", "Lunch is served from half past eleven."),
+                Document("4", "Holiday", "Thirty days of paid leave a year."),
+            ],
+        ),
+    ],
+    ids=["a text in another language has none of the words", "a vector knows no identifier"],
+)
+def test_words_and_meaning_together_decide(
+    idx: Idx, tmp_path: Path, query: str, documents: list[Document]
+) -> None:
+    path = tmp_path / "index"
+    with Index(path, create=True) as index:
+        for document in documents:
+            index.add(document)
+    switch_on(path, "e5")
+    embed(path)
+    assert found(idx, path, query)[0] == "1"
+
+
+def test_a_damaged_model_keeps_nothing_out_of_a_new_index(
+    idx: Idx, tmp_path: Path, office: Path
+) -> None:
+    package = shutil.copytree(source(), tmp_path / "packages" / source().name)
+    (package / "model.bin").write_bytes(b"cut short")
+    run = subprocess.run(
+        [PROGRAMS / "idx", "sync", office, "-i", tmp_path / "index"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "packages")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert f"Added {len(TEXTS)}" in run.stdout
+    assert "model.bin does not have the hash" in run.stderr
+    assert "idx semantic on" in run.stderr
+    assert found(idx, tmp_path / "index", "paper jam")[0] == "printer.txt"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other priorities")
+def test_workers_leave_the_machine_to_others() -> None:
+    pool = new_pool(1, 4_000_000_000, prepare_worker)
+    try:
+        assert result_of(pool, schedule(pool, os.nice, 60, 0)) >= os.nice(0) + 10
+    finally:
+        end_pool(pool)
