@@ -13,6 +13,7 @@ import warnings
 from typing import Final
 
 from shared.messages import incomplete_installation, reason_of
+from shared.semantic import keep_to_one_thread
 from shared.system import TERMINATIONS
 from shared.system.shell import use_utf8
 
@@ -38,6 +39,7 @@ def main() -> None:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     _replace_closed_streams()
     use_utf8()
+    keep_to_one_thread()
     _escape_what_stdout_cannot_encode()
     warnings.showwarning = _warn  # type: ignore[assignment] # Python calls it by position
     for number in TERMINATIONS:

@@ -14,9 +14,11 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from shared.errors import McpLuceneError
     from shared.messages import incomplete_installation
+    from shared.semantic import keep_to_one_thread
     from shared.system.shell import use_utf8
 
     use_utf8()
+    keep_to_one_thread()
     try:
         # This loads Lucene, which may be missing or of another version.
         from server.app import app

@@ -131,11 +131,13 @@ def test_the_rules_look_at_all_modules_and_at_java() -> None:
 
 def test_importing_the_packages_starts_nothing() -> None:
     script = (
-        "import sys, idx, server, shared\n"
+        "import os, sys; before = dict(os.environ)\n"
+        "import idx, server, shared\n"
         "from shared import Document, Filter, McpLuceneError\n"
         "assert not {'lucene', 'mcp', 'typer'} & sys.modules.keys(), sorted(sys.modules)\n"
         "from shared import Index, Searcher, create\n"
-        "import lucene; assert lucene.getVMEnv() is None"
+        "import lucene; assert lucene.getVMEnv() is None\n"
+        "assert dict(os.environ) == before"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from shared.errors import ExtraMissingError, SemanticModelError
+from shared.semantic import keep_to_one_thread
 from shared.semantic.sentence_model import SentenceModel
 from shared.semantic.served import ServedEncoder, installed, server_of
 from shared.settings.current import sentence_model
@@ -147,6 +148,7 @@ def encoder_of(model: SentenceModel) -> "Encoder":
 
 def prepare_worker() -> None:
     """Leave the machine to those who work with it."""
+    keep_to_one_thread()
     if hasattr(os, "nice"):
         os.nice(10)
 
