@@ -183,17 +183,14 @@ def _folder(name: str) -> Path:
 
     Raises:
         SemanticModelError: it is not.
+        ExtraMissingError: it is a package, which is not installed.
     """
     if name in PACKAGES:
         package = find_spec(PACKAGES[name])
         if package and package.submodule_search_locations:
             return Path(package.submodule_search_locations[0])
-        distribution = PACKAGES[name].replace("_", "-")
-        raise SemanticModelError(
-            name,
-            f"the package {distribution} is not installed",
-            f"install it: pip install {distribution}",
-        )
+        extra = EXTRA if name == DEFAULT_SENTENCE_MODEL else name
+        raise ExtraMissingError(f"the sentence model {name}", extra, PACKAGES[name])
     if name.startswith(HUB_PREFIX):
         from shared.semantic import hub
 

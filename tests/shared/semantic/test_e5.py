@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from shared.errors import SemanticModelError
+from shared.errors import ExtraMissingError, SemanticModelError
 from shared.semantic.encoder import Encoder
 from shared.semantic.models import PACKAGES, encoder_of, install, stored_vectors_of
 from tests.shared.semantic.vectors import query_vector, vectors_of
@@ -132,5 +132,13 @@ def test_a_description_from_the_future_asks_for_an_upgrade(package: Path) -> Non
 
 def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PACKAGES, "e5", "mcp_lucene_nothing")
-    with pytest.raises(SemanticModelError, match="install it: pip install mcp-lucene-nothing"):
+    with pytest.raises(
+        ExtraMissingError, match=r"mcp_lucene_nothing is not .*install it with: pip"
+    ):
         install("e5")
+
+
+def test_the_extra_of_the_other_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PACKAGES, "english", "mcp_lucene_nothing")
+    with pytest.raises(ExtraMissingError, match=r'the sentence model english .* extra "english"'):
+        install("english")
