@@ -23,6 +23,7 @@ from server.app import app
 from server.search_server import SearchServer
 from shared.java import vm
 from shared.java.vm import OPTIONS_VARIABLE, QUICK
+from shared.semantic import keep_to_one_thread
 from shared.writing.index import create
 from tests.programs import PROCESSES, PROGRAMS, environment_at_start, run_idx
 from tests.systems import SLOW, without_wine
@@ -30,6 +31,8 @@ from tests.systems import SLOW, without_wine
 # A shell without job control starts what runs in the background with Ctrl-C ignored, and every
 # program inherits it. Those that have a handler start their children with the default.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# As in the programs: this process runs them, and starts others while NumPy would have threads.
+keep_to_one_thread()
 
 USER_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDATA")
 """Variables for the folders of a user's settings and data; the last one is for Windows."""
