@@ -16,6 +16,7 @@ from tempfile import mkdtemp
 
 import pytest
 
+from server.relay import can_share
 from shared import Document, Index, daemons
 from tests.conftest import Idx, server_with
 from tests.programs import PROGRAMS
@@ -92,36 +93,31 @@ def test_assistants_share_a_process_and_need_little_of_their_own(start: Start) -
     assert _finds(clients[1])
 
 
-@pytest.mark.parametrize("other", ["option", "index", "variable", "installation"])
 def test_who_would_be_answered_otherwise_has_a_process_of_his_own(
-    start: Start, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start().initialize()
-    path, options = index, []
-    if other == "option":
-        options = ["--fence"]
-    elif other == "index":
-        path = tmp_path / "other-index"
-    elif other == "variable":
-        monkeypatch.setenv("IDX_ORIGINALS", "off")
-    else:
-        package = Path(daemons.__file__).parent
-        os.utime(package)
-    start(*options, path=path).initialize()
-    assert len(list(daemons.running())) == 2
+    start("--fence").initialize()
+    start(path=tmp_path / "other-index").initialize()
+    monkeypatch.setenv("IDX_ORIGINALS", str(tmp_path))
+    start().initialize()
+    # As an upgrade does.
+    os.utime(Path(daemons.__file__).parent)
+    start().initialize()
+    assert len(list(daemons.running())) == 5
 
 
-@pytest.mark.parametrize("option", ["--no-share", "IDX_SHARE", "--admin"])
 def test_an_assistant_can_have_a_server_of_its_own(
-    start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, option: str
+    start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if option == "IDX_SHARE":
-        monkeypatch.setenv("IDX_SHARE", "off")
-    given = {"--no-share": ["--no-share"], "--admin": ["--admin", "--root", str(tmp_path)]}
-    client = start(*given.get(option, []))
+    client = start("--no-share")
     client.initialize()
     assert _finds(client)
     assert not list(daemons.running())
+    assert can_share(["index", "--fence"])
+    assert not any(map(can_share, (["--admin"], ["--http"], ["--version"])))
+    monkeypatch.setenv("IDX_SHARE", "off")
+    assert not can_share(["index"])
 
 
 def test_a_relay_goes_on_when_the_daemon_was_killed(start: Start) -> None:
