@@ -7,17 +7,21 @@ docs/measured/start-up.md.
 
 import argparse
 import os
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
+import psutil
+
 from benchmarks.page import machine, write_figures
-from shared import Document, Index, create
+from shared import Document, Index, create, daemons
 from tests.tools.stdio_server import Command, stdio_server
 
 PROGRAMS = Path(sys.executable).parent
@@ -80,6 +84,12 @@ def page(index: str, rounds: int) -> Iterator[str]:
     ):
         met = "yes" if found <= most else "no"
         yield f"| {name} | {most:g}{unit} | {found:.3g}{unit} | {met} |"
+    yield ""
+    yield "| assistants | each with a server: last to start, s | memory, MB | one process, s | MB |"
+    yield "|---:|---:|---:|---:|---:|"
+    for count in (1, 4, 8):
+        figures = (f"{value:.2f} | {taken:.0f}" for value, taken in several(index, count))
+        yield f"| {count} | {' | '.join(figures)} |"
     yield ""
     yield (
         f"Medians of {rounds} processes each, on {machine()}; "
@@ -154,6 +164,33 @@ def measure_cold(index: str, rounds: int) -> dict[str, float]:
             )
             times.setdefault(name, []).append(seconds)
     return {name: statistics.median(seconds) for name, seconds in times.items()}
+
+
+def several(index: str, count: int) -> Iterator[tuple[float, float]]:
+    """The time of the last of some servers to its answer to `initialize`, and the memory of all.
+
+    First of servers by themselves, then of those that share a process. What processes share is
+    counted once (PSS), in units of 10⁶ bytes.
+    """
+    for share in (False, True):
+        with tempfile.TemporaryDirectory(prefix="run-") as folder, ExitStack() as running:
+            os.environ["XDG_RUNTIME_DIR"] = folder
+            processes = []
+            for _ in range(count):
+                begin = time.perf_counter()
+                starting = stdio_server([PROGRAMS / "mcp-lucene", index], share=share)
+                server = running.enter_context(starting)
+                server.initialize()
+                seconds = time.perf_counter() - begin
+                server.search("words")
+                processes.append(server.process.pid)
+            shared = [daemon["pid"] for daemon in daemons.running()]
+            taken = sum(
+                psutil.Process(number).memory_full_info().pss for number in (*processes, *shared)
+            )
+            for number in shared:
+                running.callback(os.kill, number, signal.SIGKILL)
+            yield seconds, taken / 1e6
 
 
 def changed(package: str, change: str, arguments: Sequence[str]) -> Command:

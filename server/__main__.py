@@ -12,6 +12,10 @@ def main() -> None:
     # The thread that reads stdin cannot be interrupted, and a server that only reads has no data to
     # save.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from server.relay import can_share, relay
+
+    if can_share(sys.argv[1:]) and (code := relay(sys.argv[1:])) is not None:
+        _end(code)
     from shared.errors import McpLuceneError
     from shared.messages import incomplete_installation
     from shared.semantic import keep_to_one_thread

@@ -17,6 +17,7 @@ from shared.settings.current import configured, java_heap, original_folders
 from shared.settings.defaults import (
     DEFAULT_INDEX_PATH,
     INDEX_PATH_VARIABLE,
+    SHARE_VARIABLE,
     TOKENS_VARIABLE,
     VARIABLES,
 )
@@ -112,6 +113,19 @@ def serve(
         bool,
         typer.Option("--fence", help="Put document texts between tags that no document can forge."),
     ] = False,
+    share: Annotated[
+        bool,
+        typer.Option(
+            "--share/--no-share",
+            envvar=SHARE_VARIABLE,
+            help="Leave the work to one process for all assistants that search the same index. Not "
+            "with --http or --admin, nor on Windows.",
+        ),
+    ] = True,
+    daemon: Annotated[
+        Path | None,
+        typer.Option(hidden=True, help="Be that process, on this socket."),
+    ] = None,
     admin: Annotated[
         bool,
         typer.Option(
@@ -349,6 +363,14 @@ def serve(
         collections=configured_collections(),
         originals=Originals.of(index_path, original_folders()),
     )
+    if daemon:
+        # Not on Windows, which lacks what it imports.
+        from server.daemon import listening, serve_daemon
+
+        with listening(daemon) as listener:
+            language_model = _language_model() if normalize else None
+            serve_daemon(_stdio_server(settings, language_model), listener, daemon)
+        return
     language_model = _language_model() if normalize else None
     if not http:
         serve_stdio(_stdio_server(settings, language_model))

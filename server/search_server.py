@@ -2,8 +2,9 @@
 
 import inspect
 import re
-from collections.abc import AsyncIterator, Set as AbstractSet
+from collections.abc import AsyncIterator, Awaitable, Callable, Set as AbstractSet
 from contextlib import asynccontextmanager, nullcontext
+from functools import partial
 from typing import Any, Final
 
 from mcp import MCPError
@@ -115,6 +116,15 @@ class SearchServer(MCPServer[ServerState]):
         from server.stdio import serve
 
         await serve(self._lowlevel_server)
+
+    @asynccontextmanager
+    async def sessions(self) -> AsyncIterator[Callable[[Any, Any], Awaitable[None]]]:
+        """Lend a function that serves one client by two streams of the SDK, at any time."""
+        from server.stdio import serve_streams
+
+        server = self._lowlevel_server
+        async with server.lifespan(server) as state:
+            yield partial(serve_streams, server, state)
 
     async def call_tool(
         self,

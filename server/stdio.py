@@ -1,4 +1,4 @@
-"""One client over stdin and stdout, also one that sends lines that are not messages.
+"""Clients over stdin and stdout, also one that sends lines that are not messages.
 
 The SDK skips such a line. If it was meant as a request, its client would wait forever: half of a
 surrogate pair is enough, which JavaScript and Java leave when they cut a string in the middle of a
@@ -14,6 +14,7 @@ from typing import Any, Final
 import anyio
 from anyio.abc import ObjectSendStream
 from mcp.server import Server
+from mcp.server.runner import serve_dual_era_loop
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, RequestId
@@ -33,13 +34,9 @@ async def serve(server: Server[Any]) -> None:
     """Serve over stdin and stdout until stdin ends."""
     async with stdio_server() as (lines, sent):
         error = None
-        # The SDK iterates over the messages that are left.
-        passed_on, received = anyio.create_memory_object_stream[SessionMessage | Exception]()
         try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_answer_invalid_lines, lines, passed_on, sent)
-                await server.run(received, sent, server.create_initialization_options())
-                tasks.cancel_scope.cancel()
+            async with server.lifespan(server) as state:
+                await serve_streams(server, state, lines, sent)
         except Exception as raised:
             error = raised
             raise
@@ -52,6 +49,19 @@ async def serve(server: Server[Any]) -> None:
     end.cancel()
 
 
+async def serve_streams(server: Server[Any], state: Any, lines: Any, sent: Any) -> None:
+    """Serve one client by streams of the SDK, until what it sends ends."""
+    # The SDK iterates over the messages that are left.
+    passed_on, received = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    options = server.create_initialization_options()
+    async with received, anyio.create_task_group() as tasks:
+        tasks.start_soon(_answer_invalid_lines, lines, passed_on, sent)
+        await serve_dual_era_loop(
+            server, received, sent, lifespan_state=state, init_options=options
+        )
+        tasks.cancel_scope.cancel()
+
+
 def _end_process(error: Exception | None) -> None:
     if error is not None:
         traceback.print_exception(error)
@@ -62,7 +72,7 @@ def _end_process(error: Exception | None) -> None:
 async def _answer_invalid_lines(
     lines: Any, passed_on: ObjectSendStream[SessionMessage | Exception], sent: Any
 ) -> None:
-    async with passed_on:
+    async with lines, passed_on:
         async for item in lines:
             if not isinstance(item, ValidationError):
                 await passed_on.send(item)

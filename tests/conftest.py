@@ -24,6 +24,7 @@ from server.search_server import SearchServer
 from shared.java import vm
 from shared.java.vm import OPTIONS_VARIABLE, QUICK
 from shared.semantic import keep_to_one_thread
+from shared.settings.defaults import SHARE_VARIABLE
 from shared.writing.index import create
 from tests.programs import PROCESSES, PROGRAMS, environment_at_start, run_idx
 from tests.systems import SLOW, without_wine
@@ -82,6 +83,8 @@ def _no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterat
                 environment.delenv(name)
         # Each program that embeds takes a second; those that are asked to are tested by themselves.
         environment.setenv("IDX_SEMANTIC", "off")
+        # A process that answers for all would outlive the test.
+        environment.setenv(SHARE_VARIABLE, "off")
         for name in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR"):
             # readline, which pytest imports, sets some of them without os.environ knowing.
             environment.setenv(name, "")
@@ -213,7 +216,8 @@ async def connected_by_stdio(
     passed_on = {
         name: value
         for name, value in os.environ.items()
-        if "COVERAGE" in name or name in {*USER_FOLDERS, OPTIONS_VARIABLE, "PYTHONPATH"}
+        if "COVERAGE" in name
+        or name in {*USER_FOLDERS, OPTIONS_VARIABLE, SHARE_VARIABLE, "PYTHONPATH"}
     }
     server = StdioServerParameters(
         command=str(PROGRAMS / "mcp-lucene"),

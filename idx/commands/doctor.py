@@ -50,9 +50,10 @@ def examine(named: Path | None) -> Findings:
 
         yield from index(path)
     yield from clients()
-    if runs:
-        from idx.doctor.server import server
+    from idx.doctor.server import server, shared_processes
 
+    yield from shared_processes()
+    if runs:
         yield from server(path)
 
 

@@ -2,11 +2,14 @@
 
 import tempfile
 import time
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, TextIO, cast
 
 from idx.clients.launch import ProgramMissingError, installed_program
 from idx.doctor.checks import Finding, Findings
+from shared import daemons
 
 SERVER_TIMEOUT_SECONDS: Final = 60
 """Timeout from the start of the server to its last answer, in seconds."""
@@ -16,6 +19,20 @@ _TOOL_CALLS: Final[dict[str, dict[str, Any]]] = {
     "Search": {"query": "", "limit": 1},
 }
 """Tools to call, with their arguments."""
+
+
+def shared_processes() -> Findings:
+    """Show the processes that answer for several assistants."""
+    import psutil
+
+    for daemon in daemons.running():
+        since = datetime.fromtimestamp(daemon["started"]).astimezone().strftime("%H:%M")
+        assistants = "assistant" if daemon["clients"] == 1 else "assistants"
+        told = f"{daemon['pid']} works for {daemon['clients']} {assistants}, since {since}"
+        with suppress(psutil.Error):
+            megabytes = psutil.Process(daemon["pid"]).memory_info().rss / 1e6
+            told += f", with {megabytes:,.0f} MB"
+        yield Finding("Shared process", "ok", f"{told}: {daemon['index']}")
 
 
 def server(index_path: Path) -> Findings:
@@ -66,7 +83,9 @@ async def _ask(program: Path, index_path: Path, log: TextIO) -> tuple[int, list[
     from mcp.client.stdio import StdioServerParameters, stdio_client
     from mcp.types import TextContent
 
-    parameters = StdioServerParameters(command=str(program), args=[str(index_path)])
+    # Otherwise a process that runs already would be asked.
+    options = [str(index_path), "--no-share"]
+    parameters = StdioServerParameters(command=str(program), args=options)
     with anyio.fail_after(SERVER_TIMEOUT_SECONDS):
         async with Client(stdio_client(parameters, log)) as client:
             tools = (await client.list_tools()).tools

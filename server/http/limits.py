@@ -8,7 +8,7 @@ tokens, the calls of one may take half of the room.
 import math
 import re
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import ExitStack, suppress
 from http import HTTPStatus
 from typing import Final
 from weakref import WeakValueDictionary
@@ -178,16 +178,15 @@ class Admission:
     ) -> HTTPStatus | None:
         """Run a call, or return the status of its refusal."""
         share = self._shares.setdefault(holder, anyio.CapacityLimiter(self._share))
-        async with AsyncExitStack() as held:
+        with ExitStack() as held:
             held.callback(self._tell_of_end)
-            with anyio.move_on_after(ADMISSION_TIMEOUT_SECONDS) as waiting:
-                # The share comes first, so that calls of one token cannot fill the queue either.
-                await held.enter_async_context(share)
-                await held.enter_async_context(self._room)
+            # The share comes first, so that calls of one token cannot fill the queue either.
+            for limiter in (share, self._room):
+                if not await _enters(limiter):
+                    return HTTPStatus.TOO_MANY_REQUESTS
+                held.callback(limiter.release)
             if self.stopping:
                 return HTTPStatus.SERVICE_UNAVAILABLE
-            if waiting.cancelled_caught:
-                return HTTPStatus.TOO_MANY_REQUESTS
             await answer()
         return None
 
@@ -218,6 +217,16 @@ class Admission:
         if stream.cancelled_caught and is_begun:
             await send({"type": "http.response.body"})
         return HTTPStatus.SERVICE_UNAVAILABLE if stream.cancelled_caught and not is_begun else None
+
+
+async def _enters(limiter: anyio.CapacityLimiter) -> bool:
+    """Take a place, at once if there is one: a loop that stood still is no reason to refuse."""
+    with suppress(anyio.WouldBlock):
+        limiter.acquire_nowait()
+        return True
+    with anyio.move_on_after(ADMISSION_TIMEOUT_SECONDS) as waiting:
+        await limiter.acquire()
+    return not waiting.cancelled_caught
 
 
 class AdmissionControl:

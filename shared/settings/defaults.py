@@ -36,6 +36,9 @@ TOKENS_VARIABLE: Final = "IDX_TOKENS"
 """Environment variable for the bearer tokens of ``mcp-lucene --http``; not a setting, so they are
 in no file."""
 
+SHARE_VARIABLE: Final = "IDX_SHARE"
+"""Environment variable that keeps a server over stdio from sharing a process with others."""
+
 OPENSEARCH_USER_VARIABLE: Final = "IDX_OPENSEARCH_USER"
 OPENSEARCH_PASSWORD_VARIABLE: Final = "IDX_OPENSEARCH_PASSWORD"  # noqa: S105 - a name
 OPENSEARCH_TOKEN_VARIABLE: Final = "IDX_OPENSEARCH_TOKEN"  # noqa: S105 - a name

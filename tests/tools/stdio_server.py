@@ -1,11 +1,14 @@
 """A server by stdio, asked line by line, so that no client's own work is measured."""
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
+
+from shared.settings.defaults import SHARE_VARIABLE
 
 Command = Sequence[str | Path]
 
@@ -75,7 +78,10 @@ class StdioServer:
 
 
 @contextmanager
-def stdio_server(command: Command) -> Iterator[StdioServer]:
-    """Run a server within a block; its session has not begun yet."""
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+def stdio_server(command: Command, *, share: bool = False) -> Iterator[StdioServer]:
+    """Run a server, or its relay, within a block; its session has not begun yet."""
+    environment = os.environ | {SHARE_VARIABLE: "on" if share else "off"}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    ) as process:
         yield StdioServer(process)

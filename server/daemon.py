@@ -1,0 +1,151 @@
+"""The daemon that answers for all assistants of one user who ask for the same.
+
+It is started by the first relay (`server.relay`), listens on a Unix socket in a folder that only
+this user can open, and ends some minutes after the last relay has left. The lock that it holds
+tells whether there is one; the file of the lock stays, so that nobody can hold a deleted one.
+"""
+
+import asyncio
+import fcntl
+import json
+import logging
+import os
+import socket
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import typer
+from mcp.server.stdio import stdio_server
+
+from server.relay import OTHER_LIVES
+
+if TYPE_CHECKING:
+    from server.search_server import SearchServer
+
+LINGER_SECONDS: Final = 300.0
+"""Time after the last relay has left in which the next one finds the daemon."""
+
+_MAX_LINE_BYTES: Final = 2**30
+"""Maximum length of a message; over stdio it has no limit."""
+
+_CLOSE_SECONDS: Final = 1.0
+"""Time for a relay to read the last message, in seconds."""
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+@contextmanager
+def listening(path: Path) -> Iterator[socket.socket]:
+    """Lend a socket that relays can connect to, while no other daemon has it."""
+    descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise typer.Exit(OTHER_LIVES) from None
+    path.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        yield listener
+
+
+def serve_daemon(server: "SearchServer", listener: socket.socket, path: Path) -> None:
+    """Serve relays until none has come for a while."""
+    from server.log import log_over_stdio
+
+    # Until here errors were for the client whose relay has started the daemon.
+    log = os.open(path.with_suffix(".log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.dup2(log, 2)
+    log_over_stdio()
+    asyncio.run(Daemon(server, path).serve(listener))
+
+
+class Daemon:
+    """The sessions of all relays on one server."""
+
+    def __init__(self, server: "SearchServer", path: Path, linger: float = LINGER_SECONDS) -> None:
+        self._server, self._path, self._linger = server, path, linger
+        self._started = time.time()
+        self._clients = 0
+        self._unused = asyncio.Event()
+        self._end: asyncio.TimerHandle | None = None
+
+    async def serve(self, listener: socket.socket) -> None:
+        """Serve until no relay has come for a while."""
+        async with self._server.sessions() as serve_session:
+
+            async def session(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                self._count(1)
+                try:
+                    await self._greet(writer)
+                    # They have what it uses of a file.
+                    lines, sent = cast("Any", _Lines(reader)), cast("Any", _Sent(writer))
+                    async with stdio_server(lines, sent) as streams:
+                        await serve_session(*streams)
+                except OSError:
+                    # The relay was killed.
+                    pass
+                except Exception:  # noqa: BLE001 - other sessions go on
+                    _LOG.exception("a session ended")
+                finally:
+                    self._count(-1)
+                    await _close(writer)
+
+            relays = await asyncio.start_unix_server(session, sock=listener, limit=_MAX_LINE_BYTES)
+            self._count(0)
+            await self._unused.wait()
+            # Who connects from now on is refused, and starts the next daemon.
+            self._path.unlink(missing_ok=True)
+            relays.close()
+
+    async def _greet(self, writer: asyncio.StreamWriter) -> None:
+        greeting = {
+            "pid": os.getpid(),
+            "index": str(self._server.state.settings.index_path),
+            "started": self._started,
+            "clients": self._clients - 1,
+        }
+        writer.write(json.dumps(greeting).encode() + b"\n")
+        await writer.drain()
+
+    def _count(self, change: int) -> None:
+        self._clients += change
+        if self._end:
+            self._end.cancel()
+            self._end = None
+        if not self._clients:
+            loop = asyncio.get_running_loop()
+            self._end = loop.call_later(self._linger, self._unused.set)
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with suppress(OSError, TimeoutError):
+        await asyncio.wait_for(writer.wait_closed(), _CLOSE_SECONDS)
+
+
+class _Lines:
+    """What a relay sends, as the SDK reads stdin."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while line := await self._reader.readline():
+            yield line.decode(errors="replace")
+
+
+class _Sent:
+    """What a relay receives, as the SDK writes stdout."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+
+    async def write(self, text: str) -> None:
+        self._writer.write(text.encode())
+
+    async def flush(self) -> None:
+        await self._writer.drain()

@@ -1,0 +1,240 @@
+"""The relay between one assistant and the daemon that answers for all of them.
+
+It copies lines between stdin, stdout and the socket of a daemon, which it starts if there is none.
+If the daemon dies, the relay starts another, repeats what has begun the session, and asks again
+what was not answered: requests only read. It is small, so that it loads neither Java nor the SDK.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from shared import daemons
+from shared.settings.defaults import SHARE_VARIABLE
+
+OTHER_LIVES: Final = 75
+"""Exit code of a daemon that ends because there is one already (EX_TEMPFAIL of sysexits.h)."""
+
+_ALONE: Final = frozenset(
+    (
+        *("--no-share", "--http", "--admin", "--daemon", "--help", "-h", "--version"),
+        *("--install-completion", "--show-completion"),
+    )
+)
+"""Options with which a process answers for itself."""
+
+_OFF: Final = frozenset(("0", "off", "false", "no", "f", "n"))
+"""What typer takes for no."""
+
+_POLL_SECONDS: Final = 0.01
+
+_BEGINNING: Final = frozenset(
+    (
+        *("initialize", "notifications/initialized", "logging/setLevel"),
+        *("resources/subscribe", "resources/list"),
+    )
+)
+"""Methods that a new daemon has to hear again: the last one has it tell of changes of the list."""
+
+_MAX_ATTEMPTS: Final = 2
+"""Number of daemons that may end while they work on the same request."""
+
+_MIN_LIFE_SECONDS: Final = 5.0
+_MAX_EARLY_ENDS: Final = 5
+"""Number of daemons in a row that may end so soon before the relay gives up."""
+
+_INTERNAL_ERROR: Final = -32603
+"""Code of JSON-RPC 2.0."""
+
+
+def can_share(arguments: Sequence[str]) -> bool:
+    """Check whether a server with these arguments can be a relay."""
+    # An option that takes a value may be written --option=value.
+    options = {argument.partition("=")[0] for argument in arguments}
+    return (
+        daemons.CAN_SHARE
+        and not options & _ALONE
+        and "_MCP_LUCENE_COMPLETE" not in os.environ
+        and os.environ.get(SHARE_VARIABLE, "").lower() not in _OFF
+        # A stream that was closed before the process started is None.
+        and all((sys.stdin, sys.stdout))
+    )
+
+
+def relay(arguments: Sequence[str]) -> int | None:
+    """Relay until stdin ends, and return the exit code; None if no daemon can be reached safely."""
+    folder = daemons.folder()
+    if folder is None:
+        return None
+    path = folder / f"{daemons.name_of(arguments)}.socket"
+    try:
+        _Relay(arguments, path).run()
+    except _DaemonFailedError as failed:
+        return failed.code
+    except BrokenPipeError:
+        pass
+    return 0
+
+
+class _DaemonFailedError(Exception):
+    """A daemon could not start; it has said why on stderr."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class _Relay:
+    def __init__(self, arguments: Sequence[str], path: Path) -> None:
+        self._arguments, self._path = arguments, path
+        # Held while something is sent, and while a new daemon is told all that the last one knew.
+        self._sending = threading.Lock()
+        self._beginning: dict[str, bytes] = {}
+        self._waiting: dict[str | int, tuple[bytes, int]] = {}
+        self._has_ended = False
+        self._early_ends = 0
+        self._connect()
+
+    def run(self) -> None:
+        # It cannot be interrupted while it reads stdin, unlike the process.
+        threading.Thread(target=self._send_all, daemon=True).start()
+        while True:
+            connected = time.monotonic()
+            for line in self._lines():
+                self._pass_on(line)
+            if self._has_ended:
+                return
+            is_early = time.monotonic() - connected < _MIN_LIFE_SECONDS
+            self._early_ends = self._early_ends + 1 if is_early else 0
+            if self._early_ends > _MAX_EARLY_ENDS:
+                print(f"Error: {self._path.with_suffix('.log')} says why", file=sys.stderr)
+                raise _DaemonFailedError(1)
+            self._begin_again()
+
+    def _send_all(self) -> None:
+        for line in sys.stdin.buffer:
+            with self._sending:
+                self._note(line)
+                # If the daemon has died, the thread that reads notices it, and repeats the line.
+                with suppress(OSError):
+                    self._socket.sendall(line)
+        with self._sending:
+            self._has_ended = True
+            self._end_sending()
+
+    def _end_sending(self) -> None:
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
+
+    def _note(self, line: bytes) -> None:
+        message = _message(line)
+        method, id_ = message.get("method"), message.get("id")
+        if method in _BEGINNING:
+            self._beginning[f"{method} {_parameter(message, 'uri')}"] = line
+        elif method == "resources/unsubscribe":
+            self._beginning.pop(f"resources/subscribe {_parameter(message, 'uri')}", None)
+        elif method == "notifications/cancelled":
+            self._waiting.pop(_parameter(message, "requestId"), None)
+        if method and isinstance(id_, str | int):
+            self._waiting[id_] = line, 1
+
+    def _lines(self) -> Iterator[bytes]:
+        # A daemon may be killed while something is on its way.
+        with self._socket.makefile("rb") as file, suppress(OSError):
+            yield from file
+
+    def _pass_on(self, line: bytes) -> None:
+        if not line.endswith(b"\n"):
+            return
+        message = _message(line)
+        if "method" not in message:
+            self._waiting.pop(message.get("id", ""), None)
+        sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+
+    def _begin_again(self) -> None:
+        """Tell a new daemon what the last one knew, and ask it what that one has not answered."""
+        with self._sending:
+            self._socket.close()
+            self._connect()
+            beginning = set(self._beginning.values())
+            # The server hears nothing else before it has answered the first request.
+            for line in self._beginning.values():
+                self._repeat(line)
+            for id_, (line, attempts) in list(self._waiting.items()):
+                if line in beginning:
+                    continue
+                if attempts >= _MAX_ATTEMPTS:
+                    self._pass_on(_failed(id_))
+                    continue
+                self._waiting[id_] = line, attempts + 1
+                self._socket.sendall(line)
+            if self._has_ended:
+                self._end_sending()
+
+    def _repeat(self, line: bytes) -> None:
+        """Send a line that began the session, and drop an answer that the client already has."""
+        self._socket.sendall(line)
+        id_ = _message(line).get("id")
+        if id_ is None:
+            return
+        with self._socket.makefile("rb", buffering=0) as file:
+            for answer in file:
+                is_answer = _message(answer).get("id") == id_
+                if not is_answer or id_ in self._waiting:
+                    self._pass_on(answer)
+                if is_answer:
+                    return
+
+    def _connect(self) -> None:
+        """Connect to the daemon, and start it if there is none."""
+        started: subprocess.Popen[bytes] | None = None
+        while not (reached := daemons.connected(self._path)):
+            if started is None:
+                started = self._start()
+            elif (code := started.poll()) is not None:
+                if code not in {0, OTHER_LIVES}:
+                    raise _DaemonFailedError(code)
+                # Another relay has started one, which may have ended since.
+                started = None
+            time.sleep(_POLL_SECONDS)
+        self._socket = reached[0]
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        # -P: the current folder, which is anyone's, holds no modules of ours. A group of its own,
+        # so that Ctrl-C in a terminal ends the relay alone.
+        command = [sys.executable, "-P", "-m", "server", "--daemon", str(self._path)]
+        return subprocess.Popen(
+            [*command, *self._arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+
+def _message(line: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _parameter(message: dict[str, Any], name: str) -> Any:
+    parameters = message.get("params")
+    found = parameters.get(name) if isinstance(parameters, dict) else None
+    return found if isinstance(found, str | int) else ""
+
+
+def _failed(id_: str | int) -> bytes:
+    text = "the process that answers ended twice while it worked on this request"
+    error = {"code": _INTERNAL_ERROR, "message": text}
+    return json.dumps({"jsonrpc": "2.0", "id": id_, "error": error}).encode() + b"\n"

@@ -1,0 +1,286 @@
+"""One daemon for several assistants: who shares it, what happens when it or a relay dies."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+from server.relay import can_share
+from shared import Document, Index, daemons
+from tests.conftest import Idx, server_with
+from tests.programs import PROGRAMS
+from tests.server.raw_client import RawClient
+
+pytestmark = pytest.mark.skipif(not daemons.CAN_SHARE, reason="it needs Unix sockets")
+
+Start = Callable[..., RawClient]
+
+
+@pytest.fixture(autouse=True)
+def runtime_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of the session, with a name that is short enough for a socket."""
+    folder = Path(mkdtemp(dir="/tmp", prefix="run-"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    monkeypatch.setenv("IDX_SHARE", "on")
+    yield folder
+    for daemon in daemons.running():
+        os.kill(daemon["pid"], signal.SIGKILL)
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def index(empty_index: Path) -> Path:
+    with Index(empty_index) as index:
+        index.add(Document("a", "A", "some text"))
+    return empty_index
+
+
+@pytest.fixture
+def start(index: Path) -> Iterator[Start]:
+    started: list[RawClient] = []
+
+    def start(*options: str, path: Path = index) -> RawClient:
+        started.append(RawClient(path, *options))
+        return started[-1]
+
+    yield start
+    for client in started:
+        client.process.kill()
+        client.process.communicate()
+
+
+def _finds(client: RawClient) -> bool:
+    return bool(client.search("text")["structuredContent"]["totalHits"] == 1)
+
+
+def _daemon() -> int:
+    (daemon,) = daemons.running()
+    return int(daemon["pid"])
+
+
+def _kill(process: int) -> None:
+    os.kill(process, signal.SIGKILL)
+    with suppress(ProcessLookupError, ChildProcessError):
+        while any(daemon["pid"] == process for daemon in daemons.running()):
+            time.sleep(0.01)
+
+
+def test_assistants_share_a_process_and_need_little_of_their_own(start: Start) -> None:
+    clients = [start(), start(), start()]
+    for client in clients:
+        assert client.initialize()["result"]["serverInfo"]["name"] == "mcp-lucene"
+        assert _finds(client)
+    (daemon,) = daemons.running()
+    assert daemon["clients"] == len(clients)
+    if sys.platform == "linux":
+        for client in clients:
+            state = Path(f"/proc/{client.process.pid}/status").read_text()
+            kilobytes = int(state.split("VmRSS:")[1].split()[0])
+            assert kilobytes < 25_000
+    assert clients[0].end() == (b"", b"")
+    assert clients[0].process.returncode == 0
+    assert _finds(clients[1])
+
+
+def test_who_would_be_answered_otherwise_has_a_process_of_his_own(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start().initialize()
+    start("--fence").initialize()
+    start(path=tmp_path / "other-index").initialize()
+    monkeypatch.setenv("IDX_ORIGINALS", str(tmp_path))
+    start().initialize()
+    # As an upgrade does.
+    os.utime(Path(daemons.__file__).parent)
+    start().initialize()
+    assert len(list(daemons.running())) == 5
+
+
+def test_an_assistant_can_have_a_server_of_its_own(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = start("--no-share")
+    client.initialize()
+    assert _finds(client)
+    assert not list(daemons.running())
+    assert can_share(["index", "--fence"])
+    assert not any(map(can_share, (["--admin"], ["--http"], ["--version"])))
+    monkeypatch.setenv("IDX_SHARE", "off")
+    assert not can_share(["index"])
+
+
+def test_a_relay_goes_on_when_the_daemon_was_killed(start: Start) -> None:
+    client = start()
+    client.initialize()
+    for _ in range(2):
+        first = _daemon()
+        _kill(first)
+        assert _finds(client)
+        assert _daemon() != first
+
+
+def test_what_was_asked_of_a_daemon_that_died_is_asked_of_the_next(start: Start) -> None:
+    client = start()
+    client.initialize()
+    first = _daemon()
+    os.kill(first, signal.SIGSTOP)
+    client.send(
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": "Search", "arguments": {"query": "text"}},
+        }
+    )
+    client.send({"jsonrpc": "2.0", "id": 2, "method": "ping"})
+    os.kill(first, signal.SIGKILL)
+    answers = [client.receive(), client.receive()]
+    assert sorted(answer["id"] for answer in answers) == [1, 2]
+    (found,) = (answer for answer in answers if answer["id"] == 1)
+    assert found["result"]["structuredContent"]["totalHits"] == 1
+
+
+def test_a_subscription_outlives_the_daemon(start: Start, index: Path) -> None:
+    client = start()
+    client.initialize()
+    client.request("resources/subscribe", uri="document://a")
+    _kill(_daemon())
+    # The next daemon is asked only what the client still waits for.
+    assert client.request("ping")["result"] == {}
+    with Index(index) as changed:
+        changed.add(Document("a", "A", "another text"))
+    told = client.receive()
+    assert told["method"] == "notifications/resources/updated"
+
+
+def test_a_session_of_the_newer_protocol_goes_on_too(start: Start) -> None:
+    client = start()
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    assert "capabilities" in client.request("server/discover", _meta=meta)["result"]
+    _kill(_daemon())
+    assert client.request("tools/list", _meta=meta)["result"]["tools"]
+
+
+def test_relays_that_start_at_once_have_one_daemon(start: Start) -> None:
+    clients = [start() for _ in range(4)]
+    for client in clients:
+        client.initialize()
+        assert _finds(client)
+    assert len(list(daemons.running())) == 1
+
+
+def test_a_killed_relay_takes_nothing_with_it(start: Start) -> None:
+    killed, other = start(), start()
+    killed.initialize()
+    other.initialize()
+    killed.send_line(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","par')
+    killed.process.kill()
+    assert _finds(other)
+    deadline = time.monotonic() + 60
+    while next(iter(daemons.running()))["clients"] > 1:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_an_old_socket_is_replaced(start: Start) -> None:
+    start().initialize()
+    folder = daemons.folder()
+    assert folder
+    (path,) = folder.glob("*.socket")
+    _kill(_daemon())
+    path.unlink()
+    path.write_text("anything")
+    client = start()
+    client.initialize()
+    assert _finds(client)
+
+
+def test_a_folder_that_others_can_open_is_not_used(start: Start, runtime_folder: Path) -> None:
+    folder = runtime_folder / f"mcp-lucene-{os.getuid()}"
+    folder.mkdir(mode=0o755)
+    client = start()
+    client.initialize()
+    assert _finds(client)
+    assert not list(folder.iterdir())
+    folder.rmdir()
+    elsewhere = runtime_folder / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    folder.symlink_to(elsewhere)
+    start().initialize()
+    assert not list(elsewhere.iterdir())
+
+
+def test_an_error_at_the_start_is_told_as_by_a_server_of_its_own(index: Path) -> None:
+    told = [
+        subprocess.run(
+            [PROGRAMS / "mcp-lucene", index, "--tools", "", *options],
+            input="",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for options in ([], ["--no-share"])
+    ]
+    assert told[0].returncode == told[1].returncode == 1
+    assert "--tools names no tool" in told[0].stderr
+    assert told[0].stderr == told[1].stderr
+
+
+def test_lines_that_are_no_messages_are_answered(start: Start) -> None:
+    client = start()
+    client.initialize()
+    for line in (
+        b"nothing",
+        b"[]",
+        b'{"id": 7}',
+        b"\xff",
+        b'{"jsonrpc":"2.0","id":"a\xed\xa0\x80"}',
+    ):
+        client.send_line(line)
+        assert "error" in client.receive()
+    assert _finds(client)
+
+
+def test_a_daemon_ends_when_nobody_has_come_for_a_while(index: Path, runtime_folder: Path) -> None:
+    from server.daemon import Daemon, listening
+
+    path = runtime_folder / "short.socket"
+
+    async def live() -> None:
+        with listening(path) as listener:
+            daemon = Daemon(server_with(str(index), "--no-share"), path, linger=0.2)
+            task = asyncio.create_task(daemon.serve(listener))
+            await asyncio.to_thread(_greeting_of, path)
+            await asyncio.wait_for(task, 60)
+
+    asyncio.run(live())
+    assert not path.exists()
+
+
+def _greeting_of(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(path))
+        assert json.loads(connection.makefile().readline())["clients"] == 0
+
+
+def test_doctor_shows_what_runs(start: Start, idx_process: Idx, index: Path) -> None:
+    start().initialize()
+    told = idx_process("doctor", "--index-path", index, code=0).stdout
+    (line,) = (line for line in told.splitlines() if "Shared process" in line)
+    assert str(_daemon()) in line
+    assert "for 1 assistant" in line
