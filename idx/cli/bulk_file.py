@@ -39,11 +39,7 @@ class BulkEntry(BaseModel):
         }
 
     def document(self) -> Document | None:
-        """Return the document of the entry, or None without an id or a title.
-
-        Raises:
-            InvalidDocumentError: a text is not valid Unicode, or there is too much metadata.
-        """
+        """Return the document of the entry, or None without an id or a title."""
         if not self.id or not (self.title and self.title.strip()):
             return None
         extra = self.model_extra or {}
@@ -52,14 +48,9 @@ class BulkEntry(BaseModel):
 
 
 def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
-    """Yield the entries of a bulk file with their numbers, counted from 1.
+    """Yield the numbered entries of a bulk file, or of standard input (``-``).
 
-    Args:
-        file: a path, or ``-`` for standard input. JSON Lines are read line by line.
-
-    Raises:
-        SourceFileError: the file cannot be read, is not JSON, or has an entry of a wrong type; the
-            message names the line or the entry.
+    JSON Lines are read line by line.
     """
     name = _shown(file)
     with _open(file, name) as stream:
@@ -79,11 +70,6 @@ def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
 
 
 def document_of(file: str, number: int, entry: BulkEntry) -> Document | None:
-    """Return the document of an entry; see `BulkEntry.document`.
-
-    Raises:
-        SourceFileError: the entry is not a valid document; the message gives its number.
-    """
     try:
         return entry.document()
     except InvalidDocumentError as error:

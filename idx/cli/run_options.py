@@ -39,11 +39,6 @@ def sync_options(
     vectors: VectorsChoice,
     moves: Sequence[Move] = (),
 ) -> SyncOptions:
-    """Return the options of a run, without those that only some commands have.
-
-    Raises:
-        ConfigurationError: the configuration file cannot be used.
-    """
     from shared.settings.current import remembered_folders
 
     general = Selection(
@@ -80,12 +75,6 @@ def own_patterns(folder: Folder, ctx: typer.Context) -> Selection:
 
 
 def extraction_options(reading: ReadingOptions, index_path: Path) -> ExtractionOptions:
-    """Return the options of text extraction.
-
-    Args:
-        reading: the options of the command.
-        index_path: the index, which may know pages already.
-    """
     return ExtractionOptions(
         encoding=reading.encoding,
         pdf_engine=reading.pdf_engine,
@@ -129,17 +118,11 @@ def _ocr(reading: ReadingOptions, index_path: Path) -> Ocr | None:
 
 
 def limits(reading: ReadingOptions) -> Limits:
-    """Return the limits on reading one file."""
     return Limits(reading.timeout, reading.max_memory * _MEGABYTE)
 
 
 def wanted_folders(paths: Sequence[Path] | None) -> list[Path]:
-    """Return the paths of a command, or the folders of the configuration file if there are none.
-
-    Raises:
-        NoFoldersError: there are neither.
-        ConfigurationError: the configuration file cannot be used.
-    """
+    """Return the paths of a command, or the folders of the configuration file if there are none."""
     from shared.settings.current import remembered_folders
 
     folders = [*(paths or ())] or [folder.path for folder in remembered_folders()]

@@ -26,14 +26,7 @@ _MEGABYTE: Final = 1_000_000
 
 @contextmanager
 def standard_input_as_file(max_megabytes: float) -> Iterator[Path]:
-    """Copy standard input to a file that is deleted at the end of the block.
-
-    Args:
-        max_megabytes: maximum size of the input, in units of 10⁶ bytes.
-
-    Raises:
-        SourceFileError: the input is larger or cannot be read.
-    """
+    """Copy standard input to a file that is deleted at the end of the block."""
     if sys.stdin.isatty():
         say("Type the text, and Ctrl-D on a line of its own to end it.")
     with TemporaryDirectory(prefix="idx-") as folder:

@@ -27,11 +27,7 @@ _FOLDERS: Final = {
 class Location:
     """Paths of a file; relative ones are relative to the folder of a project.
 
-    Attributes:
-        linux: the path on Linux, and on other systems without their own. It may begin with ``~`` or
-            one of the known variables.
-        macos: the path on macOS.
-        windows: the path on Windows.
+    `linux` is also for systems without their own, and may begin with ``~`` or a known variable.
     """
 
     linux: str
@@ -52,15 +48,8 @@ class Location:
 class Client:
     """Program with an MCP client.
 
-    Attributes:
-        id: its name on the command line.
-        title: its name for display.
-        documentation: the page that describes the file.
-        files: the locations of its file; of several in a scope, the first existing one is used, or
-            else the first.
-        keys: the keys that lead to the table of servers.
-        format: the format of the file; JSON may have comments and trailing commas.
-        shape: the form of an entry.
+    Of several locations in a scope, the first existing one is used, or else the first. `keys` lead
+    to the table of servers; `documentation` describes the file.
     """
 
     id: str

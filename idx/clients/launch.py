@@ -28,13 +28,7 @@ class PageServerError(McpLuceneError):
 
 
 class ClientConfigurationError(McpLuceneError):
-    """The configuration file of an MCP client cannot be used; it was not changed.
-
-    Args:
-        file: the file.
-        reason: the problem.
-        help_: the remedy.
-    """
+    """The configuration file of an MCP client cannot be used; it was not changed."""
 
     def __init__(self, file: Path, reason: str, help_: str) -> None:
         super().__init__(f"{decodable(str(file))}: {reason}; nothing was changed: {help_}")
@@ -67,12 +61,7 @@ Shape = Callable[["Launch"], Entry]
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Command line of the server.
-
-    Attributes:
-        program: the path of the program.
-        arguments: its arguments: the index folder and options.
-    """
+    """Command line of the server: its program, and the index folder with options."""
 
     program: str
     arguments: tuple[str, ...]
@@ -91,7 +80,6 @@ class Launch:
 
 
 def _index_path_position(arguments: Sequence[str]) -> int | None:
-    """Return the position of the index folder among arguments; None if there is none."""
     is_value = False
     for place, argument in enumerate(arguments):
         if not is_value and not argument.startswith("-"):
@@ -101,7 +89,6 @@ def _index_path_position(arguments: Sequence[str]) -> int | None:
 
 
 def plain(launch: Launch) -> Entry:
-    """Return the entry used by most clients."""
     return {"command": launch.program, "args": [*launch.arguments]}
 
 
@@ -135,11 +122,7 @@ def launch_in(entry: Any) -> Launch | None:
 
 
 def installed_program() -> Path:
-    """Return the absolute path of this installation's `mcp-lucene`.
-
-    Raises:
-        ProgramMissingError: it is not in the folders for programs of this Python.
-    """
+    """Return the absolute path of this installation's `mcp-lucene`."""
     folders = [
         str(Path(sys.executable).parent),
         sysconfig.get_path("scripts"),

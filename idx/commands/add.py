@@ -121,12 +121,10 @@ def add(
 
 
 def _layout(reading: ReadingOptions) -> Layout:
-    """Return the layout of a single document."""
     return reading.layout or "join"
 
 
 def _removal(chunks: int) -> str:
-    """Return the effect of empty content on the index, in words."""
     if not chunks:
         return "there was nothing to remove"
     return f"removed {quantity(chunks, 'chunk')} that it had before"

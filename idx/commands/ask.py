@@ -91,7 +91,6 @@ def ask(
 
 
 async def _answer(events: "AsyncGenerator[AnswerEvent]", *, shown: bool) -> "Answer":
-    """Return the answer, whose text is shown on a terminal while it arrives."""
     from contextlib import aclosing, nullcontext
 
     from idx.output.answer import ArrivingText

@@ -29,11 +29,6 @@ from shared.settings.defaults import VARIABLES
 
 
 def examine(named: Path | None) -> Findings:
-    """Run all checks.
-
-    Args:
-        named: the index folder given by the user; None for the configured one.
-    """
     path = index_path(named)
     yield from python()
     yield from extras()
@@ -57,7 +52,6 @@ def examine(named: Path | None) -> Findings:
 
 
 def _place(path: Path) -> Findings:
-    """Check the disk, or the cluster, that the index is on."""
     try:
         of_cluster = chosen(path, "findings")
     except ExtraMissingError:

@@ -61,11 +61,7 @@ def add_folders(
 class Removed:
     """Result of removing folders.
 
-    Attributes:
-        removed: the removed folders.
-        unknown: paths that were not in the file.
-        inside: remaining folders that lie in a removed one.
-        covered: removed folders that lie in a remaining one.
+    `inside` are remaining folders that lie in a removed one, `covered` the reverse.
     """
 
     removed: list[Path]
@@ -184,7 +180,6 @@ def add_collection(file: Path, entry: Mapping[str, object]) -> bool:
 
 
 def remove_collection(file: Path, name: str) -> bool:
-    """Remove a collection from the file; return whether there was one."""
     with locked(file) as text:
         names = _collections(text, file)
         if name not in names:

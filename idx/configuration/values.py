@@ -57,7 +57,6 @@ def warn_of_variable(setting: str, file: Path, what: str | None = None) -> None:
 
 
 def setting_name(key: str) -> str:
-    """Return the name of a setting, which may be spelled with hyphens."""
     name = key.replace("-", "_").lower()
     check_name(name)
     return name

@@ -14,14 +14,7 @@ from shared.system import LISTING, FolderEntry, entries, is_hidden, status_of_pa
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Starting folder of a walk, relative to which everything is opened.
-
-    Attributes:
-        folder: the folder.
-        real: its path without links.
-        descriptor: its descriptor.
-        at: prefix of the paths of files in it.
-    """
+    """Starting folder of a walk, from which everything is opened; `at` prefixes its files."""
 
     folder: KnownFolder
     real: str
@@ -34,18 +27,7 @@ class Start:
 
 
 class Entry(NamedTuple):
-    """File or folder found in a listing.
-
-    Attributes:
-        name: its name.
-        is_folder: whether it is a folder.
-        is_hidden: whether it is hidden, by its name or as the system marks it.
-        size: size in bytes.
-        modified_ns: modification time, in nanoseconds since 1970.
-        other_volume: whether it lies on another volume than the crawled folder.
-        identity: identity of the file or folder, for a link that of its target.
-        target: target of the link; None if it is not a link.
-    """
+    """File or folder found in a listing; the identity of a link is that of its target."""
 
     name: str
     is_folder: bool
@@ -59,15 +41,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Listing of a folder.
-
-    Attributes:
-        identity: identity of the folder.
-        is_empty: whether the folder has no entries, selected or not.
-        entries: the selected files and folders, sorted by name.
-        errors: paths that could not be examined, with the errors.
-        rules: the patterns of its ignore files.
-    """
+    """Listing of a folder: its selected entries by name; `is_empty` counts all of them."""
 
     identity: Identity
     is_empty: bool
@@ -84,18 +58,7 @@ def list_folder(
     is_wanted: Callable[[str], bool],
     follow_links: bool,
 ) -> Listing:
-    """List a folder.
-
-    Args:
-        start: the folder that it is opened from.
-        within: prefix of the paths of its entries.
-        volume: the device of the crawled folder.
-        is_wanted: check whether a path is to be examined.
-        follow_links: whether links are followed; if not, they are skipped.
-
-    Raises:
-        OSError: it cannot be listed, or an ignore file in it cannot be read.
-    """
+    """List a folder; links are skipped unless they are to be followed."""
     selected = []
     errors = []
     with opened_beneath(start.descriptor, start.beneath(within), LISTING) as here:
@@ -125,10 +88,7 @@ def list_folder(
 def _examine(found: FolderEntry, path: str, volume: int) -> Entry | None:
     """Return the state of a file or folder, or None for anything else.
 
-    Args:
-        found: the directory entry.
-        path: its path, which contains no other link.
-        volume: the device of the crawled folder.
+    `path` contains no link but itself.
     """
     target = resolve_links(path) if found.is_symlink() else None
     status = found.stat(follow_symlinks=False) if target is None else target.status

@@ -30,11 +30,7 @@ from shared.messages import reason_of
 
 
 class Scopes:
-    """Parts of a folder that a run covers.
-
-    Args:
-        paths: files and folders, relative to the folder, with slashes.
-    """
+    """Parts of a folder that a run covers."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = frozenset(paths)
@@ -68,16 +64,7 @@ Without a limit, ten folders that link to each other would be listed millions of
 
 
 class FoundFile(NamedTuple):
-    """File found in a folder.
-
-    Attributes:
-        path: path relative to the folder, with slashes.
-        size: size in bytes.
-        modified_ns: modification time, in nanoseconds since 1970.
-        other_volume: whether it lies on another volume than the folder.
-        folder: the folder that it is opened from: the crawled one, or the target of a link.
-        beneath: its path from there.
-    """
+    """File found in a folder; `folder`, which it is opened from, may be the target of a link."""
 
     path: str
     size: int
@@ -89,16 +76,7 @@ class FoundFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Inherited:
-    """State that a folder inherits from those above it.
-
-    Attributes:
-        start: the folder that everything is opened from.
-        choice: the patterns of the user.
-        is_allowed: whether the folders above lie in a root.
-        rules: the patterns of ignore files.
-        folders: the identities of the folders above.
-        links: number of links followed on the way.
-    """
+    """State that a folder inherits from those above it."""
 
     start: Start
     choice: Choice
@@ -112,33 +90,15 @@ class _Inherited:
 class Crawl:
     """Walk through a folder and its subfolders, in the order of names.
 
-    Iterate over it to get the files; the other attributes are complete at the end.
+    Iterate over it to get the files; the other attributes are complete at the end. `unknown` are
+    paths of which nothing is known, nor of anything below them; `secrets` what was skipped for that
+    alone. `is_empty` says that there was no file at all, selected or not; within scopes, that the
+    folder has no entries, like a mount point without a mount.
 
-    Args:
-        folder: the folder, absolute.
-        selection: the selection of its files.
-        scopes: files and folders within it, as relative paths with slashes, to which the walk is
-            limited; None for everything.
-        without: files and folders within it that are skipped.
-        own: the patterns of folders within it, by path. Their patterns to exclude are added to
-            those of the selection, but can give nothing back; their patterns to include, if any,
-            replace those of the selection.
-        avoid: a folder that is skipped, under any path or link: the index.
-        roots: identities of folders; files outside all of them are skipped, and no link is
-            followed. None for no such limit.
-        own_files: identities of files that are never taken, even if the user allows them.
-
-    Attributes:
-        errors: files and folders that could not be listed or examined; their paths within the
-            folder are in `unknown`.
-        unknown: paths that could not be examined, nor anything below them; "" is the folder.
-        is_empty: whether there was no file at all, selected or not. If the walk is limited to
-            scopes: whether the folder has no entries, like a mount point without a mount.
-        folders: paths of the folders listed; "" is the folder.
-        secrets: files and folders skipped only because they are secrets, with the reasons.
-
-    Raises:
-        ConfigurationError: a pattern of the selection is invalid.
+    `own` patterns to exclude are added to those of the selection, but can give nothing back; `own`
+    patterns to include replace those of the selection. The folder `avoid`, the index, is skipped
+    under any path or link. With `roots`, files outside all of them are skipped, and no link is
+    followed.
     """
 
     folder: Path

@@ -83,7 +83,6 @@ def _failures(failures: FailureList) -> Finding:
 
 
 def _collections() -> Sequence[Collection]:
-    """Return the configured collections; none if the configuration is not valid."""
     try:
         return configured_collections()
     except ConfigurationError:

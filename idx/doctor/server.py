@@ -51,15 +51,8 @@ def server(index_path: Path) -> Findings:
 
 
 async def _ask(program: Path, index_path: Path, log: TextIO) -> tuple[int, list[str]]:
-    """Start the server and query it, in the environment that clients of the SDK provide.
-
-    Returns:
-        The number of tools offered, and the errors returned by calls.
-
-    Raises:
-        MCPError: the server closed the connection.
-        OSError: it could not be started, or timed out.
-        ExceptionGroup: one of these errors.
+    """Start the server as clients of the SDK do, and return its number of tools and the errors of
+    calls.
     """
     import anyio
     from mcp import Client

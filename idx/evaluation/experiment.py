@@ -200,7 +200,6 @@ def ask_all(
 def _ask(
     searcher: Searcher, query: Query, settings: SearchSettings, search: Search
 ) -> tuple[list[RankedDocument], float]:
-    """Return the documents found, and the duration of the search in seconds."""
 
     def asked(chunks: int) -> SearchAnswer:
         return searcher.search(
@@ -286,7 +285,6 @@ def measure(
 
 
 def measure_names(depths: Iterable[int]) -> list[str]:
-    """Return the names of the measures, the main one first."""
     return list(_measures(depths))
 
 

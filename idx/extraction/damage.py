@@ -39,15 +39,7 @@ _MAX_REASON: Final = 200
 
 @contextmanager
 def damage(file: Path, name: str) -> Iterator[None]:
-    """Convert errors of a parser to an error that reports a damaged file.
-
-    Args:
-        file: the file.
-        name: the name of its format, such as ``DOCX``.
-
-    Raises:
-        SourceFileError: the block raised an error that damaged files cause.
-    """
+    """Convert errors of a parser that damaged files cause to one that says so."""
     try:
         yield
     except RecursionError as error:

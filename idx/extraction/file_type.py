@@ -52,21 +52,10 @@ _BYTE_ORDER_MARK_CHARACTERS: Final = b"\xef\xbb\xbf\xff\xfe\x00"
 def file_type(
     beginning: bytes, file: Path, encoding: str | None = None, *, pictures: bool = False
 ) -> str:
-    """Return the MIME type of a supported file.
+    """Return the MIME type of a supported file by its first `BEGINNING` bytes and its name.
 
-    Args:
-        beginning: its first `BEGINNING` bytes, or all of a smaller file.
-        file: its path, for its name and for errors.
-        encoding: the encoding of plain text, if the user gave one; such text may look binary.
-        pictures: whether pictures are supported.
-
-    Returns:
-        The type; `media_types.ZIP` or `media_types.OLE` for containers, which
-        `idx.extraction.office.container` examines.
-
-    Raises:
-        UnsupportedFileError: its type is not supported.
-        SourceFileError: its type is not supported, although its name claims a supported one.
+    Containers are `media_types.ZIP` or `media_types.OLE`, which `container` examines. Text in an
+    encoding that the user gave may look binary.
     """
     named = media_types.by_name(file)
     if not beginning:
@@ -94,12 +83,7 @@ def file_type(
 
 
 def refuse(file: Path, kind: Kind, media_type: str | None) -> NoReturn:
-    """Reject an unsupported file.
-
-    Raises:
-        SourceFileError: its name claims a supported type.
-        UnsupportedFileError: all other files.
-    """
+    """Reject an unsupported file: as a failure if its name claims a supported type."""
     what = kind.value.format(media_type=media_type)
     named = media_types.by_name(file)
     # Extensions of source code are short, and other files use them as well.

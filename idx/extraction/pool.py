@@ -42,12 +42,7 @@ _MAX_POOL_FAILURES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on reading one file.
-
-    Attributes:
-        seconds: time, in seconds.
-        memory_bytes: address space of the worker process, in bytes.
-    """
+    """Limits on reading one file: time, and address space of the worker process."""
 
     seconds: float
     memory_bytes: int
@@ -57,8 +52,7 @@ class FileToRead(Protocol):
     """File to be read by the pool."""
 
     @property
-    def location(self) -> Location:
-        """Location of the file."""
+    def location(self) -> Location: ...
 
     @property
     def size(self) -> int:
@@ -74,13 +68,7 @@ Work = Callable[[list[Location]], list[Any]]
 
 
 class ExtractionPool:
-    """Pool of worker processes that read files; a context manager that ends them.
-
-    Args:
-        workers: number of processes, at least 1; they start with the first file.
-        limits: the limits on reading one file.
-        options: the options of extraction.
-    """
+    """Pool of worker processes that read files; a context manager that ends them."""
 
     def __init__(self, workers: int, limits: Limits, options: ExtractionOptions) -> None:
         self._workers = workers
@@ -101,17 +89,7 @@ class ExtractionPool:
         self.end()
 
     def read(self, files: Iterable[Item]) -> Iterator[tuple[Item, ReadFile | Unreadable]]:
-        """Read files, as many at a time as there are worker processes.
-
-        Args:
-            files: the files, consumed as needed.
-
-        Yields:
-            Each file with its result, in the order of completion.
-
-        Raises:
-            ReadersDiedError: the worker processes end as soon as they start.
-        """
+        """Read files, as many at a time as there are workers, in the order of completion."""
         # The module imports all formats, which a run without files to read does not need.
         from idx.extraction.worker import read_files
 
@@ -120,14 +98,9 @@ class ExtractionPool:
     def read_pages(
         self, files: Iterable[Item], ocr: Ocr
     ) -> Iterator[tuple[Item, ReadFile | Unreadable] | None]:
-        """Read files like `read`, each one by itself, with their pictures of text.
+        """Read files like `read`, each by itself, with their pictures of text.
 
-        Args:
-            files: the files, consumed as needed.
-            ocr: the recognition of text.
-
-        Yields:
-            Each file with its result; None each second in which none was completed.
+        None stands for each second in which none was completed.
         """
         from idx.extraction.worker import read_files
 
@@ -218,7 +191,6 @@ class ExtractionPool:
             self._schedule(work, batch, waiting)
 
     def end(self) -> None:
-        """End the worker processes."""
         if self._pool is not None:
             end_pool(self._pool)
             self._pool = None

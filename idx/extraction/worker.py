@@ -32,14 +32,6 @@ _MEGABYTE: Final = 1_000_000
 
 
 def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
-    """Read a complete file.
-
-    Raises:
-        SourceFileError: the file is missing, unreadable, too large, protected, damaged, or changed
-            while it was read.
-        SecretFileError: it seems to hold a secret, or it belongs to this program itself.
-        UnsupportedFileError: its type is not supported.
-    """
     file = location.path
     with _opened(location) as stream:
         before = os.fstat(stream.fileno())
@@ -79,11 +71,6 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
 
 
 def hash_file(location: Location) -> str:
-    """Return the hash of a file's content.
-
-    Raises:
-        SourceFileError: the file is missing or unreadable.
-    """
     with _opened(location) as stream:
         return content_hash(stream)
 
@@ -137,19 +124,7 @@ _Result = TypeVar("_Result")
 def read_files(
     files: Sequence[Location], options: ExtractionOptions, seconds: float
 ) -> list[ReadFile | Unreadable]:
-    """Read files in sequence.
-
-    Args:
-        files: the files.
-        options: the options of extraction.
-        seconds: limit on their total processor time, in seconds.
-
-    Returns:
-        The result for each file; errors are values, which can be pickled.
-
-    Raises:
-        MemoryError: one of them needs too much memory.
-    """
+    """Read files in sequence; errors are values, which can be pickled, but for a MemoryError."""
     return _each(lambda file: read_file(file, options), files, seconds)
 
 

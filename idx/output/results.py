@@ -241,12 +241,7 @@ def print_explanation(explanation: QueryExplanation) -> None:
 
 
 def print_facet(facet: Facet, counted: str) -> None:
-    """Print the most frequent values of a field with the number of each.
-
-    Args:
-        facet: the counted values.
-        counted: the plural of what was counted.
-    """
+    """Print the most frequent values of a field with the number of each."""
     rows = [(entry.value, f"{entry.count:,}") for entry in facet.values]
     if facet.distinct > len(rows):
         rows.append((f"and {facet.distinct - len(rows):,} more", ""))

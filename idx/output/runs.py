@@ -99,7 +99,6 @@ def print_event(event: Event) -> None:
 
 
 def print_news(event: Event) -> None:
-    """Print the changes to the index, document by document."""
     match event:
         case Indexed():
             tell(f"{event.action} {event.source_document} ({quantity(event.chunks, 'chunk')})")
@@ -112,7 +111,6 @@ def print_news(event: Event) -> None:
 
 
 def _print_answer(event: Event) -> None:
-    """Print the plan and the result on stdout."""
     match event:
         case Planned():
             tell(plan_line(event))
@@ -271,8 +269,6 @@ class Problems:
 
 
 class _Progress:
-    """Progress of a run."""
-
     def __init__(self) -> None:
         self.files = 0
         self.pages_to_read = 0

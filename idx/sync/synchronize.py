@@ -29,17 +29,7 @@ def synchronize(
     kept: Kept,
     changed: Collection[Path] | None = None,
 ) -> Generator[Event, None, None]:
-    """Synchronize the index with files and folders, yielding events.
-
-    Args:
-        paths: files and folders; the index does not change outside them.
-        options: the options of the sync.
-        kept: counts of the documents committed by the run.
-        changed: the only files and folders in the paths to examine; None for all.
-
-    Raises:
-        IndexFolderError: the index cannot be used; the subclass gives the reason.
-    """
+    """Synchronize the index with files and folders, or only what has `changed` in them."""
     started = time.monotonic()
     paths = [*paths]
     if is_new(options) and all(is_missing(path) for path in paths):
@@ -74,11 +64,7 @@ def _in_roots(paths: Iterable[Path], roots: frozenset[Identity] | None) -> Itera
 
 
 def preview(paths: Iterable[Path], options: SyncOptions) -> Plan:
-    """Return the plan that `synchronize` would execute, without creating anything.
-
-    Raises:
-        IndexFolderError: the index cannot be used; the subclass gives the reason.
-    """
+    """Return the plan that `synchronize` would execute, without creating anything."""
     plan, _ = _compared(paths, options, None)
     with _pool(plan, options) as pool:
         skip_unchanged(plan, pool)

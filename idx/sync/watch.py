@@ -55,13 +55,8 @@ _Feed = Generator[set[FileChange], None, None]
 class FolderWatch:
     """Watch of folders for changes.
 
-    Args:
-        folders: the folders, absolute.
-        options: options of the syncs that handle the changes.
-
-    Attributes:
-        is_lost: whether changes may have gone unnoticed since the last `renew`.
-        obstacle: the reason, in words, that not all folders are watched; None if all are.
+    `is_lost` says whether changes may have gone unnoticed since the last `renew`; `obstacle`, in
+    words, why not all folders are watched.
     """
 
     def __init__(self, folders: Sequence[Path], options: SyncOptions) -> None:
@@ -78,9 +73,6 @@ class FolderWatch:
         """Watch all folders that the crawl currently covers.
 
         Earlier changes may have gone unnoticed; later ones do not.
-
-        Raises:
-            IndexFolderError: the index cannot be used; the subclass gives the reason.
         """
         self.close()
         self._noticed.clear()
@@ -90,14 +82,7 @@ class FolderWatch:
         self._watch(frozenset(self._wanted(None)))
 
     def follow(self, changed: Collection[Path]) -> None:
-        """Watch new folders as well, and continue to watch the others.
-
-        Args:
-            changed: paths returned by `wait`, where folders may have appeared or vanished.
-
-        Raises:
-            IndexFolderError: the index cannot be used; the subclass gives the reason.
-        """
+        """Watch new folders as well, and continue to watch the others; nothing goes unnoticed."""
         places = {path for path in changed if is_folder(path) or path.as_posix() in self._watched}
         scopes = Scopes(path.as_posix() for path in places)
         appeared, self._appeared = self._appeared, set()
@@ -131,7 +116,6 @@ class FolderWatch:
         return noticed
 
     def close(self) -> None:
-        """Stop watching."""
         if self._feed is not None:
             self._feed.close()
         self._feed = None
@@ -165,7 +149,6 @@ class FolderWatch:
                     yield (folder / path).as_posix()
 
     def _watch(self, folders: frozenset[str]) -> None:
-        """Watch exactly these folders."""
         self._feed = None
         self._watched = folders
         names = {path for path in folders if decodable(path) == path}
@@ -278,16 +261,7 @@ _WRITE_RETRY_SECONDS: Final = 5.0
 
 @dataclass(slots=True)
 class _Due:
-    """Pending changes and due times, on the clock of `time.monotonic`.
-
-    Attributes:
-        paths: changed files and folders.
-        first: time of the first change.
-        last: time of the last change.
-        full_sync_at: time at which the next complete sync is due.
-        last_full_sync: time of the last complete sync.
-        retry_at: time before which no sync may run.
-    """
+    """Pending changes and due times, on the clock of `time.monotonic`."""
 
     paths: set[Path] = field(default_factory=set)
     first: float = 0.0
@@ -313,20 +287,8 @@ def keep_synchronized(
     """Synchronize, then follow every change until interrupted.
 
     The watch waits for missing folders, for another writer to release the index, for space on a
-    full disk, and for a cluster that is busy, rebuilds the index or is down.
-
-    Args:
-        folders: the folders, absolute.
-        options: the options of each sync.
-        kept: counts of the documents committed by the run.
-
-    Yields:
-        The events of each sync, and `Watching` after the first. A lasting `Problem` or
-        `MissingFolder` is yielded once.
-
-    Raises:
-        SourceFileError: a path is not a folder.
-        IndexFolderError: the index cannot be used; the subclass gives the reason.
+    full disk, and for a cluster that is busy, rebuilds the index or is down. A lasting `Problem` or
+    `MissingFolder` is yielded once.
     """
     for path in folders:
         # Path.exists would raise an error if the path is unreachable.

@@ -79,9 +79,6 @@ def extract_mail(source: Source) -> Extracted:
     Of alternatives, the plain text is taken, unless it only says to read the HTML. All text parts
     that are not attachments are extracted in order. What it quotes of earlier messages is a section
     at the end.
-
-    Raises:
-        SourceFileError: it has no headers.
     """
     message = parsed(_WITH_LENGTH.sub(_of_length, source.data))
     is_encrypted = _open_signed(message)
@@ -155,11 +152,7 @@ def _become(part: EmailMessage, kind: str) -> None:
 
 
 def extract_web_archive(source: Source) -> Extracted:
-    """Extract the pages in a file of a browser or Office (.mhtml), the first one with its metadata.
-
-    Raises:
-        SourceFileError: there is no page.
-    """
+    """Extract the pages in a web archive (.mhtml), with the metadata of the first."""
     pages = [
         read_hypertext(content(part, source))
         for part in parsed(source.data).walk()
@@ -173,13 +166,7 @@ def extract_web_archive(source: Source) -> Extracted:
 def composed(
     headers: list[str], body: str, attachments: list[str]
 ) -> tuple[str, tuple[Heading, ...]]:
-    """Return the text of a message, normalized, and the heading above what it quotes.
-
-    Args:
-        headers: the lines of the headers that are shown.
-        body: the text, not yet normalized.
-        attachments: the names of the attachments.
-    """
+    """Return the text of a message, normalized, and the heading above what it quotes."""
     own, quoted = quoted_apart(body)
     names = ", ".join(attachments[:_MAX_NAMES_SHOWN])
     parts = ["\n".join(headers), own, f"Attachments: {names}" if names else ""]
@@ -189,12 +176,7 @@ def composed(
 
 
 def thread_metadata(message: EmailMessage, sent_to: str) -> Metadata:
-    """Return the ids of a message and of the first one of its thread, and who it was sent to.
-
-    Args:
-        message: the message, or its headers.
-        sent_to: the recipients.
-    """
+    """Return the ids of a message and of the first one of its thread, and who it was sent to."""
     said, references, answered = (header(message, name) or "" for name in _THREAD_HEADERS)
     own = message_id(said)
     recipients: list[Scalar] = [*dict.fromkeys(_ADDRESS.findall(sent_to.lower()))]
@@ -349,11 +331,7 @@ def _attachment(part: EmailMessage, name: str | None, number: int, *, is_message
 
 
 def _as_written(message: object) -> bytes:
-    """Return an attached message, empty if a part of that type holds none.
-
-    Raises:
-        ValueError: it is malformed.
-    """
+    """Return an attached message, empty if a part of that type holds none."""
     if not isinstance(message, EmailMessage):
         return b""
     try:
@@ -397,11 +375,7 @@ MESSAGE_NAME: Final = "message.eml"
 
 
 def extract_mailbox(source: Source) -> Extracted:
-    """Extract the number of messages, with the messages as members by their Message-ID.
-
-    Raises:
-        ValueError: it has no messages.
-    """
+    """Extract the number of messages, with the messages as members by their Message-ID."""
     starts = [match.end() for match in _SEPARATOR.finditer(source.data)]
     ends = [match.start() for match in _SEPARATOR.finditer(source.data)][1:]
     if not starts:

@@ -51,18 +51,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class MemberReader:
-    """Reader of all that is within one file.
-
-    Args:
-        options: the options of extraction.
-        budget: what may be unpacked from the file.
-        allow_secrets: whether members are read that hold secrets.
-
-    Attributes:
-        found: the members that were read or could not be read, in order.
-        is_partial: whether more may be in the file than was found.
-        left_out: the number of members that were left out as secrets.
-    """
+    """Reader of all that is within one file; what it found is complete after `read`."""
 
     def __init__(
         self, options: ExtractionOptions, budget: Budget, *, allow_secrets: bool = False
@@ -83,15 +72,8 @@ class MemberReader:
         return Patterns((*_IGNORED_TREES, *self._options.exclude))
 
     def read(self, extracted: Extracted, name: str, depth: int = 1) -> Extracted:
-        """Read the members of a container, and theirs.
-
-        Args:
-            extracted: the container's own text, with its members.
-            name: the path of the container within the file; empty for the file itself.
-            depth: number of containers around the members.
-
-        Returns:
-            The container's text without members, with warnings of those that were left out.
+        """Read the members of a container, and theirs, and return its text with warnings of those
+        left out.
         """
         left_out: defaultdict[str, list[str]] = defaultdict(list)
         warnings = list(extracted.warnings)
@@ -124,9 +106,7 @@ class MemberReader:
     def _reason_to_skip(self, path: str, *, is_invented: bool) -> str | None:
         """Return why a member is left out, empty if that is not worth a word; None to read it.
 
-        Args:
-            path: its path within the container, as `_readable` returns it.
-            is_invented: whether the path is no one's, but the subject or the id of a message.
+        An invented path is no one's, but the subject or the id of a message.
         """
         *folders, name = parts = path.split("/")
         if not is_invented and (path.startswith("/") or ".." in parts or _DRIVE.match(path)):
@@ -207,13 +187,7 @@ class MemberReader:
 
 
 def is_examined_by_member(beginning: bytes, file: Path, options: ExtractionOptions) -> bool:
-    """Check whether a file is an archive or a mailbox, in which a secret concerns one member only.
-
-    Args:
-        beginning: its first bytes, at least `BEGINNING` of a larger file.
-        file: its path, for its name.
-        options: the options of extraction.
-    """
+    """Check whether a file is an archive or a mailbox: a secret in it concerns one member only."""
     try:
         media_type = file_type(beginning[:BEGINNING], file, options.encoding)
     except (SourceFileError, UnsupportedFileError):

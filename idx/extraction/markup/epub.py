@@ -20,12 +20,7 @@ _CHAPTER_TYPES: Final = frozenset({"application/xhtml+xml", "text/html", "text/x
 
 
 def extract_epub(source: Source) -> Extracted:
-    """Extract the chapters of a book in reading order, without its table of contents.
-
-    Raises:
-        SourceFileError: it has copy protection, or unpacks to too much.
-        ValueError: it has no list of chapters, or none of the chapters listed.
-    """
+    """Extract the chapters of a book in reading order, without its table of contents."""
     package = Package(source)
     book = next(
         (

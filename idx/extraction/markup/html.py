@@ -52,14 +52,7 @@ _SELECTED: Final = re.compile(r"[.#][\w-]+(?=\s*(?:,|$))")
 
 @dataclass(slots=True)
 class HypertextText(MarkupText):
-    """Parser target that collects the text of a page and the metadata in its head.
-
-    Attributes:
-        title: the first title; None if there is none.
-        language: the declared language of the page.
-        meta: the contents of its meta elements, by name in lower case.
-        unseen: pieces of the text that is not displayed.
-    """
+    """Parser target that collects the text of a page and the metadata in its head."""
 
     roles: Roles = field(default_factory=lambda: _ROLES)
     title: str | None = None
@@ -72,7 +65,6 @@ class HypertextText(MarkupText):
     _collects: list[bool] = field(default_factory=list)
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Handle the start of an element; see `Target`."""
         if not self._hidden:
             if tag == "title" and self.title is None:
                 self._title = []
@@ -95,7 +87,6 @@ class HypertextText(MarkupText):
             self.begin_heading(level)
 
     def end(self, tag: str) -> None:
-        """Handle the end of an element; see `Target`."""
         if tag == "title" and self._title is not None:
             self.title = "".join(self._title)
             self._title = None
@@ -109,7 +100,6 @@ class HypertextText(MarkupText):
         MarkupText.end(self, tag)
 
     def data(self, text: str) -> None:
-        """Handle a piece of text; see `Target`."""
         if self._title is not None:
             self._title.append(text)
         if self._style is not None:
@@ -137,11 +127,6 @@ def read_hypertext(text: str) -> HypertextText:
 
 
 def decode_hypertext(source: Source) -> str:
-    """Decode a page by the option, a byte order mark, its declaration, or its bytes.
-
-    Raises:
-        SourceFileError: the bytes are not text.
-    """
     codec = source.options.encoding or _declared_codec(source.data)
     try:
         return decode(source.data, source.file, codec)
@@ -165,11 +150,7 @@ def _declared_codec(data: bytes) -> str | None:
 
 
 def extract_html(source: Source) -> Extracted:
-    """Extract a page without scripts, styles and comments, and the metadata in its head.
-
-    Raises:
-        SourceFileError: the bytes are not text.
-    """
+    """Extract a page without scripts, styles and comments, and the metadata in its head."""
     return extracted_pages([read_hypertext(decode_hypertext(source))], source)
 
 

@@ -24,12 +24,7 @@ _TICKS: Final = re.compile("`+")
 
 
 def lines_outside_code(text: str, start: int) -> Iterator[re.Match[str]]:
-    """Yield the non-blank lines of a text that are not in fenced code.
-
-    Args:
-        text: Markdown.
-        start: the offset to start at.
-    """
+    """Yield the non-blank lines of a text that are not in fenced code."""
     fence = ""
     is_quoted = False
     for match in _LINE.finditer(text, start):
@@ -84,12 +79,7 @@ _TAG: Final = re.compile(r"(?<!\S)#([\w/-]*[^\W\d][\w/-]*)")
 
 
 def as_shown(text: str, start: int) -> str:
-    """Return a text as Obsidian displays it, with code unchanged.
-
-    Args:
-        text: Markdown.
-        start: the offset after the front matter, which is not changed.
-    """
+    """Return a text as Obsidian displays it, with code unchanged."""
     parts = []
     end = 0
     for line in lines_outside_code(text, start):
@@ -100,12 +90,7 @@ def as_shown(text: str, start: int) -> str:
 
 
 def tags_in(text: str, start: int) -> Iterator[str]:
-    """Yield the tags in a text without ``#``, such as ``project/alpha`` for ``#project/alpha``.
-
-    Args:
-        text: Markdown.
-        start: the offset after the front matter.
-    """
+    """Yield the tags in a text without ``#``, such as ``project/alpha`` for ``#project/alpha``."""
     for line in lines_outside_code(text, start):
         if "#" in line[0]:
             for piece, is_code in pieces_outside_code(line[0]):
@@ -195,13 +180,7 @@ _RESERVED_KEYS: Final = frozenset(
 
 
 class FrontMatter(NamedTuple):
-    """Front matter of a file.
-
-    Attributes:
-        said: the mapping of properties; empty if there is none.
-        end: the offset of the text after it, where the search for headings starts.
-        warnings: problems of the front matter.
-    """
+    """Front matter of a file; `end` is the offset of the text after it."""
 
     said: Mapping[object, object] = {}
     end: int = 0
@@ -209,7 +188,6 @@ class FrontMatter(NamedTuple):
 
     @property
     def title(self) -> str | None:
-        """Title; None if there is none."""
         return one_line(next(_texts(self.said, ("title",)), None))
 
 
@@ -250,14 +228,10 @@ def _is_too_deep(events: "Iterable[Event]") -> bool:
 
 
 def front_matter_metadata(said: Mapping[object, object], tags: Iterable[str]) -> Metadata:
-    """Return the metadata of a file.
+    """Return the metadata of a file, with the tags in its text.
 
     Besides the keys of every format, each property is kept under its own name: a nested one as
     ``outer.inner``, and a list of objects as a list of values for each of their keys.
-
-    Args:
-        said: the properties.
-        tags: the tags in the text, which are added to those of the properties.
     """
     tags = [*_tags(said), *tags]
     known = properties(
@@ -370,9 +344,6 @@ def extract_markdown(source: Source) -> Extracted:
     Links and other syntax of Obsidian are replaced by their display form. Without a title in the
     front matter, the first heading of level one is the title. Front matter that is not valid YAML
     results in no metadata, and a warning.
-
-    Raises:
-        SourceFileError: the bytes are not text.
     """
     written = decode(source.data, source.file, source.options.encoding)
     matter = front_matter(written)
@@ -391,12 +362,7 @@ def extract_markdown(source: Source) -> Extracted:
 
 
 def markdown_headings(text: str, start: int = 0) -> Iterator[tuple[int, str | None, int]]:
-    """Yield the level, the text and the offset of each heading outside fenced code.
-
-    Args:
-        text: Markdown.
-        start: the offset to start at.
-    """
+    """Yield the level, the text and the offset of each heading outside fenced code."""
     # The end of the line above if it is text, and that line if it is the first of a paragraph.
     end: int | None = None
     first: re.Match[str] | None = None

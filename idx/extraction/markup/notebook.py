@@ -28,10 +28,6 @@ def extract_notebook(source: Source) -> Extracted:
 
     Of an output, its plain text is taken; pictures, HTML and data in base64 are left out. The
     headings are those of its Markdown cells.
-
-    Raises:
-        SourceFileError: the bytes are not text.
-        ValueError: it is not JSON, or has no cells.
     """
     book = _table(json.loads(decode(source.data, source.file, source.options.encoding)))
     texts: list[str] = []
@@ -82,7 +78,6 @@ def _parts(book: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
 
 
 def _output(output: Mapping[str, Any]) -> str:
-    """Return an output as text; empty for a picture."""
     said: Any = output.get("text")
     if output.get("output_type") in {"error", "pyerr"}:
         lines = [_text(line) for line in _list(output.get("traceback"))]
@@ -95,7 +90,6 @@ def _output(output: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a text that may be given as the list of its lines."""
     if isinstance(value, list):
         return "".join(line for line in value if isinstance(line, str))
     return value if isinstance(value, str) else ""

@@ -44,12 +44,7 @@ class Package:
         return name in self._archive.NameToInfo
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """Yield the bytes of an entry in chunks; a second time they do not count.
-
-        Raises:
-            SourceFileError: it needs a password, or the archive unpacks to too much.
-            KeyError: there is no such entry.
-        """
+        """Yield the bytes of an entry in chunks; a second time they do not count."""
         entry = self._archive.getinfo(name)
         if entry.flag_bits & _ENCRYPTED:
             raise SourceFileError(self._file, "protected by a password")
@@ -67,17 +62,14 @@ class Package:
             self._counted.add(name)
 
     def count(self, text: str) -> None:
-        """Count the text of a table cell, which may be repeated.
-
-        Raises:
-            ValueError: the total exceeds the limit on the unpacked size.
+        """Count the text of a table cell, which may be repeated, towards the limit on the unpacked
+        size.
         """
         self._in_cells += len(text)
         if self._in_cells > self.limit:
             raise ValueError("its cells repeat too much text")
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of an entry; see `chunks`."""
         return b"".join(self.chunks(name))
 
     def parse(self, name: str, target: Target) -> None:

@@ -32,9 +32,6 @@ def extract_xml(source: Source) -> Extracted:
 
     References to characters are resolved. If at least half of it is text, tags, comments and
     instructions are left out; else they stay. No entity of a document type is expanded.
-
-    Raises:
-        SourceFileError: the bytes are not text.
     """
     if is_xml_workbook(source.data):
         with suppress(SyntaxError):

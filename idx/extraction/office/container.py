@@ -51,12 +51,7 @@ _READ_OLE: Final = (media_types.OUTLOOK, media_types.XLS, media_types.DOC, media
 
 
 def zip_type(data: bytes, file: Path) -> str:
-    """Return the MIME type of the document in an archive.
-
-    Raises:
-        SourceFileError: it is damaged or protected, and its name claims a document.
-        UnsupportedFileError: it is not a supported document.
-    """
+    """Return the MIME type of the document in an archive."""
     named = media_types.by_name(file)
     is_opened = named == media_types.ZIP
     if file.suffix.lower() in media_types.IWORK_NAMES:
@@ -82,12 +77,7 @@ def _says_type(package: Package) -> bool:
 
 
 def ole_type(data: bytes, file: Path) -> str:
-    """Return the MIME type of the document in an OLE file.
-
-    Raises:
-        SourceFileError: it is an encrypted document.
-        UnsupportedFileError: it is a document of an old format, or another file.
-    """
+    """Return the MIME type of the document in an OLE file."""
     for names, kind, media_type in _STREAMS:
         if any(name.encode("utf-16-le") in data for name in names):
             if kind is None:

@@ -42,15 +42,7 @@ _MAX_REPEATED: Final = 200
 
 @dataclass(slots=True)
 class LabelledRows:
-    """Collector of the rows of a sheet or a file.
-
-    Attributes:
-        max_rows: maximum number of rows that are kept.
-        count: function that counts the text of each row.
-        total: number of all rows that are not empty.
-        length: length of the texts so far.
-        has_headings: whether a row of headings was found.
-    """
+    """Collector of the rows of a sheet or a file; `count` is called with the text of each."""
 
     max_rows: int
     count: Callable[[str], object] = len
@@ -89,11 +81,8 @@ class LabelledRows:
     def add(self, cells: Sequence[str], number: int | None = None, width: int = 0) -> None:
         """Add a row, which may be empty.
 
-        Args:
-            cells: the values from the first column on, each on one line; empty ones keep the
-                others in their columns.
-            number: its number, or that of its line; None for the next one.
-            width: its number of cells, if empty ones at its end are known to belong to it.
+        Its values begin in the first column, each on one line; empty ones keep the others in their
+        columns. `width` counts empty cells at its end that are known to belong to it.
         """
         self._number = self._number + 1 if number is None else number
         if not any(cells):
@@ -114,20 +103,14 @@ class LabelledRows:
             self._decide(is_end=False)
 
     def lines(self) -> list[tuple[int, str]]:
-        """Return the number and the text of each row that is not empty, after the last one."""
         self._decide(is_end=True)
         return self._lines
 
     def text(self) -> str:
-        """Return the texts of the rows, after the last one."""
         return "\n".join(line for _, line in self.lines())
 
     def warning(self, table: str) -> str:
-        """Return the warning about rows that were left out; empty if there are none.
-
-        Args:
-            table: the table, such as ``the sheet 'Prices'``.
-        """
+        """Return the warning about rows that were left out; empty if there are none."""
         if self.total <= self.max_rows:
             return ""
         return (
@@ -280,9 +263,6 @@ def extract_delimited(source: Source) -> Extracted:
     """Extract the rows, each on the line where it ends in the file, with the headings of columns.
 
     A file without regular rows is extracted as plain text.
-
-    Raises:
-        SourceFileError: the bytes are not text.
     """
     text = decode(source.data, source.file, source.options.encoding)
     table = LabelledRows(source.options.max_rows)
@@ -317,11 +297,7 @@ def extract_delimited(source: Source) -> Extracted:
 
 
 def _rows(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
-    """Yield the cells of each row, and the number of the line that it ends on, from 1.
-
-    Raises:
-        csv.Error: it cannot be divided into rows.
-    """
+    """Yield the cells of each row, and the number of the line that it ends on, from 1."""
     csv.field_size_limit(max(len(text), 1))
     # Not splitlines, whose other separators are part of the text.
     lines = (f"{line}\n" for line in text.split("\n"))

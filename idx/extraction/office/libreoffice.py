@@ -59,12 +59,7 @@ def find_libreoffice() -> str | None:
 
 
 def extract_old_office(source: Source) -> Extracted:
-    """Extract a .doc or .ppt through LibreOffice.
-
-    Raises:
-        UnsupportedFileError: LibreOffice is not installed.
-        ValueError: it cannot convert the file, or takes too long.
-    """
+    """Extract a .doc or .ppt through LibreOffice."""
     if source.options.libreoffice is None:
         kind = _KINDS[source.media_type]
         if media_types.by_name(source.file) not in {None, source.media_type}:
@@ -97,11 +92,7 @@ def _converted(source: Source, program: str, before: str, after: str) -> bytes:
 
 
 def _run(command: list[str], folder: Path, seconds: float) -> None:
-    """Run LibreOffice and all that it starts, and end them after some time.
-
-    Raises:
-        ValueError: they took too long, or cannot be started.
-    """
+    """Run LibreOffice and all that it starts, and end them after some time."""
     kept = ("PATH", "LANG", "SYSTEMROOT", "WINDIR", "TEMP", "TMP")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
     posix = {} if sys.platform == "win32" else {"preexec_fn": _confine, "start_new_session": True}

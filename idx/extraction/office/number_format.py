@@ -70,13 +70,7 @@ _OF_SYSTEM: Final = re.compile(r"\[\$-F[48]00\]", re.IGNORECASE)
 
 
 def format_of(format_id: int, pattern: str | None, locale: Locale) -> Format:
-    """Return the function for a number format.
-
-    Args:
-        format_id: its number.
-        pattern: its pattern; None for a built-in one.
-        locale: the locale of the workbook.
-    """
+    """Return the function for a number format."""
     is_of_system = pattern is not None and _OF_SYSTEM.search(pattern)
     if is_of_system or (pattern is None and format_id in _BUILT_IN_DATES):
         if format_id == _BUILT_IN_DURATION:
@@ -91,7 +85,6 @@ def format_of(format_id: int, pattern: str | None, locale: Locale) -> Format:
 
 
 def _divided(pattern: str) -> list[list[Token]]:
-    """Return the tokens of each section: their kinds and texts."""
     sections: list[list[Token]] = [[]]
     for match in _TOKEN.finditer(pattern):
         kind = match.lastgroup
@@ -106,13 +99,7 @@ def _divided(pattern: str) -> list[list[Token]]:
 class _Plain:
     """Section with nothing but digits in a row, such as ``#,##0.00 €``.
 
-    Attributes:
-        before: the text before the digits.
-        behind: the text behind them.
-        format: the format of the absolute number in Python.
-        unit: the last decimal place.
-        optional: number of decimal places that are left out if they are zero.
-        shows_sign: whether the texts tell a negative number.
+    `unit` is the last decimal place, of which the `optional` ones are left out if they are zero.
     """
 
     before: str
@@ -166,14 +153,7 @@ class _Plain:
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """Section of a pattern.
-
-    Attributes:
-        tokens: its parts: kinds and texts.
-        condition: a comparison and a number; None for none.
-        is_date: whether it displays a date, a time or a duration.
-        plain: its parts if it is plain.
-    """
+    """Section of a pattern."""
 
     tokens: tuple[Token, ...]
     condition: tuple[str, Decimal] | None
@@ -182,7 +162,6 @@ class _Section:
 
     @classmethod
     def of(cls, tokens: list[Token]) -> "_Section":
-        """Make a section of its tokens."""
         found: list[Token] = []
         condition = None
         for kind, text in tokens:
@@ -310,7 +289,6 @@ def _number_shown(number: Decimal, section: _Section, locale: Locale) -> str:
 def _placed(
     digits: str, places: Sequence[int], tokens: Sequence[Token], separator: str
 ) -> dict[int, str]:
-    """Return the digits at their places, from the last one on; the first place has all others."""
     least = next((len(places) - of for of, at in enumerate(places) if tokens[at][1] == "0"), 0)
     digits = digits.rjust(least, "0")
     found = dict.fromkeys(places, "")

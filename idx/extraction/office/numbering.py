@@ -84,14 +84,8 @@ _DIGITS: Final = {"decimalZero": 2}
 class _Level:
     """Level of a list.
 
-    Attributes:
-        start: its first number.
-        format: the format of its number.
-        digits: the minimum number of digits.
-        text: its text, with ``%1`` in place of the number of the first level.
-        restart: number of upper levels that begin it anew.
-        is_legal: whether the numbers of all levels are in digits.
-        style: the style whose paragraphs are at this level; empty for none.
+    `text` has ``%1`` in place of the number of the first level; `restart` upper levels begin it
+    anew.
     """
 
     start: int
@@ -112,13 +106,7 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """List, as paragraphs refer to it.
-
-    Attributes:
-        counts: the last number of each level, shared by lists of one definition.
-        levels: its levels.
-        begins: the numbers with which it begins levels anew, not yet used.
-    """
+    """List, as paragraphs refer to it; lists of one definition share their counts."""
 
     counts: dict[int, int]
     levels: dict[int, _Level]
@@ -126,11 +114,7 @@ class _List:
 
 
 class Numbering:
-    """Numbers of the paragraphs of a document, in their order.
-
-    Args:
-        tree: the definitions of lists; None for a document without any.
-    """
+    """Numbers of the paragraphs of a document, in their order."""
 
     def __init__(self, tree: "etree._Element | None") -> None:
         self._lists = dict(_lists(tree)) if tree is not None else {}
@@ -141,12 +125,7 @@ class Numbering:
         return next((place for place, level in levels.items() if level.style == style), None)
 
     def next(self, name: str, place: int) -> str:
-        """Count a paragraph, and return what stands before it; empty for nothing.
-
-        Args:
-            name: the id of its list.
-            place: its level, from 0.
-        """
+        """Count a paragraph at a level from 0, and return what stands before it."""
         if name not in self._lists or place not in self._lists[name].levels:
             return ""
         counts, levels, begins = (each := self._lists[name]).counts, each.levels, each.begins
@@ -172,7 +151,6 @@ class Numbering:
 
 
 def _lists(tree: "etree._Element") -> Iterator[tuple[str, _List]]:
-    """Yield each list with its id."""
     definitions = {_attribute(each, "abstractNumId"): each for each in _all(tree, "abstractNum")}
     # A definition may refer to that of a style of lists.
     of_styles = {_value(each, "styleLink"): name for name, each in definitions.items()}
@@ -219,7 +197,6 @@ def _all(parent: "etree._Element", name: str) -> Iterator["etree._Element"]:
 
 
 def _value(parent: "etree._Element", name: str) -> str:
-    """Return the value of a child; empty if there is none."""
     child = next(_all(parent, name), None)
     return "" if child is None else _attribute(child, "val")
 

@@ -92,41 +92,31 @@ class _OpenDocumentText(MarkupText):
     package: Package
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Handle the start of an element; see `MarkupText`."""
         MarkupText.start(self, tag, attributes)
         if tag == _HEADING:
             level = attributes.get(_LEVEL, "1")
             self.begin_heading(int(level) if level.isdecimal() and len(level) == 1 else _LOWEST)
 
     def copies(self, attributes: Mapping[str, str]) -> int:
-        """Return the number of repetitions of a cell; see `MarkupText`."""
         repeated = attributes.get(_REPEATED, "1")
         return min(int(repeated), self.max_gap()) if repeated.isdecimal() else 1
 
     def max_gap(self) -> int:
-        """Return the maximum number of repetitions of a cell."""
         return MAX_GAP
 
     def count(self, text: str) -> None:
-        """Count the text of a cell; see `MarkupText`."""
         self.package.count(text)
 
 
 @dataclass(slots=True, kw_only=True)
 class _OpenDocumentSheets(_OpenDocumentText):
-    """Collector of sheets, whose rows have the headings of their columns.
-
-    Attributes:
-        max_rows: maximum number of rows of a sheet.
-        tables: the rows of each sheet.
-    """
+    """Collector of sheets, whose rows have the headings of their columns."""
 
     max_rows: int
     tables: list[LabelledRows] = field(default_factory=list)
     _stored: str = ""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Handle the start of an element; see `MarkupText`."""
         before = len(self.pages)
         _OpenDocumentText.start(self, tag, attributes)
         if len(self.pages) > before:
@@ -139,7 +129,6 @@ class _OpenDocumentSheets(_OpenDocumentText):
                 self.tables[-1].merge(top, left, top + int(rows) - 1, left + int(columns) - 1)
 
     def end(self, tag: str) -> None:
-        """Handle the end of an element; see `MarkupText`."""
         role = self._by_tag[tag]
         if role is Role.CELL and self._stored:
             shown = " ".join("".join(self._pieces).split())
@@ -173,11 +162,7 @@ def _stored_value(attributes: Mapping[str, str]) -> str:
 
 
 def extract_odt(source: Source) -> Extracted:
-    """Extract the text of a document, then its notes and annotations, headers and footers.
-
-    Raises:
-        SourceFileError: it needs a password, or unpacks to too much.
-    """
+    """Extract the text of a document, then its notes and annotations, headers and footers."""
     package = _open(source)
     parts = (_CONTENT, _STYLES) if _STYLES in package else (_CONTENT,)
     text, headings = join_sections(

@@ -57,14 +57,7 @@ class Number(str):
 
 @dataclass
 class Row:
-    """Row with at least one value.
-
-    Attributes:
-        number: its number in the sheet, or that of its line.
-        cells: its values from the first column on, up to the last value.
-        follows_gap: whether an empty row precedes it.
-        width: its number of cells, with empty ones at its end.
-    """
+    """Row with at least one value; its cells end with the last one, its width with empty ones."""
 
     number: int
     cells: list[str]
@@ -73,12 +66,10 @@ class Row:
 
     @cached_property
     def kinds(self) -> dict[int, str]:
-        """Kind of each value by its column."""
         return {column: kind_of(cell) for column, cell in enumerate(self.cells) if cell}
 
     @property
     def last(self) -> int:
-        """Column of the last value."""
         return len(self.cells) - 1
 
 
@@ -86,11 +77,8 @@ class Row:
 class Seen:
     """Row of names, as the rows below see it.
 
-    Attributes:
-        share: share of these rows that fit it in width and kinds of values.
-        rows: number of these rows.
-        kinds: kind of the values in each column that has values.
-        contrast: number of columns with a name above values.
+    `share` of these rows fit it in width and kinds of values; `contrast` columns have a name above
+    values.
     """
 
     share: float
@@ -178,10 +166,8 @@ def seen_from(names: Sequence[str], below: Sequence[Row], width: int = 0) -> See
 def place_of_headings(rows: Sequence[Row], *, is_first: bool) -> int | None:
     """Return the place of the row with the headings of the rows below; None if there is none.
 
-    Args:
-        rows: some rows.
-        is_first: whether they are at the beginning of the sheet or file; else the headings are
-            above values, or below a title, and the first row after an empty one.
+    Within a sheet or file, the headings are above values, or below a title, and the first row after
+    an empty one.
     """
     best: tuple[int, int, int] | None = None
     for at, row in enumerate(rows[:-1]):

@@ -66,11 +66,7 @@ class _Style:
 class _WordText(MarkupText):
     """Collector of the text of a document with its headings and the numbers of its paragraphs.
 
-    Attributes:
-        count_number: function that counts the text of a number and raises an error above the limit.
-        styles: the styles of paragraphs, by id; the default one has none.
-        numbering: the numbers of paragraphs.
-        chunk: function that returns the document inserted by a relationship.
+    `chunk` returns the document inserted by a relationship.
     """
 
     roles: Roles = field(default_factory=lambda: ROLES)
@@ -81,7 +77,6 @@ class _WordText(MarkupText):
     _said: dict[str, str] = field(default_factory=dict)
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Handle the start of an element; see `MarkupText`."""
         MarkupText.start(self, tag, attributes)
         name = local_name(tag)
         if self._hidden and _DEPTHS.get(name) == self._hidden:
@@ -92,7 +87,6 @@ class _WordText(MarkupText):
             self.insert(chunk.text, chunk.headings)
 
     def end(self, tag: str) -> None:
-        """Handle the end of an element; see `MarkupText`."""
         MarkupText.end(self, tag)
         if not self._hidden and tag.endswith("}pPr"):
             self._begin_paragraph()
@@ -117,15 +111,7 @@ class _WordText(MarkupText):
 
 @dataclass(slots=True)
 class _Chunks:
-    """Documents that a document has as parts, which Word inserts when it opens it (altChunk).
-
-    Attributes:
-        file: the document.
-        source: its bytes.
-        depth: number of documents around it.
-        hidden: texts in them that a reader does not see.
-        warnings: those that could not be read.
-    """
+    """Documents that a document has as parts, which Word inserts when it opens it (altChunk)."""
 
     file: OfficeOpenFile
     source: Source
@@ -181,9 +167,6 @@ def extract_docx(source: Source) -> Extracted:
     """Extract a document: its body, then notes, comments, charts, headers and footers.
 
     The file contains no pages, which the displaying program creates.
-
-    Raises:
-        SourceFileError: it needs a password, or unpacks to too much.
     """
     return _extracted(source, 0)
 

@@ -33,14 +33,7 @@ _WITH_POINT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Locale:
-    """What the display of numbers depends on beside their formats.
-
-    Attributes:
-        language: the language of names of months, by its ISO 639-1 code.
-        decimal: the decimal sign.
-        thousands: the separator of thousands.
-        from_1904: whether days count from 1904.
-    """
+    """What the display of numbers depends on beside their formats."""
 
     language: str = "en"
     decimal: str = "."
@@ -51,10 +44,8 @@ class Locale:
 def locale_of(patterns: Sequence[str], language: str | None, *, from_1904: bool) -> Locale:
     """Return the locale of a workbook, which it does not store.
 
-    Args:
-        patterns: its number formats: they may name a language, or have a euro sign behind numbers.
-        language: that of its texts, if it is known for certain.
-        from_1904: whether days count from 1904.
+    Its formats may name a language, or have a euro sign behind numbers; the language of its texts
+    counts if it is known for certain.
     """
     named = [code for pattern in patterns if (code := language_of(pattern))]
     language = next((code for code in named if code != "en"), language or (named or ["en"])[0])

@@ -42,16 +42,11 @@ _COUNT: Final = re.compile(r"[1-9]\d{0,6}")
 
 
 def is_xml_workbook(data: bytes) -> bool:
-    """Check whether XML is a workbook."""
     return _NAMESPACE.encode() in data[:_WITHIN].replace(b"\0", b"")
 
 
 def extract_xml_workbook(source: Source) -> Extracted:
-    """Extract a workbook by sheets, each value with its column's heading.
-
-    Raises:
-        SyntaxError: it is not well-formed.
-    """
+    """Extract a workbook by sheets, each value with its column's heading."""
     sheets: list[tuple[str, LabelledRows]] = []
     patterns: dict[str, str] = {}
     formats: dict[str, Format] = {}
@@ -88,7 +83,6 @@ def _elements(data: bytes) -> Iterator[tuple[str, "etree._Element"]]:
 
 
 def _formats(patterns: Mapping[str, str], data: bytes) -> dict[str, Format]:
-    """Return the number formats by style."""
     texts = (text.decode(errors="ignore") for text in _DATA.findall(data[:_SAMPLE_BYTES]))
     named = {style: _NAMED_FORMATS.get(each, each) for style, each in patterns.items()}
     locale = locale_of([*named.values()], language_of_texts(texts), from_1904=False)

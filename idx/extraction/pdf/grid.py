@@ -65,7 +65,6 @@ class _Lines:
     extents: dict[int, _Point] = field(default_factory=dict)
 
     def add(self, place: float, one_end: float, other_end: float) -> None:
-        """Add a line, unless it is too short."""
         begin, end = sorted((one_end, other_end))
         if end - begin >= _MIN_LINE_POINTS:
             key = round(place / _TOLERANCE)
@@ -87,7 +86,6 @@ class _Shape:
 
     @property
     def box(self) -> _Box:
-        """Left, bottom, right and top end."""
         across, upwards = zip(*self.corners, strict=True)
         return min(across), min(upwards), max(across), max(upwards)
 
@@ -99,7 +97,6 @@ class _Rows:
     cells: dict[tuple[int, int], set[_Box]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, box: _Box) -> None:
-        """Add a cell."""
         left, bottom, right, top = map(round, box)
         place = round(box[1] / _TOLERANCE), round(box[3] / _TOLERANCE)
         self.cells[place].add((left, bottom, right, top))
@@ -119,17 +116,11 @@ class _Rows:
 
 
 def table_layout(page: Any) -> Layout | None:
-    """Return the layout of a page with tables that pdfplumber reads better than PDFium.
+    """Return the layout of a page with tables that pdfplumber reads better than PDFium, or None.
 
     They have rules around cells with text, in two columns and two rows at least. Or their cells are
-    shaded, and several of their rows have more than a line.
-
-    Args:
-        page: a page of PDFium.
-
-    Returns:
-        The layout; None for other pages, and those with more than 10,000 lines and curves, which
-        are drawings.
+    shaded, and several of their rows have more than a line. Pages with more than 10,000 lines and
+    curves are drawings.
     """
     shapes = _shapes(page)
     if shapes is None:

@@ -50,11 +50,7 @@ NOT_INSTALLED: Final = "OCR needs Tesseract, which is not installed, or --ocr au
 
 
 class OcrNeededError(SourceFileError):
-    """A file has no text but that in its pictures, which is read later.
-
-    Attributes:
-        pages: number of the pictures.
-    """
+    """A file has no text but that in its pictures, which is read later."""
 
     def __init__(self, file: Path | str, reason: str, pages: int) -> None:
         super().__init__(file, reason)
@@ -101,14 +97,7 @@ def _answer(program: str, option: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """Tesseract at work on a picture; `end` must be called.
-
-    Attributes:
-        size: width and height of the picture, in pixels.
-        process: the process.
-        output: what it says.
-        errors: what it says of errors.
-    """
+    """Tesseract at work on a picture; `end` must be called."""
 
     size: tuple[int, int]
     process: subprocess.Popen[bytes]
@@ -116,14 +105,7 @@ class Recognition:
     errors: IO[bytes]
 
     def result(self, seconds: float) -> Reading:
-        """Wait for the text.
-
-        Args:
-            seconds: maximum time to wait, in seconds.
-
-        Raises:
-            ValueError: Tesseract failed, or took too long.
-        """
+        """Wait for the text."""
         try:
             code = self.process.wait(min(seconds, _PAGE_SECONDS))
         except subprocess.TimeoutExpired as error:
@@ -141,7 +123,6 @@ class Recognition:
         return Reading(*self.size, words)
 
     def end(self) -> None:
-        """End the process."""
         self.process.kill()
         self.process.wait()
         self.output.close()
@@ -153,9 +134,6 @@ def recognition(picture: "Image", ocr: Ocr) -> Recognition:
 
     Files without names take the place of pipes, so that several processes can be waited for one
     after the other, and none writes more than it may.
-
-    Raises:
-        ValueError: Tesseract cannot be started.
     """
     # No name of a configuration file, which Tesseract would also look for in the current folder.
     command = [ocr.program, "stdin", "stdout", "-l", ocr.languages, "-c", "tessedit_create_tsv=1"]
@@ -182,11 +160,7 @@ def recognition(picture: "Image", ocr: Ocr) -> Recognition:
 
 
 def recognize(picture: "Image", ocr: Ocr) -> Reading:
-    """Return the words in a picture in grey.
-
-    Raises:
-        ValueError: Tesseract failed, or took too long.
-    """
+    """Return the words in a picture in grey."""
     running = recognition(picture, ocr)
     try:
         return running.result(ocr.seconds)
@@ -207,11 +181,7 @@ def _read(stream: IO[bytes]) -> bytes:
 
 
 def _words(table: str) -> Iterator[Word]:
-    """Yield the words in Tesseract's table.
-
-    Raises:
-        ValueError: it is not Tesseract's.
-    """
+    """Yield the words in Tesseract's table."""
     try:
         for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
             text = (row.get("text") or "").strip()
@@ -244,7 +214,6 @@ class ScannedPages:
 
     @property
     def texts(self) -> dict[int, str]:
-        """The texts of the pages that have any."""
         texts = {number: _text(page) for number, page in self.pages.items()}
         return {number: text for number, text in sorted(texts.items()) if text}
 
@@ -257,19 +226,12 @@ class ScannedPages:
 
     @property
     def confidence(self) -> float:
-        """Mean confidence of the pages with text, in per cent."""
         known = [self.pages[number].confidence for number in self.texts]
         return sum(known) / max(len(known), 1)
 
 
 def read_scanned_pages(document: Any, numbers: Iterable[int], ocr: Ocr) -> ScannedPages:
-    """Read pages of a PDF by OCR, several at once, until the time is up.
-
-    Args:
-        document: the document of PDFium.
-        numbers: the numbers of the pages, from 1.
-        ocr: the program, the languages, and the time for the whole file.
-    """
+    """Read pages of a PDF by OCR, several at once, until the time is up."""
     found = ScannedPages()
     end = time.monotonic() + ocr.seconds
     running: deque[tuple[int, str, Recognition]] = deque()
@@ -330,13 +292,7 @@ def _finish(
 
 
 def extract_picture(source: Source) -> Extracted:
-    """Extract the text in a picture.
-
-    Raises:
-        OcrNeededError: its turn comes later.
-        ValueError: it is damaged, or Tesseract failed.
-        SourceFileError: it has no text.
-    """
+    """Extract the text in a picture."""
     from PIL import Image, UnidentifiedImageError
 
     ocr = source.options.ocr

@@ -16,13 +16,7 @@ _COUNTER: Final = "pages"
 
 
 class OcrRun:
-    """Run of OCR; a context manager that ends its worker processes.
-
-    Args:
-        pool: the worker processes, which start with the first file.
-        ocr: the program and its languages.
-        workers: number of the processes.
-    """
+    """Run of OCR; a context manager that ends its worker processes."""
 
     def __init__(self, pool: ExtractionPool, ocr: Ocr, workers: int) -> None:
         self._pool = pool

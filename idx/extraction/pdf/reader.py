@@ -100,18 +100,8 @@ class _Pages:
 def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracted:
     """Extract a PDF: the text of its pages, the values of its form fields, and its properties.
 
-    Args:
-        file: the file, for messages.
-        data: its bytes.
-        options: `pdf_engine`, `pdf_password` and `table_seconds` are used.
-
-    Returns:
-        The text, with the readable pages. The metadata lists the first pages without text; the
-        warnings name all of them, pages that could not be read, and pages whose tables could not
-        be read.
-
-    Raises:
-        SourceFileError: the file needs another password, is damaged, or has no text.
+    The metadata lists the first pages without text; the warnings name all of them, pages that could
+    not be read, and pages whose tables could not be read.
     """
     started = time.monotonic()
     with _quiet_parsers():

@@ -35,12 +35,7 @@ _Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class TablePage:
-    """Page as read by pdfplumber.
-
-    Attributes:
-        text: its text, with the rows of a table at the position of its first letter.
-        has_tables: whether it contains a table.
-    """
+    """Page as read by pdfplumber."""
 
     text: str
     has_tables: bool
@@ -63,19 +58,10 @@ def read_table_pages(
     seconds: float,
     is_needed: Callable[[int], bool],
 ) -> Iterator[tuple[int, TablePage | Exception]]:
-    """Read pages of a PDF with pdfplumber.
+    """Read pages of a PDF with pdfplumber, and yield each with its content or its error.
 
-    Args:
-        data: the bytes of the file.
-        password: the password that opens it; None if it needs none.
-        numbers: the pages to read, from 1.
-        count: the number of pages in the file according to PDFium.
-        seconds: the time after which no further page is started.
-        is_needed: function that says, when a page's turn comes, whether it is still to be read.
-
-    Yields:
-        The number of each page with its content, or with the error that prevented pdfplumber from
-        reading it: `TimeoutError` if the time was over.
+    No page is started after `seconds`: it has a `TimeoutError`. `is_needed` says, when a page's
+    turn comes, whether it is still to be read; `count` is the number of pages according to PDFium.
     """
     if not numbers:
         return
@@ -108,9 +94,6 @@ def _check_numbers(pdf: "PDF", count: int) -> None:
     """Check that pages have the same numbers in pdfplumber as in PDFium.
 
     pdfplumber skips pages that are damaged or listed twice, without leaving a gap in the numbers.
-
-    Raises:
-        ValueError: the numbers of pages differ.
     """
     from pdfminer.pdfpage import PDFPage
 
@@ -163,7 +146,6 @@ def _has_doubled_letters(letters: Iterable[_Letter]) -> bool:
 
 
 def _tables(page: "Page") -> list[_Table]:
-    """Return the tables of a page, and of nested ones only the innermost."""
     found: list[_Table] = []
     for table in sorted(page.find_tables(), key=lambda table: _area(table.bbox)):
         rows = [
@@ -249,12 +231,7 @@ _DIGITS: Final = frozenset("0123456789")
 
 
 def merges_rows(tables: str, plain: str) -> bool:
-    """Check whether a row of a page's tables is several lines of its plain text.
-
-    Args:
-        tables: the text of the page with a line for each row, and marks between the cells.
-        plain: its plain text.
-    """
+    """Check whether a row of a page's tables is several lines of its plain text."""
     lines: list[set[str]] | None = None
     for row in tables.split("\n"):
         cells = [cell.split() for cell in row.split(CELL_SEPARATOR.strip())]
@@ -278,10 +255,6 @@ def tears_rows(tables: str, plain: str) -> bool:
     """Check whether lines of the plain text with numbers are in pieces, as labels without them.
 
     Where only some cells of a table are drawn, the others come apart from them.
-
-    Args:
-        tables: the text of the page with a line for each row, and marks between the cells.
-        plain: its plain text.
     """
     rows = [{*row.split()} for row in normalize(tables).split("\n")]
     lines = ({*line.split()} for line in normalize(plain).split("\n") if _NUMBER.search(line))
@@ -290,12 +263,7 @@ def tears_rows(tables: str, plain: str) -> bool:
 
 
 def loses_words(tables: str, plain: str) -> bool:
-    """Check whether words of a page are in pieces, such as ``11,062 .6`` for ``11,062.6``.
-
-    Args:
-        tables: the text of the page with a line for each row, and marks between the cells.
-        plain: its plain text.
-    """
+    """Check whether words of a page are in pieces, such as ``11,062 .6`` for ``11,062.6``."""
     words = Counter(normalize(plain).split())
     lost = words - Counter(normalize(tables.replace(CELL_SEPARATOR.strip(), " ")).split())
     return lost.total() > max(_MAX_LOST_WORDS, _MAX_LOST_SHARE * words.total())

@@ -28,9 +28,7 @@ _MAX_SAMPLED_LETTERS: Final = 15
 def read_text(page: Any) -> str:
     """Return the text of a page in the order of its content, with hyphens at line ends kept.
 
-    Args:
-        page: a page of PDFium; it is rotated if its lines do not run from left to right, because
-            PDFium mixes up vertical lines.
+    The page is rotated if its lines do not run from left to right: PDFium mixes up vertical lines.
     """
     with closing(page.get_textpage()) as letters:
         rotation = _rotation_to_upright(letters)
@@ -222,13 +220,10 @@ _Background = tuple[_Box, _Colour | None]
 
 
 def take_hidden_text(page: Any) -> list[str]:
-    """Return the text of a page that nobody sees, and remove it unless there is no other.
+    """Return the text of a page that nobody sees, and remove it in memory unless there is no other.
 
     It lies off the page, has no size, or has the colour that is behind it. Where a picture is, the
     text may be what OCR has read in it, or stand out from it.
-
-    Args:
-        page: a page of PDFium, which is changed in memory only.
     """
     from pypdfium2 import PdfiumError, raw
 

@@ -61,12 +61,7 @@ class _Line:
 
 
 def headings(found: Iterable[tuple[int, str | None, int]]) -> tuple[Heading, ...]:
-    """Return headings in the form of the index.
-
-    Args:
-        found: the level, the text in one line, and the offset of each heading, in order; those
-            without text are left out.
-    """
+    """Return headings in the form of the index from level, text in one line, and offset."""
     named = (
         Heading(level, shortened(text, MAX_HEADING - 1), start)
         for level, text, start in found
@@ -80,9 +75,7 @@ def join_sections(
 ) -> tuple[str, tuple[Heading, ...]]:
     """Normalize and join the sections of a text, and return it with its headings.
 
-    Args:
-        parts: the level of each heading, its text, and the text of its section, which begins with
-            it; level 0 for a text without a heading. None is normalized yet.
+    The text of a section begins with its heading; a text without one has level 0.
     """
     texts: list[str] = []
     found: list[tuple[int, str | None, int]] = []

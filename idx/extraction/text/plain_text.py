@@ -18,9 +18,6 @@ def extract_plain_text(source: Source) -> Extracted:
     """Extract the text of a file line by line, without its byte order mark.
 
     It is the exact text, but for letters that some formats write as escapes.
-
-    Raises:
-        SourceFileError: the bytes are not text.
     """
     text = decode(source.data, source.file, source.options.encoding)
     text = without_escapes(text, source.media_type)
@@ -61,11 +58,7 @@ _RST_UNDERLINE: Final = re.compile(r"([=\-`:.'\"~^_*+#])\1{2,}")
 
 
 def extract_outlined(source: Source) -> Extracted:
-    """Extract a text line by line as in the file, with its headings and what it says of itself.
-
-    Raises:
-        SourceFileError: the bytes are not text.
-    """
+    """Extract a text line by line as in the file, with its headings and what it says of itself."""
     text = decode(source.data, source.file, source.options.encoding)
     text = without_escapes(text, source.media_type)
     found = [*islice(_HEADINGS[source.media_type](text), MAX_HEADINGS)]

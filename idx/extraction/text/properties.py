@@ -91,14 +91,7 @@ def properties(
 ) -> Metadata:
     """Return the metadata of a file, without keys that have no value.
 
-    Args:
-        author: one author or several.
-        subject: the subject.
-        keywords: one text with commas or semicolons between the keywords, or several texts.
-        creator: the program that wrote it.
-        created: a time in ISO 8601, or a date.
-        modified: a time in ISO 8601, or a date.
-        language: the declared language, such as ``en-US``; kept as ``en``.
+    Keywords in one text have commas or semicolons between them; of ``en-US``, ``en`` is kept.
     """
     authors = [author] if isinstance(author, str) else author or ()
     said = _LANGUAGE_TAG.fullmatch(language.strip()) if language else None

@@ -23,9 +23,6 @@ def extract_subtitles(source: Source) -> Extracted:
 
     A heading stands for each minute, so that a result says when: ``00:12``, hours and minutes. A
     text without times is extracted as it is.
-
-    Raises:
-        SourceFileError: the bytes are not text.
     """
     written = decode(source.data, source.file, source.options.encoding)
     lines: list[str] = []
