@@ -12,9 +12,8 @@ from idx.cli.options import ReadingOptions, VectorsChoice
 from idx.crawl.patterns import Selection, Selections
 from idx.embedding import give_model
 from idx.errors import NoFoldersError
-from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.ocr import default_languages, find_tesseract
 from idx.extraction.pool import Limits
+from idx.extraction.programs import default_languages, find_libreoffice, find_tesseract
 from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, ExtractionOptions, Ocr
 from idx.output.printing import say, warn
 from idx.sync.plan import SyncOptions

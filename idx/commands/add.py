@@ -155,8 +155,8 @@ def _read_file(
 ) -> Document:
     """Read the document from a file, which is called `shown` in messages."""
     from idx.cli.run_options import extraction_options, limits
-    from idx.extraction.pdf.ocr import version
     from idx.extraction.pool import ExtractionPool
+    from idx.extraction.programs import tesseract_version
     from idx.extraction.types import OCR_TIME_FACTOR, Unreadable
     from idx.sync.documents import file_document
     from idx.sync.plan import single_file
@@ -172,7 +172,7 @@ def _read_file(
         ocr = replace(
             options.ocr,
             is_due=True,
-            version=version(options.ocr.program),
+            version=tesseract_version(options.ocr.program),
             at_once=reading.workers or default_workers(),
         )
         options = replace(options, ocr=ocr, member_seconds=options.member_seconds * OCR_TIME_FACTOR)

@@ -19,8 +19,7 @@ from idx.clients.launch import (
     installed_program,
     launch_in,
 )
-from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.ocr import find_tesseract, installed_languages
+from idx.extraction.programs import find_libreoffice, find_tesseract, installed_languages
 from shared.backends import location
 from shared.errors import ConfigurationError, IndexPathError, InstallationError, JavaStartError
 from shared.files.access import is_folder

@@ -1,19 +1,24 @@
 """Pool of worker processes for reading files, which confines failures to single files.
 
 Each worker process reads one file at a time under limits on time and memory, and is replaced when
-it dies; see `shared.workers`.
+it dies; see `shared.workers`. Files that OCR shall read come last.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+import os
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
 from pebble import ProcessExpired
 
 from idx.errors import ReadersDiedError
+from idx.extraction.programs import tesseract_version
 from idx.extraction.types import ExtractionOptions, Ocr, ReadFile, Unreadable
 from shared.files.location import Location
 from shared.system import EXIT_CODE_AFTER_TIME
@@ -242,3 +247,54 @@ def batches(files: Iterable[Item]) -> Iterator[list[Item]]:
         batch.append(item)
     if batch:
         yield batch
+
+
+_COUNTER: Final = "pages"
+
+
+class OcrRun:
+    """Run of OCR; a context manager that ends its worker processes."""
+
+    def __init__(self, pool: ExtractionPool, ocr: Ocr, workers: int) -> None:
+        self._pool = pool
+        self._ocr = ocr
+        self._workers = workers
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.end()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    @property
+    def pages(self) -> int:
+        """Number of pages that were read, or were not read within the limits."""
+        if self._folder is None:
+            return 0
+        with suppress(OSError):
+            return (Path(self._folder.name) / _COUNTER).stat().st_size
+        return 0
+
+    def read(self, files: Sequence[Item]) -> Iterator[tuple[Item, ReadFile | Unreadable] | None]:
+        """Read files with their pictures of text, as many at a time as there are processes.
+
+        Yields None each second in which none was completed.
+        """
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="idx-", ignore_cleanup_errors=True)
+        counter = os.path.join(self._folder.name, _COUNTER)  # noqa: PTH118 - is passed on as text
+        Path(counter).touch()
+        ocr = replace(
+            self._ocr,
+            version=tesseract_version(self._ocr.program),
+            is_due=True,
+            # A few large files are to keep all processors busy, too.
+            at_once=max(1, self._workers // max(len(files), 1)),
+            counter=counter,
+        )
+        yield from self._pool.read_pages(files, ocr)
+        if ocr.cache:
+            ocr.cache.trim()

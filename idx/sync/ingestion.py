@@ -9,8 +9,7 @@ from itertools import chain
 from typing import Final
 
 from idx.errors import SourceFileError
-from idx.extraction.pdf.ocr_run import OcrRun
-from idx.extraction.pool import ExtractionPool
+from idx.extraction.pool import ExtractionPool, OcrRun
 from idx.extraction.types import ReadFile, Unreadable
 from idx.sync.documents import file_document, member_document, member_id, unfinished
 from idx.sync.events import (

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from idx.extraction.pdf.ocr_run import OcrRun
-from idx.extraction.pool import ExtractionPool, batches
+from idx.extraction.pool import ExtractionPool, OcrRun, batches
 from idx.extraction.types import OCR_TIME_FACTOR
 from idx.sync.comparison import make_plan
 from idx.sync.events import Created, Event, Finished, Kept, Problem

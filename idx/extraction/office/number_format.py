@@ -14,9 +14,15 @@ from functools import partial
 from operator import eq, ge, gt, le, lt, ne
 from typing import Final
 
-from idx.extraction.office.date_format import Token, date_shown, date_text, duration_text
+from idx.extraction.office.date_format import (
+    Locale,
+    Token,
+    date_shown,
+    date_text,
+    duration_text,
+    language_of,
+)
 from idx.extraction.office.table_headings import Number
-from idx.extraction.office.workbook_locale import Locale, language_of
 
 Format = Callable[[str], str]
 """Function from the stored value of a cell to the displayed one."""

@@ -12,11 +12,11 @@ from idx.errors import SourceFileError
 from idx.extraction.markup.markup import MarkupText, Role, RolesByTag
 from idx.extraction.markup.package import Package
 from idx.extraction.office import number_format
+from idx.extraction.office.date_format import locale_of
 from idx.extraction.office.labelled_rows import LabelledRows
 from idx.extraction.office.number_format import number_text
 from idx.extraction.office.open_xml import OfficeOpenFile, open_office_file, relationship_id
 from idx.extraction.office.table_headings import Number
-from idx.extraction.office.workbook_locale import locale_of
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.types import Extracted, Source
 from shared.analysis.detection import detect_language

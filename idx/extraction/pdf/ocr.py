@@ -4,7 +4,6 @@ import csv
 import io
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections import deque
@@ -15,15 +14,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from idx.errors import SourceFileError
+from idx.extraction.programs import confined
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.types import Extracted, Ocr, Source
-from shared import system
 from shared.files.secret_content import BYTES, found_secret
 from shared.model.document import Metadata, Scalar
 from shared.model.metadata import OCR_CONFIDENCE, OCR_PAGES
 from shared.ocr.page_image import grey, image_hash, page_image
 from shared.ocr.reading import MAX_WORDS, Reading, Word
-from shared.system.shell import find_program
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -31,19 +29,11 @@ if TYPE_CHECKING:
 _PAGE_SECONDS: Final = 60.0
 """Maximum time for one page, in seconds; it usually takes two."""
 
-_QUESTION_SECONDS: Final = 10.0
-"""Maximum time for the version and the languages, in seconds."""
-
 _MAX_OUTPUT_BYTES: Final = 10_000_000
 """Maximum length of what Tesseract says of one page, with the place of each word."""
 
-_MAX_VERSION: Final = 100
-
 _WORD_LEVEL: Final = "5"
 """Level of words in Tesseract's table."""
-
-MAX_LANGUAGES: Final = 5
-"""Maximum number of languages that are used at once by default."""
 
 NOT_INSTALLED: Final = "OCR needs Tesseract, which is not installed, or --ocr auto"
 """What is said of pages without text where there is no OCR."""
@@ -55,44 +45,6 @@ class OcrNeededError(SourceFileError):
     def __init__(self, file: Path | str, reason: str, pages: int) -> None:
         super().__init__(file, reason)
         self.pages = pages
-
-
-def find_tesseract() -> str | None:
-    """Return the absolute path of Tesseract; None if it is not installed."""
-    return find_program("tesseract")
-
-
-def installed_languages(program: str) -> tuple[str, ...]:
-    """Return the languages that Tesseract can read, by its own codes; empty if it does not say."""
-    lines = _answer(program, "--list-langs")
-    return tuple(line for line in lines[1:] if line.strip() not in {"", "osd"})
-
-
-def default_languages(program: str) -> str:
-    """Return the languages that are used if none are given: those installed, up to five."""
-    return "+".join(installed_languages(program)[:MAX_LANGUAGES])
-
-
-def version(program: str) -> str:
-    """Return the version of Tesseract, such as ``tesseract 5.3.0``; empty if it does not say."""
-    return next(iter(_answer(program, "--version")), "")[:_MAX_VERSION]
-
-
-def _answer(program: str, option: str) -> list[str]:
-    try:
-        done = subprocess.run(
-            [program, option],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            errors="replace",
-            timeout=_QUESTION_SECONDS,
-            check=False,
-            cwd=Path(program).parent,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return []
-    return done.stdout.splitlines()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +89,6 @@ def recognition(picture: "Image", ocr: Ocr) -> Recognition:
     """
     # No name of a configuration file, which Tesseract would also look for in the current folder.
     command = [ocr.program, "stdin", "stdout", "-l", ocr.languages, "-c", "tessedit_create_tsv=1"]
-    posix = {} if sys.platform == "win32" else {"preexec_fn": _confine}
     output, errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - see `end`
     try:
         with tempfile.TemporaryFile() as source:
@@ -150,7 +101,7 @@ def recognition(picture: "Image", ocr: Ocr) -> Recognition:
                 stderr=errors,
                 cwd=Path(ocr.program).parent,
                 env={**os.environ, "OMP_THREAD_LIMIT": "1"},
-                **posix,  # type: ignore[call-overload]  # its types have no dictionary of arguments
+                **confined(_PAGE_SECONDS, _MAX_OUTPUT_BYTES),
             )
     except OSError as error:
         output.close()
@@ -166,13 +117,6 @@ def recognize(picture: "Image", ocr: Ocr) -> Reading:
         return running.result(ocr.seconds)
     finally:
         running.end()
-
-
-def _confine() -> None:
-    """Limit time and output of the program, and end it with its parent."""
-    system.end_with_parent()
-    system.limit_processor_time(int(_PAGE_SECONDS))
-    system.limit_file_size(_MAX_OUTPUT_BYTES)
 
 
 def _read(stream: IO[bytes]) -> bytes:
