@@ -105,7 +105,7 @@ def embed_added(
             )
         if when == "later":
             return
-        from idx.output.progress import shown
+        from idx.output.printing import shown
 
         pending = embedding_state(index_path).pending
         if pending > _MANY:

@@ -148,7 +148,7 @@ def named_moves(
 
 
 def _update_configuration(move: Move) -> None:
-    from idx.configuration.lists import move_folder
+    from idx.configuration import move_folder
 
     file = configuration_file()
     if file.exists() and move_folder(file, move.old, move.new):

@@ -11,9 +11,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from idx.clients.catalogue import Client, Format
-from idx.clients.launch import ClientConfigurationError, Entry, Launch, launch_in
-from idx.configuration import values as toml
+from idx import configuration as toml
+from idx.clients.catalogue import Client, ClientConfigurationError, Entry, Format, Launch, launch_in
 from shared.files.content import IrregularFileError, locked, read_of_owner, write_atomically
 from shared.messages import reason_of
 

@@ -134,7 +134,7 @@ def _read(
     file: Path, document_id: str, title: str, reading: ReadingOptions, index_path: Path
 ) -> Document:
     """Read the document from a file or from standard input."""
-    from idx.cli.standard_input import NAME, STDIN, standard_input_as_file, without_file
+    from idx.cli.inputs import NAME, STDIN, standard_input_as_file, without_file
 
     if str(file) != STDIN:
         # Absolute, as in every other message, so that its meaning does not depend on the current
@@ -275,8 +275,8 @@ def bulk(
 
     Example: idx bulk -j documents.jsonl
     """
-    from idx.cli.bulk_file import document_of, read_bulk
-    from idx.output.progress import counted
+    from idx.cli.inputs import document_of, read_bulk
+    from idx.output.printing import counted
     from idx.output.runs import reported_interruption
     from idx.sync.events import Kept, uninterrupted
     from shared.model.metadata import note_on_others

@@ -387,8 +387,7 @@ def duplicates(
 
     Example: idx duplicates --min-similarity 0.9
     """
-    from idx.output.printing import print_table
-    from idx.output.progress import shown
+    from idx.output.printing import print_table, shown
     from shared.maintenance.duplicates import duplicates as find
 
     found = find(index_path, min_similarity=min_similarity, progress=shown)

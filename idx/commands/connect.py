@@ -11,8 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.clients.catalogue import CLIENTS, Scope
-from idx.clients.launch import PROGRAM, PageServerError, installed_program
+from idx.clients.catalogue import CLIENTS, PROGRAM, PageServerError, Scope, installed_program
 from idx.output.printing import print_json, say, tell, warn
 from shared.backends import holds_index, location
 from shared.control_characters import visible_json
@@ -121,8 +120,8 @@ def mcp_config(
     import json
     from dataclasses import asdict
 
+    from idx.clients.catalogue import Launch, installed_program
     from idx.clients.config_files import Written, example, write as write_to
-    from idx.clients.launch import Launch, installed_program
 
     known = CLIENTS[client]
     if scope is None:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from idx.cli.bulk_file import fault, parsed
+from idx.cli.inputs import fault, parsed
 from idx.errors import SourceFileError
 from shared.errors import InvalidDocumentError
 from shared.messages import reason_of

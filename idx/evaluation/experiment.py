@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from idx.errors import SourceFileError
 from idx.evaluation.collection import Judgements, Query, read_documents
-from idx.output.progress import counted, shown
+from idx.output.printing import counted, shown
 from shared.errors import QueryError
 from shared.messages import did_you_mean
 from shared.model.request import Operator, Search, Syntax

@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from idx.cli.configured_command import warnings_of_variables
-from idx.clients.catalogue import CLIENTS, Client, Scope
-from idx.clients.config_files import servers
-from idx.clients.launch import (
+from idx.clients.catalogue import (
+    CLIENTS,
+    Client,
     ClientConfigurationError,
     Launch,
     ProgramMissingError,
+    Scope,
     installed_program,
     launch_in,
 )
+from idx.clients.config_files import servers
 from idx.extraction.programs import find_libreoffice, find_tesseract, installed_languages
 from shared.backends import location
 from shared.errors import ConfigurationError, IndexPathError, InstallationError, JavaStartError
