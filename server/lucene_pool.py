@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from server.answers.errors import QueryDisplacedError
 from server.log import drain_stderr
-from server.scopes import Limit
+from server.settings import Limit
 from shared.errors import JavaHeapError, LuceneError, McpLuceneError
 from shared.java.cancellation import Cancellation, SearchStoppedError
 from shared.settings.machine import default_workers

@@ -20,8 +20,7 @@ from server.answers.errors import (
 )
 from server.lucene_pool import LucenePool
 from server.pictures.renderer import Renderer
-from server.scopes import SCOPES, Limit, limit_of
-from server.settings import ServerSettings
+from server.settings import SCOPES, Limit, ServerSettings, limit_of
 from shared.java.cancellation import Cancellation, SearchStoppedError
 from shared.model.request import SearchRequest, Syntax
 from shared.model.search_results import SearchAnswer

@@ -13,10 +13,9 @@ from typing import Final
 import anyio
 
 from server.administration.child import Child
-from server.administration.folders import folder_settings
 from server.administration.operation import Operation, RequestedState
 from server.administration.results import OperationName
-from server.administration.roots import Roots
+from server.administration.roots import Roots, folder_settings
 from server.answers.errors import (
     ChildError,
     OperationNotFoundError,

@@ -25,7 +25,7 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.api.problems import problem
+from server.api.endpoint import problem
 from server.http.oauth import JwtVerifier, KeySet
 from server.http.paths import MCP_PATH, SIGN_IN_PATH, rules
 from server.http.tokens import Token, find

@@ -21,7 +21,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.api.problems import RETRY, problem
+from server.api.endpoint import RETRY, problem
 from server.http.paths import MCP_PATH, rules
 from server.state import Holder, holder_of
 

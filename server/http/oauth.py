@@ -12,8 +12,7 @@ from mcp.client.auth.utils import build_oauth_authorization_server_metadata_disc
 from mcp.server.auth.provider import AccessToken
 
 from server.log import LOG
-from server.scopes import limit_of
-from server.settings import ServerOptionError, checked_url
+from server.settings import ServerOptionError, checked_url, limit_of
 
 _FRESH_SECONDS: Final = 300.0
 """Time after which keys are fetched again, in seconds."""

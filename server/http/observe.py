@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.api.problems import problem
+from server.api.endpoint import problem
 from server.http.limits import Admission
 from server.http.paths import rules
 from server.log import LOG, dropped_messages

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from server.scopes import COLLECTION_SCOPE, SCOPES, Scope, limit_of
-from server.settings import ServerOptionError
+from server.settings import COLLECTION_SCOPE, SCOPES, Scope, ServerOptionError, limit_of
 from shared.settings.defaults import TOKENS_VARIABLE
 from shared.system import others_may_read
 

@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from server.answers.errors import DocumentFileError, TimeBudgetError, client_message
 from server.api.arguments import MAX_QUERY_CHARACTERS
+from server.api.endpoint import Encoded, State
 from server.api.files import check_all_visible, opened_original
-from server.api.reading import Encoded, State
 from server.pages.rendering import page
 from server.pages.texts import after, before, document_title, encoded, place
 from server.pictures.page import PDF

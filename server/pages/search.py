@@ -13,9 +13,9 @@ from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from server.answers.errors import client_message
-from server.api.answering import last_answer, usable_model
 from server.api.arguments import MAX_QUERY_CHARACTERS
-from server.api.reading import State
+from server.api.endpoint import State
+from server.api.established import last_answer, usable_model
 from server.pages.rendering import page
 from server.pages.texts import file_type_name, language_name
 from server.state import ServerState

@@ -11,7 +11,7 @@ from server.administration.operations import (
     Administration,
 )
 from server.answers.errors import client_message
-from server.api.reading import Administrator, State
+from server.api.endpoint import Administrator, State
 from server.pages.rendering import is_administrator, page
 from server.state import ServerState
 from shared.errors import McpLuceneError

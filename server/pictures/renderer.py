@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from server.answers.errors import PageNotShownError, ServerBusyError
-from server.pictures.request import PageRequest, Picture, Unrendered
+from server.pictures.worker import PageRequest, Picture, Unrendered
 from shared.errors import McpLuceneError
 from shared.settings.current import settings
 from shared.settings.machine import default_workers

@@ -34,9 +34,9 @@ from mcp.types import SubscriptionsListenRequestParams, SubscriptionsListenResul
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from server.answers.errors import ResourceNotFoundError, TooManySubscriptionsError
-from server.answers.uris import parse
+from server.answers.text import parse
 from server.lucene_pool import LucenePool
-from server.scopes import Limit
+from server.settings import Limit
 from server.state import ServerState
 from shared.errors import ChunkNotFoundError, IndexFolderError, McpLuceneError
 

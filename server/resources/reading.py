@@ -16,13 +16,13 @@ from server.answers.fence import fenced, fenced_answer, fenced_parts
 from server.answers.text import (
     DEFAULT_CHARACTERS,
     MAX_CHARACTERS,
+    ResourceUri,
     brief,
     cut,
     fitting,
     joined,
     json_characters,
 )
-from server.answers.uris import ResourceUri
 from server.state import ToolContext, ask
 from server.tools.arguments import MaxCharacters
 from server.tools.index import index_stats, top_terms

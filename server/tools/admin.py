@@ -12,12 +12,6 @@ from mcp.types import ClientCapabilities
 from pydantic import BaseModel, Field
 
 from server.administration.child import run_for_json
-from server.administration.folders import (
-    CONFIGURATION_TIMEOUT_SECONDS,
-    folder_settings,
-    folder_source,
-    refuse_fixed_folders,
-)
 from server.administration.operations import Administration
 from server.administration.results import (
     AdminStatus,
@@ -25,6 +19,12 @@ from server.administration.results import (
     DirectoryList,
     DirectoryRemoved,
     OperationStatus,
+)
+from server.administration.roots import (
+    CONFIGURATION_TIMEOUT_SECONDS,
+    folder_settings,
+    folder_source,
+    refuse_fixed_folders,
 )
 from server.answers.budget import fit
 from server.answers.errors import ChildError, ConfirmationError, DirectoryError
