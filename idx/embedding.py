@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from shared.maintenance.upkeep import Step
     from shared.writing.index import Index
 
-_MANY = 1_000
-"""Number of chunks whose embedding takes so long that one wants to know what is waited for."""
+_MANY = 1_000  # chunks whose embedding takes so long that one wants to know what is waited for
 
 _REMAINING = "the texts are indexed; idx semantic update makes the remaining vectors"
 

@@ -257,8 +257,7 @@ def prompt_error(name: str, error: ValueError) -> MCPError | None:
     return None
 
 
-MAX_VALUES: Final = 100
-"""Maximum number of values in a completion, as the protocol requires."""
+MAX_VALUES: Final = 100  # values in a completion, as the protocol requires
 
 _ENVELOPE_CHARACTERS: Final = 500
 """Characters reserved for the rest of the response besides the values."""

@@ -65,8 +65,7 @@ from shared.model.schema import COLLECTION
 from shared.model.search_results import LEFT_OUT, without_unknown
 from shared.version import software_version
 
-_LAST_MESSAGE_SECONDS: Final = 1.0
-"""Time for a client that has closed stdin to read the last message, in seconds."""
+_LAST_MESSAGE_SECONDS: Final = 1.0  # for a client that has closed stdin to read the last message
 
 _NO_MESSAGE: Final = (
     "the line is not a JSON-RPC 2.0 message: a request has jsonrpc, id, method and params"

@@ -12,8 +12,7 @@ from shared.files.originals import Originals
 if TYPE_CHECKING:
     from shared.model.filters import Collection
 
-Scope = Literal["read", "admin"]
-"""``read`` is required for everything, ``admin`` for changes."""
+Scope = Literal["read", "admin"]  # ``read`` is required for everything, ``admin`` for changes
 
 SCOPES: Final[frozenset[Scope]] = frozenset(get_args(Scope))
 

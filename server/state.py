@@ -34,14 +34,9 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-_PROGRESS_INTERVAL_SECONDS: Final = 1.0
-"""Interval between progress notifications, in seconds."""
-
-_PARTIAL_RESULT_SECONDS: Final = 4.0
-"""Maximum time for a search to return partial results after the time budget, in seconds."""
-
-_STOP_GRACE_SECONDS: Final = 5.0
-"""Maximum time for a call to end after the time budget before it is abandoned, in seconds."""
+_PROGRESS_INTERVAL_SECONDS: Final = 1.0  # between progress notifications
+_PARTIAL_RESULT_SECONDS: Final = 4.0  # for a search to return partial results after the time budget
+_STOP_GRACE_SECONDS: Final = 5.0  # for a call to end after the time budget before it is abandoned
 
 
 Report = Callable[[float, float, str], Awaitable[None]]

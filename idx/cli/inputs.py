@@ -22,11 +22,8 @@ from shared.messages import reason_of
 from shared.model.document import Document, Scalar
 from shared.model.metadata import FILE_EXTENSION, FILE_NAME, MODIFIED
 
-STDIN: Final = "-"
-"""File name that means standard input."""
-
-NAME: Final = "standard input"
-"""Name of standard input in messages."""
+STDIN: Final = "-"  # file name that means standard input
+NAME: Final = "standard input"  # name of standard input in messages
 
 _STDIN_BLOCK_BYTES: Final = 2**20
 _MEGABYTE: Final = 1_000_000

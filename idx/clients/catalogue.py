@@ -36,8 +36,7 @@ class ClientConfigurationError(McpLuceneError):
         self.reason = reason
 
 
-PROGRAM: Final = "mcp-lucene"
-"""Name of the program that clients start."""
+PROGRAM: Final = "mcp-lucene"  # name of the program that clients start
 
 FLAGS: Final = frozenset(
     {
@@ -53,8 +52,7 @@ FLAGS: Final = frozenset(
 )
 """Options of the server that take no value."""
 
-Entry = dict[str, Any]
-"""Value of a server's name in a client's file."""
+Entry = dict[str, Any]  # value of a server's name in a client's file
 
 Shape = Callable[["Launch"], Entry]
 

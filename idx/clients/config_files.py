@@ -174,8 +174,7 @@ _SYNTAX: Final[dict[Format, _Syntax]] = {
 _MAX_CLIENT_FILE_BYTES: Final = 100_000_000
 """Maximum size of a client's file, in bytes; some clients store conversations in it."""
 
-_BYTE_ORDER_MARK: Final = "\ufeff"
-"""Byte order mark that some editors write before the text."""
+_BYTE_ORDER_MARK: Final = "\ufeff"  # byte order mark that some editors write before the text
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,7 @@ _MARKS: Final[dict[StatementState, str]] = {
 _REFRESHES_PER_SECOND: Final = 10
 """Updates of the terminal while an answer arrives; more would be noticed by nobody."""
 
-_SOURCE_INDENT: Final = 4
-"""Indentation of the lines below a source's title, in columns."""
+_SOURCE_INDENT: Final = 4  # indentation of the lines below a source's title, in columns
 
 
 class ArrivingText:

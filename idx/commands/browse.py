@@ -414,8 +414,7 @@ def duplicates(
     )
 
 
-_MAX_LISTED_IDS = 10
-"""Maximum number of documents of one file listed in a message."""
+_MAX_LISTED_IDS = 10  # documents of one file listed in a message
 
 
 def named_document(searcher: "Searcher", name: str) -> str:

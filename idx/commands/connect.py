@@ -62,8 +62,7 @@ def open_page(
         server.refuse_end()
 
 
-_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Pattern of server names that every client accepts."""
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")  # server names that every client accepts
 
 
 def _checked_client(client: str) -> str:
@@ -170,8 +169,7 @@ def mcp_config(
 _ANNOUNCEMENT: Final = "Listening on "
 _MCP_PATH: Final = "mcp"
 
-_STOP_SECONDS: Final = 15.0
-"""Maximum time for the server to end in order before it is killed, in seconds."""
+_STOP_SECONDS: Final = 15.0  # for the server to end in order before it is killed
 
 
 class PageServer:

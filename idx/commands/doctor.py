@@ -180,8 +180,7 @@ def _folders(indexed: Iterable[Path]) -> Findings:
         )
 
 
-SERVER_TIMEOUT_SECONDS: Final = 60
-"""Timeout from the start of the server to its last answer, in seconds."""
+SERVER_TIMEOUT_SECONDS: Final = 60  # from the start of the server to its last answer
 
 _TOOL_CALLS: Final[dict[str, dict[str, Any]]] = {
     "index_stats": {},

@@ -14,8 +14,7 @@ from shared.settings.defaults import VARIABLES
 from shared.system import others_may_read
 from shared.system.shell import joined, quoted
 
-HIDDEN = "••••"
-"""Substitute for a password."""
+HIDDEN = "••••"  # substitute for a password
 
 _PROMPTED_SETTING: Final = "pdf_password"
 """Setting whose value may be omitted from the command line."""

@@ -15,8 +15,7 @@ from shared.system import READING
 IGNORE_FILES: Final = (".gitignore", ".idxignore")
 """Names of ignore files, whose patterns use the syntax of git and apply to their folder."""
 
-_MAX_IGNORE_FILE_BYTES: Final = 100_000
-"""Maximum size of an ignore file, in characters; no person writes a longer one."""
+_MAX_IGNORE_FILE_BYTES: Final = 100_000  # of an ignore file; no person writes a longer one
 
 Rules = list[tuple[str, Patterns]]
 """Patterns, each with the prefix of the paths that they apply to; outermost folder first."""

@@ -59,8 +59,7 @@ def damage(file: Path, name: str) -> Iterator[None]:
         raise SourceFileError(file, f"is a damaged {name}: {reason}") from error
 
 
-BEGINNING: Final = 8192
-"""Number of leading bytes from which the type of a file is detected."""
+BEGINNING: Final = 8192  # leading bytes from which the type of a file is detected
 
 # PDF readers accept the header anywhere in the first 1,024 bytes (ISO 32000-1, annex H).
 _PDF_HEADER: Final = b"%PDF-"

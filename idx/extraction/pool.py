@@ -35,8 +35,7 @@ A larger file is a batch by itself. Passing small files on one by one would take
 them.
 """
 
-_MAX_BATCHES_AHEAD: Final = 4
-"""Maximum number of batches for each worker that wait for it or for the writer."""
+_MAX_BATCHES_AHEAD: Final = 4  # batches for each worker that wait for it or for the writer
 
 _MAX_BYTES_AHEAD: Final = 64_000_000
 """Maximum total size of files read ahead, in bytes; a single larger file is still read."""

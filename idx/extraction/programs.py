@@ -8,13 +8,11 @@ from typing import Any, Final
 from shared import system
 from shared.system.shell import find_program
 
-_QUESTION_SECONDS: Final = 10.0
-"""Maximum time for the version and the languages, in seconds."""
+_QUESTION_SECONDS: Final = 10.0  # for the version and the languages
 
 _MAX_VERSION: Final = 100
 
-MAX_LANGUAGES: Final = 5
-"""Maximum number of languages that are used at once by default."""
+MAX_LANGUAGES: Final = 5  # languages that are used at once by default
 
 _LIBREOFFICE: Final = ("soffice", "libreoffice")
 _MACOS: Final = Path("/Applications/LibreOffice.app/Contents/MacOS/soffice")

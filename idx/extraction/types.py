@@ -17,11 +17,8 @@ from shared.settings.defaults import (
     OcrMode,
 )
 
-MAX_DEPTH: Final = 3
-"""Maximum number of containers within each other: a letter in an archive in a message."""
-
-MAX_MEMBERS: Final = 100_000
-"""Maximum number of files and messages that are read from one file."""
+MAX_DEPTH: Final = 3  # containers within each other: a letter in an archive in a message
+MAX_MEMBERS: Final = 100_000  # files and messages that are read from one file
 
 MIN_UNPACKED_BYTES: Final = 100_000_000
 MAX_RATIO: Final = 50

@@ -54,8 +54,7 @@ if TYPE_CHECKING:
 _IGNORED_TREES: Final = ("node_modules/", "__pycache__/", "__MACOSX/")
 """Folders in archives that hold copies of programs, or data of a file system."""
 
-_MAX_NAME: Final = 1_000
-"""Maximum length of a member's name, in characters."""
+_MAX_NAME: Final = 1_000  # characters of a member's name
 
 _MAX_NAMES_SHOWN: Final = 5
 

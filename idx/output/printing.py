@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 _UNLIMITED_WIDTH: Final = 1_000_000
 """Width of lines that must not wrap, in columns; rich requires a width."""
 
-_MIN_LAYOUT_WIDTH: Final = 20
-"""Minimum width of the layout, in columns; text is unreadable in less."""
+_MIN_LAYOUT_WIDTH: Final = 20  # width of the layout, in columns; text is unreadable in less
 
 
 def print_json(answer: Any) -> None:
@@ -103,8 +102,7 @@ def confirm(action: str, *, yes: bool) -> bool:
         return False
 
 
-Row = Sequence[str]
-"""The values of a row of a table."""
+Row = Sequence[str]  # the values of a row of a table
 
 
 def print_table(columns: Row, rows: Iterable[Row], *, headings: bool = True) -> None:

@@ -33,14 +33,9 @@ from shared.files.access import OWN
 from shared.messages import quantity
 from shared.model.failures import ERRORS
 
-_SECONDS_BETWEEN_LINES: Final = 10.0
-"""Interval between progress lines if stderr is not a terminal, in seconds."""
-
-_MAX_WARNINGS_OF_A_KIND: Final = 10
-"""Maximum number of warnings of one kind; the rest are only counted."""
-
-SAME_COMMAND: Final = "run the same command to continue"
-"""Advice for runs that skip completed work."""
+_SECONDS_BETWEEN_LINES: Final = 10.0  # between progress lines if stderr is not a terminal
+_MAX_WARNINGS_OF_A_KIND: Final = 10  # warnings of one kind; the rest are only counted
+SAME_COMMAND: Final = "run the same command to continue"  # advice for runs that skip completed work
 
 _Kind = Literal["empty", "unsupported", "partial", "secret"]
 

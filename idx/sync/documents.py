@@ -25,8 +25,7 @@ from shared.model.document import (
 from shared.model.schema import CONTAINER
 from shared.settings.defaults import Layout
 
-_UNKNOWN: Final = ""
-"""Hash of a file that no file has."""
+_UNKNOWN: Final = ""  # hash of a file that no file has
 
 _LANGUAGE_CODE: Final = re.compile("[a-z]{2}")
 

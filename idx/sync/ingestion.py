@@ -43,8 +43,7 @@ the last commit.
 """
 
 
-_Read = tuple[Change, ReadFile | Unreadable]
-"""A file that was read, or why it could not be."""
+_Read = tuple[Change, ReadFile | Unreadable]  # a file that was read, or why it could not be
 
 
 class Ingestion:

@@ -136,8 +136,7 @@ class SyncOptions:
         return self.keep_out | own_files([configuration_file()])
 
 
-_IDS_READ_PER_LOOKUP: Final = 200
-"""Number of document ids that can be read in the time of one lookup."""
+_IDS_READ_PER_LOOKUP: Final = 200  # document ids that can be read in the time of one lookup
 
 
 class IndexedDocuments:

@@ -31,20 +31,14 @@ from shared.messages import decodable, quantity
 from shared.model.folders import IndexedFolders
 from shared.reading.searcher import Searcher
 
-_STEP_MILLISECONDS: Final = 50
-"""Interval at which the library polls the notifications of the system, in milliseconds."""
-
-_MAX_GROUP_MILLISECONDS: Final = 500
-"""Maximum time for grouping successive changes, in milliseconds."""
-
-_TIMEOUT_MILLISECONDS: Final = 100
-"""Timeout of the wait for a change, in milliseconds."""
+_STEP_MILLISECONDS: Final = 50  # between polls of the notifications of the system
+_MAX_GROUP_MILLISECONDS: Final = 500  # for grouping successive changes
+_TIMEOUT_MILLISECONDS: Final = 100  # of the wait for a change
 
 _POLL_MILLISECONDS: Final = 2_000
 """Polling interval in milliseconds, used if polling is forced for lack of system notifications."""
 
-_MAX_WATCH_ATTEMPTS: Final = 3
-"""Maximum number of attempts to start a watch while folders appear or vanish."""
+_MAX_WATCH_ATTEMPTS: Final = 3  # attempts to start a watch while folders appear or vanish
 
 _UNDECODABLE: Final = "Unable to decode path"
 """Error text of the library for a name that is not UTF-8; it reports nothing afterwards."""
@@ -234,29 +228,20 @@ def _place(path: Path) -> Path:
     return path.parent if path.name in IGNORE_FILES else path
 
 
-_QUIET_SECONDS: Final = 0.3
-"""Quiet period after a change before a sync, in seconds."""
-
-_MAX_DELAY_SECONDS: Final = 5.0
-"""Maximum delay of a sync while changes continue, in seconds."""
+_QUIET_SECONDS: Final = 0.3  # quiet period after a change before a sync
+_MAX_DELAY_SECONDS: Final = 5.0  # of a sync while changes continue
 
 _MAX_SINGLE_CHANGES: Final = 200
 """Number of changes above which their folders are synchronized instead, or everything."""
 
-_FULL_SYNC_AFTER_CHANGES_SECONDS: Final = 20.0
-"""Delay of a complete sync after the last changes, in seconds."""
-
-_FULL_SYNC_DURING_CHANGES_SECONDS: Final = 300.0
-"""Maximum interval between complete syncs while changes continue, in seconds."""
-
-_FULL_SYNC_IDLE_SECONDS: Final = 600.0
-"""Interval between complete syncs without changes, in seconds."""
+_FULL_SYNC_AFTER_CHANGES_SECONDS: Final = 20.0  # from the last changes to a complete sync
+_FULL_SYNC_DURING_CHANGES_SECONDS: Final = 300.0  # between complete syncs while changes continue
+_FULL_SYNC_IDLE_SECONDS: Final = 600.0  # between complete syncs without changes
 
 _FULL_SYNC_UNWATCHED_SECONDS: Final = 60.0
 """Interval between complete syncs if not all folders can be watched, in seconds."""
 
-_WRITE_RETRY_SECONDS: Final = 5.0
-"""Delay before the next attempt after an error that may pass, in seconds."""
+_WRITE_RETRY_SECONDS: Final = 5.0  # before the next attempt after an error that may pass
 
 
 @dataclass(slots=True)

@@ -19,8 +19,7 @@ from shared.messages import shortened
 from shared.model.chunks import addition
 from shared.model.search_results import ChunkText
 
-DEFAULT_CHARACTERS: Final = 40_000
-"""Default maximum length of a response, in characters."""
+DEFAULT_CHARACTERS: Final = 40_000  # default maximum length of a response, in characters
 
 MAX_CHARACTERS: Final = 1_000_000
 """Upper limit of the length that a client can request, in characters."""
@@ -28,8 +27,7 @@ MAX_CHARACTERS: Final = 1_000_000
 _QUERY_BUDGET_DIVISOR: Final = 8
 """Divisor of the budget: a query, or a form of it, takes at most this part of a response."""
 
-MAX_BRIEF_CHARACTERS: Final = 200
-"""Maximum length of a shortened title, in characters."""
+MAX_BRIEF_CHARACTERS: Final = 200  # of a shortened title
 
 
 def brief_query(query: str, budget: int) -> str:

@@ -125,8 +125,7 @@ def as_json(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Response:
     return Response(to_json(content), status, _NOT_CACHED, JSON)
 
 
-MEDIA_TYPE: Final = "application/problem+json"
-"""Media type of a problem (RFC 9457, section 3)."""
+MEDIA_TYPE: Final = "application/problem+json"  # media type of a problem (RFC 9457, section 3)
 
 _STATUS: Final[tuple[tuple[tuple[type[McpLuceneError], ...], HTTPStatus], ...]] = (
     (
@@ -152,8 +151,7 @@ _STATUS: Final[tuple[tuple[tuple[type[McpLuceneError], ...], HTTPStatus], ...]] 
 _TEMPORARY: Final = (QueryDisplacedError, ServerBusyError, TimeBudgetError)
 """Errors that the same request may not have a little later."""
 
-RETRY: Final = {"Retry-After": "1"}
-"""Headers of a refusal that does not hold for long."""
+RETRY: Final = {"Retry-After": "1"}  # headers of a refusal that does not hold for long
 
 _MAX_PATH_CHARACTERS: Final = 200
 

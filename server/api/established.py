@@ -92,8 +92,7 @@ def _event(name: str, data: Any) -> bytes:
     return b"event: %s\ndata: %s\n\n" % (name.encode(), encoded)
 
 
-CATEGORY: Final = "category"
-"""Metadata key that `category_filter` compares."""
+CATEGORY: Final = "category"  # metadata key that `category_filter` compares
 
 MAX_QUERY_CHARACTERS: Final = 100_000
 

@@ -152,11 +152,8 @@ def is_from_own_page(headers: Headers, own_origin: str) -> bool:
     return origin == own_origin or urlsplit(origin).netloc == headers.get("host")
 
 
-MAX_AGE_SECONDS: Final = 12 * 3_600
-"""Maximum duration of a session, in seconds: a working day."""
-
-MAX_SESSIONS: Final = 1_000
-"""Maximum number of sessions; then the oldest ends of the holder that has the most."""
+MAX_AGE_SECONDS: Final = 12 * 3_600  # maximum duration of a session: a working day
+MAX_SESSIONS: Final = 1_000  # sessions; then the oldest ends of the holder that has the most
 
 _SECRET_BYTES: Final = 32
 

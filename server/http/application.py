@@ -36,8 +36,7 @@ from server.settings import HttpSettings
 from server.state import ServerState
 from shared.version import software_version
 
-MAX_TOKEN_CHARACTERS: Final = 12_000
-"""Maximum length of a token, in characters; the access tokens of some issuers are long."""
+MAX_TOKEN_CHARACTERS: Final = 12_000  # of a token; the access tokens of some issuers are long
 
 _MAX_TARGET_CHARACTERS: Final = 12_000
 

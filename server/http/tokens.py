@@ -16,8 +16,7 @@ from server.settings import COLLECTION_SCOPE, SCOPES, Scope, ServerOptionError, 
 from shared.settings.defaults import TOKENS_VARIABLE
 from shared.system import others_may_read
 
-MIN_TOKEN_CHARACTERS: Final = 32
-"""Minimum length of a token, in characters: as hexadecimal digits they hold 128 random bits."""
+MIN_TOKEN_CHARACTERS: Final = 32  # of a token: as hexadecimal digits they hold 128 random bits
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,7 @@ router = APIRouter(include_in_schema=False)
 
 FAILURES_PER_PAGE: Final = 50
 
-_SHOWN_OPERATIONS: Final = 5
-"""Maximum number of ended operations on the page."""
+_SHOWN_OPERATIONS: Final = 5  # maximum number of ended operations on the page
 
 
 class StatusView(BaseModel):

@@ -20,8 +20,7 @@ from shared.workers import CHECK_INTERVAL_SECONDS, end_pool, new_pool, schedule
 if TYPE_CHECKING:
     from pebble import ProcessPool
 
-_MAX_WORKERS: Final = 2
-"""Maximum number of worker processes; each takes about 60 MB."""
+_MAX_WORKERS: Final = 2  # worker processes; each takes about 60 MB
 
 _MEGABYTE: Final = 1_000_000
 

@@ -59,29 +59,20 @@ class Unrendered:
     is_costly: bool = False  # its worker took too much time or memory, or crashed
 
 
-Box = tuple[int, int, int, int]
-"""Left, top, right and bottom edge, in pixels of the picture."""
-
-MAX_WORDS: Final = 200
-"""Maximum number of different words and phrases that are marked."""
-
-_MAX_WORD_CHARACTERS: Final = 200
-"""Maximum length of a word or phrase that is marked; a longer one is ignored."""
-
-_MAX_BOXES: Final = 2_000
-"""Maximum number of marks on a page."""
+Box = tuple[int, int, int, int]  # left, top, right and bottom edge, in pixels of the picture
+MAX_WORDS: Final = 200  # different words and phrases that are marked
+_MAX_WORD_CHARACTERS: Final = 200  # of a word or phrase that is marked; a longer one is ignored
+_MAX_BOXES: Final = 2_000  # marks on a page
 
 _BETWEEN_WORDS: Final = r"\W{1,8}"
 """What may separate the words of a phrase: blanks, line breaks, hyphens and punctuation."""
 
 _WITHOUT_BLANKS: Final = re.compile(f"[{SCRIPTS_WITHOUT_BLANKS}]")
 
-_MARGIN: Final = 2
-"""Distance of the edge of a mark from the word, in pixels."""
+_MARGIN: Final = 2  # distance of the edge of a mark from the word, in pixels
 
 _FILL: Final = (255, 224, 64)
-_EDGE: Final = (224, 112, 0)
-"""Colours of a mark: yellow with an orange edge, in RGB."""
+_EDGE: Final = (224, 112, 0)  # colours of a mark: yellow with an orange edge, in RGB
 
 _DARK: Final = 96
 """Brightness, of 255, below which the ground of a word is dark, so that a mark must lighten it."""
@@ -231,22 +222,14 @@ MAX_PNG_BYTES: Final = 700_000
 """Maximum size of a picture, in bytes: some clients refuse answers of a megabyte, and a picture
 takes a third more in base64. Colours are reduced first, then the number of pixels."""
 
-_MAX_PIXELS: Final = 2_000_000
-"""Maximum size of a picture, in pixels: an A4 page at 144 dots per inch."""
-
-_MAX_SCALE: Final = 4.0
-"""Maximum number of pixels per point, 288 dots per inch."""
-
-_ROUNDING: Final = 1e-9
-"""Error of a scale in floating point."""
-
-_MAX_SIDE: Final = 8_000
-"""Maximum width and height, in pixels, of the picture of a very narrow page."""
+_MAX_PIXELS: Final = 2_000_000  # of a picture: an A4 page at 144 dots per inch
+_MAX_SCALE: Final = 4.0  # pixels per point, 288 dots per inch
+_ROUNDING: Final = 1e-9  # error of a scale in floating point
+_MAX_SIDE: Final = 8_000  # width and height, in pixels, of the picture of a very narrow page
 
 _COLOURS: Final = 256
 
-_COMPRESSION: Final = 3
-"""Level of zlib, almost as small as the default level and twice as fast."""
+_COMPRESSION: Final = 3  # level of zlib, almost as small as the default level and twice as fast
 
 _EXTRA_SECONDS: Final = 2
 """Processor time beyond the limit on time, in seconds, so that usually the latter ends a task."""

@@ -44,8 +44,7 @@ from shared.messages import quantity
 from shared.model.index_results import DocumentSummary
 from shared.model.metadata import MODIFIED
 
-PAGE_SIZE: Final = 100
-"""Maximum number of documents on a page, if they fit."""
+PAGE_SIZE: Final = 100  # maximum number of documents on a page, if they fit
 
 _LIST_ENVELOPE_CHARACTERS: Final = 500
 """Characters reserved for the rest of the response besides the entries and the cursor."""

@@ -35,8 +35,7 @@ from shared.messages import quantity
 from shared.storage.lock import writer
 from shared.system.shell import quoted
 
-_MAX_ROOTS_CHARACTERS: Final = 6_000
-"""Maximum length of the roots in an answer, in characters."""
+_MAX_ROOTS_CHARACTERS: Final = 6_000  # of the roots in an answer
 
 OperationId = Annotated[
     str,

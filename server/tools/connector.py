@@ -30,8 +30,7 @@ _MAX_CHUNKS: Final = DEFAULT_CHARACTERS // MIN_CHARACTERS_PER_CHUNK + 2
 _ENVELOPE_CHARACTERS: Final = 1_000
 """Characters reserved for the names of fields and the tags around texts."""
 
-_MAX_METADATA_KEYS: Final = 12
-"""Maximum number of metadata keys of a text, besides its place."""
+_MAX_METADATA_KEYS: Final = 12  # metadata keys of a text, besides its place
 
 _NEXT: Final = "next"
 

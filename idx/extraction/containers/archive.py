@@ -25,15 +25,11 @@ from shared.messages import quantity
 
 _BLOCK_BYTES: Final = 1 << 16
 
-_MAX_LISTED: Final = 20_000
-"""Maximum length of the list of files in the text of an archive, in characters."""
-
-_MAX_FILES: Final = 10_000
-"""Maximum number of files that are read from one archive."""
+_MAX_LISTED: Final = 20_000  # characters of the list of files in the text of an archive
+_MAX_FILES: Final = 10_000  # files that are read from one archive
 
 _ENCRYPTED: Final = 0x1
-_UTF_8: Final = 0x800
-"""Bits of an entry's flags in a ZIP archive."""
+_UTF_8: Final = 0x800  # bits of an entry's flags in a ZIP archive
 
 _COMPRESSIONS: Final = {
     media_types.GZIP: ("gzip", "gzip"),

@@ -37,19 +37,15 @@ from shared.messages import quantity
 from shared.model import metadata
 from shared.model.document import Heading, Metadata, Scalar
 
-QUOTED: Final = "Quoted text"
-"""Heading above what a message quotes."""
+QUOTED: Final = "Quoted text"  # heading above what a message quotes
 
 _SHOWN_HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
 
 _UNCHANGED: Final = EmailPolicy(refold_source="none")
 """Policy that writes headers as they are: the library cannot fold some malformed ones anew."""
 
-_MAX_ATTACHMENTS: Final = 1_000
-"""Maximum number of attachments that are read from one message."""
-
-_MAX_NAMES_SHOWN: Final = 100
-"""Maximum number of attachments whose names are in the text of a message."""
+_MAX_ATTACHMENTS: Final = 1_000  # attachments that are read from one message
+_MAX_NAMES_SHOWN: Final = 100  # attachments whose names are in the text of a message
 
 _THREAD_HEADERS: Final = ("Message-ID", "References", "In-Reply-To")
 
@@ -63,8 +59,7 @@ _SIGNATURES: Final = frozenset(
 _NAMES_OF_TEXTS: Final = frozenset({"", "smime.p7m"})
 """Names of signed and encrypted texts; others are those of files."""
 
-_MAX_SIGNED: Final = 20
-"""Maximum number of signed texts, one within the other, that are opened in one message."""
+_MAX_SIGNED: Final = 20  # signed texts, one within the other, that are opened in one message
 
 _WITH_LENGTH: Final = re.compile(rb"\A(\d{1,15})[ \t]*\r?\n(.*)\Z", re.DOTALL)
 """Message as Apple Mail stores it: behind its length, and before what the program knows of it."""
@@ -359,8 +354,7 @@ def _is_part_of_text(part: EmailMessage) -> bool:
     return part.get_content_maintype() == "image" and "Content-ID" in part and not is_attachment
 
 
-_MAX_MESSAGES: Final = 100_000
-"""Maximum number of messages that are read from one mailbox."""
+_MAX_MESSAGES: Final = 100_000  # messages that are read from one mailbox
 
 # A line of a text that begins with "From " is escaped by most programs, but not by all.
 _SEPARATOR: Final = re.compile(rb"(?:\A|\r?\n)From [^\r\n]*\r?\n(?=[!-9;-~]+:)")
@@ -370,8 +364,7 @@ _MESSAGE_ID_LINE: Final = re.compile(
 )
 _END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
 
-MESSAGE_NAME: Final = "message.eml"
-"""Name by which a message is read."""
+MESSAGE_NAME: Final = "message.eml"  # name by which a message is read
 
 
 def extract_mailbox(source: Source) -> Extracted:

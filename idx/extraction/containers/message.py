@@ -33,8 +33,7 @@ _PLAIN: Final = re.compile(r"(?:[\x00-\x1a\x1c-<>-\x7f]|=(?!\?))*+")
 
 _JAPANESE_ESCAPE: Final = b"\x1b$"
 
-_MAX_HEADER: Final = 200_000
-"""Maximum length of a header: the library's time grows with its square."""
+_MAX_HEADER: Final = 200_000  # length of a header: the library's time grows with its square
 
 _CHARSET: Final = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]{1,60})", re.IGNORECASE)
 _END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
@@ -290,8 +289,7 @@ _HEADER: Final = re.compile(
     re.IGNORECASE,
 )
 
-_MIN_HEADERS: Final = 3
-"""Minimum number of header lines after a separator, by which a copied message is recognized."""
+_MIN_HEADERS: Final = 3  # header lines after a separator, by which a copied message is recognized
 
 
 def quoted_apart(text: str) -> tuple[str, str]:

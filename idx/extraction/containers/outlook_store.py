@@ -22,8 +22,7 @@ from shared.messages import quantity
 _EXTRA: Final = "pst"
 _LIBRARY: Final = "pypff"
 
-_MAX_MESSAGES: Final = 100_000
-"""Maximum number of messages that are read from one mailbox."""
+_MAX_MESSAGES: Final = 100_000  # messages that are read from one mailbox
 
 _MAX_FOLDERS: Final = 10_000
 _MAX_DEPTH: Final = 50

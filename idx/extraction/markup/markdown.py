@@ -61,8 +61,7 @@ def pieces_outside_code(line: str) -> Iterator[tuple[str, bool]]:
     yield line[done:], False
 
 
-_SYNTAX: Final = re.compile(r"\[\[|\[!|\^")
-"""Pattern of syntax that is displayed in another form."""
+_SYNTAX: Final = re.compile(r"\[\[|\[!|\^")  # syntax that is displayed in another form
 
 # Other Markdown has links with text in brackets, [[1]](address), and shell code has [[ -f name ]].
 _LINK: Final = re.compile(r"(!?)\[\[(?![\s^])([^\[\]]+)\]\](?![(\[])")
@@ -129,8 +128,7 @@ def _link_text(link: re.Match[str]) -> str:
     return " > ".join(name for name in names if name and not name.startswith("^")) or link[0]
 
 
-MAX_FRONT_MATTER: Final = 10_000
-"""Maximum length of a front matter, in characters."""
+MAX_FRONT_MATTER: Final = 10_000  # characters of a front matter
 
 MAX_LEVELS: Final = 100
 """Maximum nesting depth of lists and objects.
@@ -146,8 +144,7 @@ _BLOCK: Final = re.compile(
     r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE
 )
 
-_EMPTY_VALUES: Final = frozenset({"", "~", "null"})
-"""Scalars that mean a missing value."""
+_EMPTY_VALUES: Final = frozenset({"", "~", "null"})  # scalars that mean a missing value
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{0,5}[1-9])?")
 """Pattern of numbers in their canonical form: neither 010 nor the version 3.10."""

@@ -12,27 +12,20 @@ from typing import Any, Final, Protocol, cast
 from idx.extraction.text.cleaning import CELL_SEPARATOR, preformatted
 from shared.model.document import Heading
 
-_PARSER_CHARACTERS: Final = 1 << 20
-"""Number of characters passed to the HTML parser at once."""
+_PARSER_CHARACTERS: Final = 1 << 20  # characters passed to the HTML parser at once
 
 
 class Role(Enum):
     """Effect of an element on the text."""
 
-    PARAGRAPH = auto()
-    """Paragraph, between blank lines."""
-    LINE = auto()
-    """Line of its own."""
-    PREFORMATTED = auto()
-    """Paragraph that keeps its line breaks."""
+    PARAGRAPH = auto()  # paragraph, between blank lines
+    LINE = auto()  # line of its own
+    PREFORMATTED = auto()  # paragraph that keeps its line breaks
     ROW = auto()
     CELL = auto()
-    HIDDEN = auto()
-    """Content that is not text."""
-    PAGE = auto()
-    """Slide or sheet, whose text is collected separately."""
-    APART = auto()
-    """Note, whose text follows that of the document or its page."""
+    HIDDEN = auto()  # content that is not text
+    PAGE = auto()  # slide or sheet, whose text is collected separately
+    APART = auto()  # note, whose text follows that of the document or its page
     TEXT = auto()
     """Element that contains text; if a format has such elements, text elsewhere is ignored."""
 

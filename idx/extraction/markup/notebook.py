@@ -13,8 +13,7 @@ from idx.extraction.types import Extracted, Source
 
 _CELL_SEPARATOR: Final = "\n\n"
 
-_MAX_OUTPUT: Final = 20_000
-"""Maximum length of an output, in characters: a progress bar may print megabytes."""
+_MAX_OUTPUT: Final = 20_000  # characters of an output: a progress bar may print megabytes
 
 _TERMINAL_CODE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 """Colours of a traceback, as terminals understand them."""

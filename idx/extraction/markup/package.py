@@ -16,14 +16,12 @@ if TYPE_CHECKING:
 _MEMBER_BLOCK_BYTES: Final = 1 << 16
 _MEGABYTE: Final = 1_000_000
 
-MIN_UNPACKED_LIMIT: Final = 100 * _MEGABYTE
-"""Unpacked size allowed for every file, in bytes."""
+MIN_UNPACKED_LIMIT: Final = 100 * _MEGABYTE  # unpacked size allowed for every file, in bytes
 
 MAX_COMPRESSION_RATIO: Final = 50
 """Unpacked size allowed for a large file, as a multiple of its size. Real documents reach 30."""
 
-_ENCRYPTED: Final = 0x1
-"""Bit of an entry's flags that marks encryption."""
+_ENCRYPTED: Final = 0x1  # bit of an entry's flags that marks encryption
 
 
 class Package:

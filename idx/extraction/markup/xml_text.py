@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
 _NAMESPACE: Final = "urn:schemas-microsoft-com:office:spreadsheet"
-_WITHIN: Final = 8192
-"""Number of bytes within which a file tells that it is a workbook."""
+_WITHIN: Final = 8192  # bytes within which a file tells that it is a workbook
 
 _NAMED_FORMATS: Final = {
     "Fixed": "0.00",

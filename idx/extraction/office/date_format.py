@@ -70,8 +70,7 @@ def language_of(pattern: str) -> str | None:
     return named[2].lower() if named[2] else _LANGUAGES.get(named[1].lower())
 
 
-Token = tuple[str, str]
-"""Part of a number format: its kind and its text."""
+Token = tuple[str, str]  # part of a number format: its kind and its text
 
 _NAMES: Final = {
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember "
@@ -91,8 +90,7 @@ _NAMES: Final = {
 }
 """Months, then days of the week, in languages in which dates are displayed."""
 
-_SHORT: Final = {"fr": 4}
-"""Number of letters of a shortened name, if it is not three."""
+_SHORT: Final = {"fr": 4}  # letters of a shortened name, if it is not three
 
 _EPOCH: Final = datetime(1899, 12, 30)
 _EPOCH_1904: Final = datetime(1904, 1, 1)
@@ -100,8 +98,7 @@ _LEAP_BUG: Final = 60
 """Day number of 29 February 1900, which Excel counts; earlier days are off by one."""
 
 _NOON: Final = 12
-_LONGEST_NUMBER: Final = 2
-"""Number of letters in a format up to which a month or a day is a number."""
+_LONGEST_NUMBER: Final = 2  # letters in a format up to which a month or a day is a number
 
 
 def date_shown(value: str, tokens: Sequence[Token], language: str, *, from_1904: bool) -> Number:

@@ -33,11 +33,8 @@ _MAX_WAITING_GAP: Final = 1_000
 
 _MAX_HEADING_ROWS: Final = 3
 
-_WAITING_ROWS: Final = 50
-"""Number of rows among which the headings are searched for."""
-
-_MAX_REPEATED: Final = 200
-"""Maximum length of a value of merged cells that each of their rows repeats, in characters."""
+_WAITING_ROWS: Final = 50  # rows among which the headings are searched for
+_MAX_REPEATED: Final = 200  # characters of a value of merged cells that each of their rows repeats
 
 
 @dataclass(slots=True)
@@ -248,15 +245,13 @@ _SAMPLE_CHARACTERS: Final = 100_000
 _MIN_REGULAR_SHARE: Final = 0.8
 """Minimum share of rows in a sample that have as many cells as most; else it is no table."""
 
-_MAX_ROWS_ABOVE: Final = 15
-"""Maximum number of rows above a table, which are not counted if the table has headings."""
+_MAX_ROWS_ABOVE: Final = 15  # rows above a table, which are not counted if the table has headings
 
 _MAX_LINES_OF_ROW: Final = 200
 """Maximum number of lines of a row: after a quotation mark that is never closed, all lines are one
 cell."""
 
-_MAX_GROWTH: Final = 20
-"""Maximum length of the text with headings, as a multiple of the file's."""
+_MAX_GROWTH: Final = 20  # length of the text with headings, as a multiple of the file's
 
 
 def extract_delimited(source: Source) -> Extracted:

@@ -24,8 +24,7 @@ from idx.extraction.office.date_format import (
 )
 from idx.extraction.office.table_headings import Number
 
-Format = Callable[[str], str]
-"""Function from the stored value of a cell to the displayed one."""
+Format = Callable[[str], str]  # function from the stored value of a cell to the displayed one
 
 _BUILT_IN: Final = {
     **dict(enumerate(("0", "0.00", "#,##0", "#,##0.00"), start=1)),
@@ -43,14 +42,12 @@ language."""
 _BUILT_IN_DURATION: Final = 46
 
 _MAX_PATTERN: Final = 255
-_MAX_DIGITS: Final = 60
-"""Maximum number of digits that are displayed; numbers have up to 309 without an exponent."""
+_MAX_DIGITS: Final = 60  # digits that are displayed; numbers have up to 309 without an exponent
 
 _LONG_NUMBER: Final = re.compile(r"\d(?:[ /()\u2013-]{0,2}\d){6,33}")
 """Number that a search finds whatever stands between its digits."""
 
-_FEWEST_OF_A_SUFFIX: Final = 7
-"""Number of digits at its end by which a search finds it."""
+_FEWEST_OF_A_SUFFIX: Final = 7  # digits at its end by which a search finds it
 
 _EXACT: Final = Context(prec=2 * _MAX_PATTERN, rounding=ROUND_HALF_UP)
 
@@ -64,8 +61,7 @@ _LITERAL: Final = frozenset(("text", "escaped", "blank", "sign"))
 _PLAIN: Final = re.compile(r"( *)((?:#,##)?#*0)(?:\.(0*)(#*))?( *)")
 _DIGIT: Final = re.compile(r"\d")
 
-_INEXACT: Final = 16
-"""Length from which on a number may have binary rounding errors."""
+_INEXACT: Final = 16  # length from which on a number may have binary rounding errors
 
 _FRACTION: Final = re.compile(r"([0#?]\s+)?[0#?]+\s*/\s*([\d#?]{1,7})")
 

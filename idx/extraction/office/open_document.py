@@ -243,11 +243,8 @@ def _properties(package: Package) -> tuple[str | None, Metadata]:
     )
 
 
-_SECONDS: Final = 60.0
-"""Maximum time of a conversion, in seconds; it usually takes two."""
-
-_MAX_OUTPUT_BYTES: Final = 100_000_000
-"""Maximum size of each file that LibreOffice writes, in bytes."""
+_SECONDS: Final = 60.0  # of a conversion; it usually takes two
+_MAX_OUTPUT_BYTES: Final = 100_000_000  # of each file that LibreOffice writes
 
 _REGISTRY: Final = "org.openoffice"
 _SETTINGS: Final = (

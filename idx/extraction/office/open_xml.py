@@ -171,8 +171,7 @@ _SLIDE_ROLES: Final = {
 _SHOWS_NOTHING_BEHIND: Final = re.compile(
     rb"""<(?:\w+:)?sld(?:Layout)?\s[^>]*?\sshowMasterSp\s*=\s*["'](?:0|false)"""
 )
-_ROOT_WITHIN: Final = 4096
-"""Beginning of a slide or layout that does not show what lies behind it."""
+_ROOT_WITHIN: Final = 4096  # beginning of a slide or layout that does not show what lies behind it
 
 
 def extract_pptx(source: Source) -> Extracted:

@@ -215,8 +215,7 @@ _TOKEN: Final = re.compile(
 )
 
 
-_NUMBER: Final = "number"
-"""Name of a group that contains the number of a paragraph."""
+_NUMBER: Final = "number"  # name of a group that contains the number of a paragraph
 
 
 @dataclass(frozen=True, slots=True)

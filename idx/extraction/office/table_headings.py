@@ -11,27 +11,20 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
-MAX_GAP: Final = 20
-"""Maximum number of empty cells kept between two others; sheets have 16,384 columns."""
-
-_MAX_LABEL: Final = 60
-"""Maximum length of a heading in front of values, in characters; each row repeats it."""
+MAX_GAP: Final = 20  # empty cells kept between two others; sheets have 16,384 columns
+_MAX_LABEL: Final = 60  # characters of a heading in front of values; each row repeats it
 
 _MAX_DIGITS_IN_LABEL: Final = 4
 
-_MAX_BLANK_LABELS: Final = 2
-"""Maximum number of columns without a heading behind the last one that has one."""
-
-_COMPARED_ROWS: Final = 20
-"""Number of rows below a row that show whether it has their headings."""
+_MAX_BLANK_LABELS: Final = 2  # columns without a heading behind the last one that has one
+_COMPARED_ROWS: Final = 20  # rows below a row that show whether it has their headings
 
 _COMPARED_COLUMNS: Final = 200
 
 _MIN_AGREEING_SHARE: Final = 0.8
 """Minimum share of the rows below that fit the headings, and of values in a column of values."""
 
-_MIN_DOUBTFUL_SHARE: Final = 0.5
-"""Minimum share of rows that fit the headings if no row has that many."""
+_MIN_DOUBTFUL_SHARE: Final = 0.5  # share of rows that fit the headings if no row has that many
 
 _VALUE: Final = re.compile(r"[\W_]*\d[\d\W_]*[\w%€$£]{0,4}|TRUE|FALSE|true|false")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d(?:[/-]\d\d(?:\d\d)?)?")

@@ -83,8 +83,7 @@ _FORMATS: Final[Mapping[str, Callable[[int], str]]] = {
 
 _OFF: Final = frozenset({"0", "false", "off"})
 
-_DIGITS: Final = {"decimalZero": 2}
-"""Minimum number of digits of formats."""
+_DIGITS: Final = {"decimalZero": 2}  # minimum number of digits of formats
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,11 +238,8 @@ _MIME: Final = re.compile(rb"^(?:MIME-Version|Content-Type):", re.IGNORECASE | r
 
 _MAX_NAME: Final = 80
 
-_NO_LIST: Final = "0"
-"""List of paragraphs that are in none although their style is."""
-
-_MAX_BASES: Final = 20
-"""Maximum number of styles that a style is based on, one by the other."""
+_NO_LIST: Final = "0"  # list of paragraphs that are in none although their style is
+_MAX_BASES: Final = 20  # styles that a style is based on, one by the other
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,7 @@ _MAX_MERGED_TAG: Final = 200
 _MAX_MERGED: Final = 50_000
 
 _INLINE: Final = re.compile(rb"<(?:\w+:)?t(?: [^>]*)?>([^<]{1,200})<")
-_LANGUAGE_TEXTS: Final = 300
-"""Number of texts by which the language of a workbook is detected."""
+_LANGUAGE_TEXTS: Final = 300  # texts by which the language of a workbook is detected
 
 _SHARED_ROLES: Final = {"si": Role.PAGE, "t": Role.TEXT, "rPh": Role.HIDDEN}
 

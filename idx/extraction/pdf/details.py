@@ -180,8 +180,7 @@ class GarbledError(SourceFileError):
     """A file has no text but that of fonts that do not say which letters they show."""
 
 
-_MIN_CHARACTERS: Final = 40
-"""Minimum length of a text that is judged, in characters without white space."""
+_MIN_CHARACTERS: Final = 40  # of a text that is judged, without white space
 
 _MAX_UNKNOWN_SHARE: Final = 0.3
 """Maximum share of characters that are no letters of any script; symbols of lists are fewer."""

@@ -26,14 +26,12 @@ from shared.ocr.reading import MAX_WORDS, Reading, Word
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_PAGE_SECONDS: Final = 60.0
-"""Maximum time for one page, in seconds; it usually takes two."""
+_PAGE_SECONDS: Final = 60.0  # for one page; it usually takes two
 
 _MAX_OUTPUT_BYTES: Final = 10_000_000
 """Maximum length of what Tesseract says of one page, with the place of each word."""
 
-_WORD_LEVEL: Final = "5"
-"""Level of words in Tesseract's table."""
+_WORD_LEVEL: Final = "5"  # level of words in Tesseract's table
 
 NOT_INSTALLED: Final = "OCR needs Tesseract, which is not installed, or --ocr auto"
 """What is said of pages without text where there is no OCR."""
@@ -145,8 +143,7 @@ GOOD_CONFIDENCE: Final = 70
 """Mean confidence of a document's pages, in per cent, below which a warning says that its text may
 be wrong."""
 
-MAX_LISTED_PAGES: Final = 100
-"""Maximum number of pages read by OCR that the metadata list, which every chunk stores."""
+MAX_LISTED_PAGES: Final = 100  # pages read by OCR that the metadata list, which every chunk stores
 
 
 @dataclass(slots=True)

@@ -61,11 +61,8 @@ _UNKNOWN_LETTER: Final = "(cid:"
 _MIN_LETTER_SHARE: Final = 0.8
 """Minimum share of the letters found by PDFium that pdfplumber must also find on a page."""
 
-MAX_BLANK_PAGES: Final = 100
-"""Maximum number of pages without text listed in the metadata, which every chunk stores."""
-
-_MAX_LISTED_RANGES: Final = 10
-"""Maximum number of page ranges named in a warning."""
+MAX_BLANK_PAGES: Final = 100  # pages without text listed in the metadata, which every chunk stores
+_MAX_LISTED_RANGES: Final = 10  # page ranges named in a warning
 
 
 _MAX_MISSES: Final = 2

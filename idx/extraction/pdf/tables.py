@@ -213,18 +213,14 @@ def _area(box: _Box) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])
 
 
-_MIN_ROWS: Final = 3
-"""Minimum number of rows in a band; two words in each of two cells are often one row."""
-
-_MIN_SHARE_OF_PAIRS: Final = 0.6
-"""Minimum share of the rows of a band that the plain text has as lines."""
+_MIN_ROWS: Final = 3  # rows in a band; two words in each of two cells are often one row
+_MIN_SHARE_OF_PAIRS: Final = 0.6  # share of the rows of a band that the plain text has as lines
 
 _MAX_LOST_WORDS: Final = 3
 _MAX_LOST_SHARE: Final = 0.02
 """Maximum number and share of a page's words that may stand otherwise in its tables."""
 
-_MAX_TORN_ROWS: Final = 2
-"""Maximum number of lines with numbers that a page's tables have in pieces."""
+_MAX_TORN_ROWS: Final = 2  # lines with numbers that a page's tables have in pieces
 
 _NUMBER: Final = re.compile(r"[^\W\d_].*\d|\d.*[^\W\d_]")
 _DIGITS: Final = frozenset("0123456789")

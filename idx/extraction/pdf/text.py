@@ -21,8 +21,7 @@ _MAX_SHIFT: Final = 1.5
 _MIN_LINE_DISTANCE: Final = 3.0
 """Distance of what stands on one line, at most, and of two lines, at least, in points."""
 
-_MAX_SAMPLED_LETTERS: Final = 15
-"""Maximum number of letters sampled for their direction."""
+_MAX_SAMPLED_LETTERS: Final = 15  # letters sampled for their direction
 
 
 def read_text(page: Any) -> str:
@@ -196,8 +195,7 @@ def _rotation_to_upright(letters: Any) -> int | None:
     return None if angle is None or angle % 90 else -angle % 360
 
 
-_MIN_SIZE: Final = 1.0
-"""Size below which nobody can read a letter, in points."""
+_MIN_SIZE: Final = 1.0  # size below which nobody can read a letter, in points
 
 _MIN_ALPHA: Final = 10
 _MIN_DIFFERENCE: Final = 6
@@ -208,8 +206,7 @@ _MIN_LINE_WIDTH: Final = 4.0
 """Area in square points, and width of a line in points, from which something may be behind text."""
 
 _MAX_BACKGROUNDS: Final = 500
-_MAX_OBJECTS: Final = 20_000
-"""Numbers of objects of a page that are looked at."""
+_MAX_OBJECTS: Final = 20_000  # numbers of objects of a page that are looked at
 
 _WHITE: Final = (255, 255, 255)
 

@@ -11,8 +11,7 @@ from typing import Final
 
 from shared.model.document import Page, Unit
 
-CELL_SEPARATOR: Final = " | "
-"""Separator of the cells in a table row, which is one line."""
+CELL_SEPARATOR: Final = " | "  # separator of the cells in a table row, which is one line
 
 PAGE_SEPARATOR: Final = "\n\n"
 

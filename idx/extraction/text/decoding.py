@@ -174,8 +174,7 @@ Real texts in legacy encodings had at most 0.9 (see docs/languages.md).
 """
 
 
-_TAGS: Final = re.compile("[\U000e0000-\U000e0fff]+")
-"""Tags, and variations of signs."""
+_TAGS: Final = re.compile("[\U000e0000-\U000e0fff]+")  # tags, and variations of signs
 
 
 def decode(data: bytes, file: str | Path, encoding: str | None = None) -> str:

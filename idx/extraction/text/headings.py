@@ -10,11 +10,8 @@ from idx.extraction.text.cleaning import PAGE_SEPARATOR, normalize
 from shared.messages import shortened
 from shared.model.document import MAX_HEADING, Heading
 
-MAX_HEADINGS: Final = 20_000
-"""Maximum number of headings of a file; those after them are ordinary text."""
-
-_MAX_LINE: Final = 120
-"""Maximum length of a line of plain text that is a heading, in characters."""
+MAX_HEADINGS: Final = 20_000  # headings of a file; those after them are ordinary text
+_MAX_LINE: Final = 120  # characters of a line of plain text that is a heading
 
 _LEVELS: Final = {
     1: "book|buch",
@@ -30,8 +27,7 @@ _LEVELS: Final = {
 _NUMBER_LEVEL: Final = 7
 """Level of a heading that begins with a number, such as 2; 2.1 is one level lower."""
 
-_SIGN_LEVEL: Final = 20
-"""Level of a paragraph of a law, such as § 551."""
+_SIGN_LEVEL: Final = 20  # level of a paragraph of a law, such as § 551
 
 _WORDS: Final = "|".join(_LEVELS.values())
 

@@ -87,8 +87,7 @@ def extract_plain_text(source: Source) -> Extracted:
     )
 
 
-_Found = tuple[int, str | None, int]
-"""Level, text and offset of a heading."""
+_Found = tuple[int, str | None, int]  # level, text and offset of a heading
 
 _LATEX_LEVELS: Final = (
     *("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"),

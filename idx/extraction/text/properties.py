@@ -14,8 +14,7 @@ from shared.messages import quantity, utc_time
 from shared.model.document import Metadata, Scalar
 from shared.model.metadata import HIDDEN_TEXT
 
-MAX_LENGTH: Final = 1_000
-"""Maximum length of a title, an author and so on, in characters; every chunk stores them."""
+MAX_LENGTH: Final = 1_000  # characters of a title, an author and so on; every chunk stores them
 
 MAX_KEYWORDS: Final = 50
 
@@ -137,8 +136,7 @@ def _iso_time(value: str | date | None) -> str | None:
         return None
 
 
-MAX_HIDDEN_TEXT: Final = 5_000
-"""Maximum length of the text that a reader does not see, in characters."""
+MAX_HIDDEN_TEXT: Final = 5_000  # characters of the text that a reader does not see
 
 
 def with_hidden_text(extracted: Extracted) -> Extracted:
