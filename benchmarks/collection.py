@@ -10,11 +10,7 @@ NAMES: Final = ("cranfield", "cacm", "cisi")
 
 
 class Collection:
-    """The files of a test collection, in the formats of `idx eval`.
-
-    Args:
-        folder: where they are.
-    """
+    """The files of a test collection, in the formats of `idx eval`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
@@ -24,11 +20,7 @@ class Collection:
 
     @classmethod
     def from_arguments(cls, description: str | None) -> Self:
-        """The collection that the command line names.
-
-        Args:
-            description: of the program, for its help.
-        """
+        """The collection that the command line names."""
         parser = argparse.ArgumentParser(description=description)
         parser.add_argument("--folder", type=Path, default=COLLECTION, help="see idx eval")
         found = cls(parser.parse_args().folder)

@@ -63,12 +63,7 @@ ALWAYS: Final = "feedback also where the best hit has the whole query"
 
 
 def known_item_table(documents: Sequence[Document], index_path: Path) -> Iterator[str]:
-    """For each of the weights, the share of texts that come first.
-
-    Args:
-        documents: those of the index.
-        index_path: the index.
-    """
+    """For each of the weights, the share of texts that come first."""
     generator = random.Random(1)  # noqa: S311 - reproducible, not secret
     long_enough = [one for one in documents if len(one.content.split()) >= FEWEST_WORDS]
     kinds = [

@@ -37,13 +37,7 @@ from idx.evaluation.report import change, figure
 class Row:
     """What was measured of one search.
 
-    Attributes:
-        name: of the search, or of its weights.
-        means: nDCG@10 in each collection.
-        difference: the same less that of the first search, query by query, over the mean of the
-            collections.
-        changes: whether any query has another value than with the first search.
-        milliseconds: the mean time of a search.
+    The difference is to the first search, query by query, over the mean of the collections.
     """
 
     name: str
@@ -55,14 +49,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured in one collection.
-
-    Attributes:
-        engines: nDCG@10 of each query, by search engine.
-        seconds: the times of the searches, by search engine.
-        known_items: the lines of a table.
-        line: what the collection is.
-    """
+    """What was measured in one collection."""
 
     engines: Mapping[str, Numbers]
     seconds: Mapping[str, Sequence[float]]

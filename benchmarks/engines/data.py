@@ -10,12 +10,7 @@ from benchmarks.engines.texts import write_fields, write_texts
 
 @dataclass(frozen=True)
 class Data:
-    """What engines read, and where they write.
-
-    Attributes:
-        folder: where everything lies.
-        chunks: the number of texts, of one chunk each.
-    """
+    """What engines read, and where they write."""
 
     folder: Path
     chunks: int

@@ -33,14 +33,7 @@ _FIGURES: Final = TypeAdapter(Figures)
 
 
 def measured(folder: Path, chunks: int, engines: Sequence[Engine], queries: Queries) -> Run:
-    """Measure engines on so many chunks.
-
-    Args:
-        folder: where data and indexes lie, or are made.
-        chunks: the number of chunks.
-        engines: what is measured.
-        queries: what is asked; an engine is asked the kinds that it knows.
-    """
+    """Measure engines on so many chunks."""
     data = Data.made(folder, chunks)
     figures = {}
     for engine in engines:

