@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.engines import worker
-from benchmarks.engines.data import Data
+from benchmarks.engines.data import KINDS, Data, Queries, apart
 from benchmarks.engines.java import PlainLucene
-from benchmarks.engines.processes import apart
-from benchmarks.engines.queries import KINDS, Queries
 from benchmarks.engines.worker import Answers, Writing
 
 JAVA: Final = "lucene-java"

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.engines.catalogue import JAVA_FIELDS, PLAIN, THIS_PROJECT, Engine
-from benchmarks.engines.measuring import measured
-from benchmarks.engines.queries import KINDS, Queries
-from benchmarks.engines.results import Run
+from benchmarks.engines.data import KINDS, Queries
+from benchmarks.engines.measuring import Run, measured
 from benchmarks.engines.worker import Writing
 
 CHUNKS: Final = 3_000
