@@ -17,7 +17,7 @@ UV = ROOT / "build" / "release-tools" / "bin" / "uv"
 sys.path.insert(0, str(ROOT / "pylucene"))
 
 from backend import environment, platforms  # noqa: E402 - needs the path above
-from backend.errors import BuildError  # noqa: E402
+from backend.console import BuildError  # noqa: E402
 
 from deployment.pycld2 import wheel as wheels  # noqa: E402
 

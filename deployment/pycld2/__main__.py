@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from backend.errors import one_sentence
+from backend.console import one_sentence
 from backend.platforms import PLATFORMS, named
 
 from deployment.pycld2 import wheel

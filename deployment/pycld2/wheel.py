@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from backend import archive, cache, compiler, environment, headers
-from backend.console import say
+from backend.console import BuildError, say
 from backend.environment import Environment
-from backend.errors import BuildError
 from backend.platforms import Platform
 from backend.source import ROOT
 
