@@ -229,8 +229,6 @@ bench: .venv/trained
 	$(BIN)/python -m benchmarks.bounds
 	$(BIN)/python -m benchmarks.folders
 	$(BIN)/python -m benchmarks.pdf
-	$(BIN)/python -m benchmarks.web
-	$(BIN)/python -m benchmarks.page_pictures
 	$(BIN)/python -m benchmarks.ocr
 	$(BIN)/python -m benchmarks.relevance
 	IDX_SEMANTIC= $(BIN)/python -m benchmarks.semantic

@@ -42,16 +42,7 @@ _SECONDS_TO_SETTLE: Final = 2.0
 
 @dataclass(frozen=True)
 class Reading:
-    """What was measured at one point.
-
-    Attributes:
-        searches: questions that were answered until then.
-        commits: commits that were made until then.
-        seconds: time since the first question.
-        server: what the server took.
-        writer: what the writer took.
-        files: files in the folder of the index.
-    """
+    """What was measured at one point."""
 
     searches: int
     commits: int
@@ -82,16 +73,7 @@ def main() -> None:
 
 
 def course(index: Path, searches: int, commits: int) -> Iterator[Reading]:
-    """Have a server answer and a writer commit, and measure them after each of `SHARES`.
-
-    Args:
-        index: where a new index is put.
-        searches: questions for the server in all.
-        commits: commits of the writer in all.
-
-    Raises:
-        RuntimeError: a question was answered wrongly, or a process ended.
-    """
+    """Have a server answer and a writer commit, and measure them after each of `SHARES`."""
     texts = _fill(index)
     # The writer starts with the environment of this process.
     os.environ.update(OPENED_TO_QUESTIONS)

@@ -20,13 +20,7 @@ _MOST_STEPS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query and its hits, best first.
-
-    Attributes:
-        query: what was asked.
-        evidence: that of each hit, and the share of the query that it has, from 0 to 1.
-        relevant: whether each hit answers.
-    """
+    """A query and its hits, best first."""
 
     query: str
     evidence: Sequence[tuple[float, float]]
@@ -35,13 +29,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Judged hits of several queries.
-
-    Attributes:
-        evidence: that of each hit, and the share of the query that it has; a row a hit.
-        relevant: 1 for a hit that answers, else 0.
-        weights: what each hit counts for.
-    """
+    """Judged hits of several queries."""
 
     evidence: Numbers
     relevant: Numbers
@@ -49,11 +37,10 @@ class Sample:
 
     @classmethod
     def from_queries(cls, *kinds: tuple[Sequence[Asked], float]) -> Self:
-        """Return the hits of several kinds of queries.
+        """Return the hits of several kinds of queries, and what each kind counts for together.
 
-        Args:
-            kinds: the queries of each, and what they count for together. Within a kind each query
-                that has hits counts as much as each other, and so does each hit of it.
+        Within a kind each query that has hits counts as much as each other, and so does each hit of
+        it.
         """
         evidence: list[tuple[float, float]] = []
         relevant: list[bool] = []
@@ -70,24 +57,14 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What makes a probability of evidence: a logistic regression on some features of it.
-
-    Attributes:
-        features: makes them of a row of evidence each.
-        coefficients: the intercept, and the coefficient of each feature.
-    """
+    """What makes a probability of evidence: a logistic regression on some features of it."""
 
     features: Features
     coefficients: Sequence[float]
 
     @classmethod
     def fitted(cls, sample: Sample, features: Features) -> Self:
-        """The model under which the sample is likeliest, by Newton's method.
-
-        Raises:
-            ValueError: there is none, as where some evidence separates all hits that answer from
-                those that do not.
-        """
+        """The model under which the sample is likeliest, by Newton's method."""
         columns = _with_intercept(features(sample.evidence))
         coefficients = np.zeros(columns.shape[1])
         for _ in range(_MOST_STEPS):
@@ -118,15 +95,7 @@ def _logistic(logits: Numbers) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """The hits whose confidence is within bounds.
-
-    Attributes:
-        low: the least confidence.
-        high: the confidence from which on the next bin begins.
-        hits: how many there are.
-        expected: their mean confidence.
-        precision: the share of them that are relevant.
-    """
+    """The hits whose confidence is within bounds."""
 
     low: float
     high: float
@@ -136,13 +105,7 @@ class Bin:
 
 
 def bins(sample: Sample, confidences: Numbers, bounds: Iterable[float]) -> list[Bin]:
-    """The hits by their confidence; bins without hits are left out.
-
-    Args:
-        sample: the hits.
-        confidences: that of each.
-        bounds: the least confidence of each bin, in their order; the last ends with 1.
-    """
+    """The hits by their confidence; bins without hits are left out."""
     lows = list(bounds)
     found = []
     for low, high in zip(lows, [*lows[1:], 1.0], strict=True):

@@ -39,14 +39,7 @@ WORKERS = len(os.sched_getaffinity(0))
 
 @dataclass(frozen=True)
 class Run:
-    """One run of `idx sync`.
-
-    Attributes:
-        seconds: how long it took.
-        cores: how many of them it kept busy, its readers included, on average.
-        megabytes: the most memory of its main process.
-        finished: its last event.
-    """
+    """One run of `idx sync`."""
 
     seconds: float
     cores: float

@@ -20,7 +20,7 @@ from PIL import Image, ImageChops
 from pypdfium2 import PdfDocument
 
 from benchmarks.page import machine, write_figures
-from idx.extraction.pdf.ocr import find_tesseract, version
+from idx.extraction.programs import find_tesseract, tesseract_version
 from tests.tools.longest_answers import IDX
 
 ROOT: Final = Path(__file__).parents[1]
@@ -50,7 +50,7 @@ def main() -> None:
         "|---|---:|---:|",
         *rows,
         "",
-        f"{machine()}, {version(program)}, load {os.getloadavg()[0]:.1f}.",
+        f"{machine()}, {tesseract_version(program)}, load {os.getloadavg()[0]:.1f}.",
     ]
     print("\n".join(lines))
     write_figures("extraction.md", lines, writer="benchmarks.ocr")

@@ -15,14 +15,6 @@ def write_figures(name: str, lines: Iterable[str], *, writer: str = "make bench"
 
     Figures begin with a comment that names their writer, and end at ``<!-- until here -->`` or with
     the page.
-
-    Args:
-        name: the page in docs/measured/, such as ``speed.md``.
-        lines: the figures, in Markdown.
-        writer: the name in the comment, where a page has figures of several benchmarks.
-
-    Raises:
-        ValueError: the page does not say where the figures begin.
     """
     page = MEASURED / name
     begin = f"<!-- written by {writer} -->"

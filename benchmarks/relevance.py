@@ -4,19 +4,22 @@ Asks this project and other search engines the queries of three test collections
 documents and in turns, and prints the tables. `idx eval --set` compares weights.
 """
 
+import argparse
+import random
 import sqlite3
 import statistics
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+from unittest.mock import patch
 
 import bm25s
 import numpy as np
 from lucene import VERSION as LUCENE_VERSION
 
 from benchmarks.calibration import Numbers
-from benchmarks.collection import Collection, collections
-from benchmarks.known_items import known_item_table
 from benchmarks.page import machine
 from benchmarks.relevance_engines import Search, engines
 from idx.evaluation.collection import Query, read_documents, read_judgements, read_queries
@@ -31,19 +34,129 @@ from idx.evaluation.experiment import (
     temporary_index,
 )
 from idx.evaluation.report import change, figure
+from shared import Document, Searcher
+from shared.analysis.languages import function_words
+from shared.model.weights import DEFAULT_WEIGHTS, Weights
+
+TEXTS: Final = 300
+"""Texts that are looked for, with each kind of query."""
+
+FEWEST_WORDS: Final = 60
+"""Words of a text that is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A text and the words by which it is looked for."""
+
+    document: str
+    query: str
+
+
+def in_a_row(words: Sequence[str], count: int, generator: random.Random) -> str:
+    """Some words of a text as they stand in it."""
+    begin = generator.randrange(len(words) - count)
+    return " ".join(words[begin : begin + count])
+
+
+def anywhere(words: Sequence[str], count: int, generator: random.Random) -> str:
+    """Some words of a text in any order, without those that say nothing."""
+    telling = [
+        word for word in words if word.isalpha() and word.lower() not in function_words("en")
+    ]
+    return " ".join(generator.sample(telling, count))
+
+
+KINDS: Final[dict[str, tuple[Callable[[Sequence[str], int, random.Random], str], int]]] = {
+    "six words in a row": (in_a_row, 6),
+    "twelve words in a row": (in_a_row, 12),
+    "five words from anywhere": (anywhere, 5),
+}
+"""How a text is looked for."""
+
+VARIANTS: Final = {
+    "default": DEFAULT_WEIGHTS,
+    "whole=0": Weights(whole=0),
+    "exact=0": Weights(exact=0),
+    "feedback=0": Weights(feedback=0),
+}
+"""The weights that are compared."""
+
+ALWAYS: Final = "feedback also where the best hit has the whole query"
+
+
+def known_item_table(documents: Sequence[Document], index_path: Path) -> Iterator[str]:
+    """For each of the weights, the share of texts that come first."""
+    generator = random.Random(1)  # noqa: S311 - reproducible, not secret
+    long_enough = [one for one in documents if len(one.content.split()) >= FEWEST_WORDS]
+    kinds = [
+        [
+            Item(one.id, words_of(one.content.split(), count, generator))
+            for one in generator.sample(long_enough, min(TEXTS, len(long_enough)))
+        ]
+        for words_of, count in KINDS.values()
+    ]
+    yield f"| weights | {' | '.join(KINDS)} |"
+    yield f"|---|{'---:|' * len(KINDS)}"
+    for name, weights in VARIANTS.items():
+        yield _row(name, weights, kinds, index_path)
+    with patch("shared.search.feedback.unanswered", new=lambda *_: 1.0):
+        yield _row(ALWAYS, DEFAULT_WEIGHTS, kinds, index_path)
+
+
+def _row(name: str, weights: Weights, kinds: Sequence[Sequence[Item]], index_path: Path) -> str:
+    with Searcher(index_path, program="batch", weights=weights) as searcher:
+        shares = [
+            sum(_comes_first(searcher, item) for item in items) / len(items) for items in kinds
+        ]
+    return f"| {name} | {' | '.join(f'{share:.0%}' for share in shares)} |"
+
+
+def _comes_first(searcher: Searcher, item: Item) -> bool:
+    found = searcher.search(item.query, limit=1, content="none", syntax="plain").results
+    return bool(found) and found[0].source_document == item.document
+
+
+DATA: Final = Path(__file__).parents[2] / "shared" / "data"
+COLLECTION: Final = DATA / "cranfield"
+NAMES: Final = ("cranfield", "cacm", "cisi")
+
+
+class Collection:
+    """The files of a test collection, in the formats of `idx eval`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self.documents = self.folder / "documents.jsonl"
+        self.queries = self.folder / "queries.jsonl"
+        self.judgements = self.folder / "qrels.tsv"
+
+    @classmethod
+    def from_arguments(cls, description: str | None) -> Self:
+        """The collection that the command line names."""
+        parser = argparse.ArgumentParser(description=description)
+        parser.add_argument("--folder", type=Path, default=COLLECTION, help="see idx eval")
+        found = cls(parser.parse_args().folder)
+        files = (found.documents, found.queries, found.judgements)
+        missing = [file.name for file in files if not file.is_file()]
+        if missing:
+            parser.error(
+                f"no test collection in {found.folder}: {', '.join(missing)} missing; "
+                "name one by --folder"
+            )
+        return found
+
+
+def collections() -> list[Collection]:
+    """The three collections on which all constants of ranking are chosen together."""
+    return [Collection(DATA / name) for name in NAMES]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """What was measured of one search.
 
-    Attributes:
-        name: of the search, or of its weights.
-        means: nDCG@10 in each collection.
-        difference: the same less that of the first search, query by query, over the mean of the
-            collections.
-        changes: whether any query has another value than with the first search.
-        milliseconds: the mean time of a search.
+    The difference is to the first search, query by query, over the mean of the collections.
     """
 
     name: str
@@ -55,14 +168,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured in one collection.
-
-    Attributes:
-        engines: nDCG@10 of each query, by search engine.
-        seconds: the times of the searches, by search engine.
-        known_items: the lines of a table.
-        line: what the collection is.
-    """
+    """What was measured in one collection."""
 
     engines: Mapping[str, Numbers]
     seconds: Mapping[str, Sequence[float]]

@@ -29,12 +29,7 @@ Search = Callable[[str], list[str]]
 
 @contextmanager
 def engines(index_path: Path, documents: Sequence[Document]) -> Iterator[dict[str, Search]]:
-    """Every search by its name, this project with its default weights first.
-
-    Args:
-        index_path: an index of this project that has the documents.
-        documents: what the others are to index.
-    """
+    """Every search by its name, this project with its default weights first."""
     without_feedback = replace(DEFAULT_WEIGHTS, feedback=0.0)
     with ExitStack() as stack:
         yield {

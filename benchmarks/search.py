@@ -35,13 +35,10 @@ _ROWS: Final = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 
 
 def misspelled(text: str, words: int, generator: random.Random) -> str:
-    """A query with mistakes.
+    """A query with one mistake in each of so many words.
 
-    Args:
-        text: the query.
-        words: how many of its words get one mistake each.
-        generator: chooses the words and the mistakes: two letters swapped, one left out, doubled,
-            or taken for its neighbour on the keyboard, never the first.
+    Two letters are swapped, or one is left out, doubled, or taken for its neighbour on the
+    keyboard, never the first.
     """
     parts = text.split()
     long = [n for n, part in enumerate(parts) if part.isalpha() and len(part) >= SHORTEST]

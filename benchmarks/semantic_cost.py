@@ -20,8 +20,8 @@ import numpy as np
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from benchmarks.collection import COLLECTION, Collection
 from benchmarks.page import machine, write_figures
+from benchmarks.relevance import COLLECTION, Collection
 from idx.evaluation.collection import read_documents
 from shared import Document, Index, Searcher
 from shared.model.request import Search

@@ -207,11 +207,7 @@ def seconds_to_end(command: Command) -> float:
 
 
 def seconds_to_answer(command: Command) -> tuple[float, float]:
-    """How long a server takes from its start to the answer of its first search.
-
-    Returns:
-        The seconds, and the memory that it has then, in units of 10⁶ bytes.
-    """
+    """How long a server takes from its start to the answer of its first search."""
     begin = time.perf_counter()
     with stdio_server(command) as server:
         server.initialize()

@@ -19,21 +19,13 @@ if TYPE_CHECKING:
     from shared.maintenance.upkeep import Step
     from shared.writing.index import Index
 
-_MANY = 1_000
-"""Number of chunks whose embedding takes so long that one wants to know what is waited for."""
+_MANY = 1_000  # chunks whose embedding takes so long that one wants to know what is waited for
 
 _REMAINING = "the texts are indexed; idx semantic update makes the remaining vectors"
 
 
 def warn_of_server(model: str) -> None:
-    """Warn that texts will leave this machine, if the model has a server on another one.
-
-    Args:
-        model: the model as it was named.
-
-    Raises:
-        SemanticModelError: it is an address, but not a valid one.
-    """
+    """Warn that texts will leave this machine, if the model has a server on another one."""
     from shared.semantic.served import server_of
 
     server = server_of(model)
@@ -90,13 +82,7 @@ def embed_added(
     """Embed the chunks of an index that have no vector yet.
 
     The setting ``semantic`` switches search by meaning on in an index that has none. What goes
-    wrong is a warning: the texts are indexed.
-
-    Args:
-        index_path: the index folder.
-        wait: seconds to wait for another writer to end.
-        when: anything but ``now`` to leave it to ``idx semantic update``.
-        ends: set to end it early, where others show what they do meanwhile.
+    wrong is a warning: the texts are indexed. `ends` is set by others to end it early.
     """
     wanted = sentence_model()
     if wanted == SEMANTIC_OFF or when == "off" or not takes_vectors(index_path):
@@ -118,7 +104,7 @@ def embed_added(
             )
         if when == "later":
             return
-        from idx.output.progress import shown
+        from idx.output.printing import shown
 
         pending = embedding_state(index_path).pending
         if pending > _MANY:

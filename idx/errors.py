@@ -13,12 +13,7 @@ def message(error: McpLuceneError) -> str:
 
 
 class SourceFileError(McpLuceneError):
-    """A file given to idx cannot be read as a document or as a list of documents.
-
-    Attributes:
-        file: the file as the user named it.
-        reason: what is wrong with it.
-    """
+    """A file given to idx cannot be read as a document or as a list of documents."""
 
     def __init__(self, file: str | Path, reason: str) -> None:
         super().__init__(f"{decodable(str(file))}: {reason}")

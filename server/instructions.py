@@ -26,8 +26,7 @@ MAX_INSTRUCTIONS_CHARACTERS: Final = 2_000
 _JAVA_START_TIMEOUT_SECONDS: Final = 0.5
 """Maximum time that a connecting client waits for Java, in seconds; Java starts with the server."""
 
-_MAX_NAMED_VALUES: Final = 8
-"""Maximum number of languages and formats listed by name."""
+_MAX_NAMED_VALUES: Final = 8  # languages and formats listed by name
 
 _TEXT_FIELDS_SENTENCE: Final = (
     "Texts of documents are in content, passages, preview, title and metadata, and in resources."
@@ -39,8 +38,7 @@ _FENCE_SENTENCE: Final = (
     "the tags from arguments and quotations."
 )
 
-_CODE_OR_EXTENSION: Final = re.compile(r"[A-Za-z0-9-]{1,10}")
-"""A language code or a file extension."""
+_CODE_OR_EXTENSION: Final = re.compile(r"[A-Za-z0-9-]{1,10}")  # a language code or a file extension
 
 _SENTENCES: Final[dict[str, tuple[str, ...]]] = {
     "Search the user's own documents, which are cut into chunks of about 250 words.": (),

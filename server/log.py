@@ -27,17 +27,10 @@ from shared.control_characters import visible
 LOG: Final = logging.getLogger("mcp_lucene")
 """Logger of events: the message is the name, ``extra`` holds the fields."""
 
-MAX_WAITING_RECORDS: Final = 1_000
-"""Maximum number of records in the queue; further ones are dropped."""
-
-_DRAIN_TIMEOUT_SECONDS: Final = 0.5
-"""Maximum time to wait for the queue when the process ends, in seconds."""
-
-_MAX_RECORD_CHARACTERS: Final = 20_000
-"""Maximum length of a record, in characters; longer ones are cut."""
-
-_MAX_FIELD_CHARACTERS: Final = 200
-"""Maximum length of a field's value, in characters: clients choose their own names."""
+MAX_WAITING_RECORDS: Final = 1_000  # records in the queue; further ones are dropped
+_DRAIN_TIMEOUT_SECONDS: Final = 0.5  # to wait for the queue when the process ends
+_MAX_RECORD_CHARACTERS: Final = 20_000  # of a record; longer ones are cut
+_MAX_FIELD_CHARACTERS: Final = 200  # of a field's value: clients choose their own names
 
 _STANDARD_ATTRIBUTES: Final = frozenset(vars(logging.makeLogRecord({})))
 """Attributes of every log record; all others are fields."""
@@ -96,8 +89,7 @@ class _Writer(logging.StreamHandler[TextIO]):
         self._queued.dropped += 1
 
 
-_handlers: list[_Queued] = []
-"""The handler of this process, once it logs."""
+_handlers: list[_Queued] = []  # the handler of this process, once it logs
 
 
 def _log(formatter: logging.Formatter) -> None:

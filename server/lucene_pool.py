@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from server.answers.errors import QueryDisplacedError
 from server.log import drain_stderr
-from server.scopes import Limit
+from server.settings import Limit
 from shared.errors import JavaHeapError, LuceneError, McpLuceneError
 from shared.java.cancellation import Cancellation, SearchStoppedError
 from shared.settings.machine import default_workers
@@ -37,8 +37,7 @@ Answer = TypeVar("Answer")
 
 _MAX_THREADS: Final = 8
 
-MAX_SLOW_CALLS: Final = 8
-"""Maximum number of slow calls, in addition to the threads for all other calls."""
+MAX_SLOW_CALLS: Final = 8  # slow calls, in addition to the threads for all other calls
 
 MAX_ABANDONED_CALLS: Final = 16
 """Maximum number of calls that continue after cancellation. Beyond it, queries that can take long
@@ -54,8 +53,7 @@ _MIN_SLOW_CALL_SECONDS: Final = 2.0
 _ABANDONED_AFTER_SECONDS: Final = 1.0
 """Time after which a cancelled call that continues is considered abandoned, in seconds."""
 
-_DISCONNECT_GRACE_SECONDS: Final = 0.5
-"""Maximum time for calls to finish after the client has disconnected, in seconds."""
+_DISCONNECT_GRACE_SECONDS: Final = 0.5  # for calls to finish after the client has disconnected
 
 
 @dataclass(eq=False)
@@ -282,8 +280,7 @@ def _open(index_path: Path, collections: Sequence[Collection]) -> Searcher:
     return searcher
 
 
-EXIT_CODE: Final = 75
-"""Exit code for a temporary failure (``EX_TEMPFAIL`` of sysexits.h)."""
+EXIT_CODE: Final = 75  # exit code for a temporary failure (``EX_TEMPFAIL`` of sysexits.h)
 
 SECONDS_TO_RECOVER: Final = 20.0
 """Maximum time that Java may lack memory, in seconds: longer than a call that uses much of it can

@@ -1,25 +1,45 @@
-"""The MCP server: its tools, prompts and resources, its lifespan, and errors as answers."""
+"""The MCP server: its tools, prompts and resources, its lifespan, and errors as answers.
+
+Clients over stdin and stdout, or by a socket, may send lines that are not messages. The SDK skips
+such a line. If it was meant as a request, its client would wait forever: half of a surrogate pair
+is enough, which JavaScript and Java leave when they cut a string in the middle of a character. Over
+HTTP the SDK itself responds.
+"""
 
 import inspect
+import json
+import os
 import re
+import threading
+import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Set as AbstractSet
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from typing import Any, Final
 
+import anyio
+from anyio.abc import ObjectSendStream
 from mcp import MCPError
-from mcp.server import MCPServer
+from mcp.server import MCPServer, Server
 from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.runner import serve_dual_era_loop
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
     CallToolResult,
     CompleteRequestParams,
     CompleteResult,
+    ErrorData,
     GetPromptResult,
     InputRequiredResult,
+    JSONRPCError,
+    RequestId,
     TextContent,
 )
 from pydantic import ValidationError
@@ -27,19 +47,126 @@ from pydantic_core import to_json
 
 from server.answers.errors import ScopeMissingError, argument_errors, brief_error, client_message
 from server.answers.fence import FENCE, fenced_answer, one_answer
-from server.completion import complete
 from server.instructions import general_instructions, instructions
-from server.prompts import check_request, chosen_prompts, prompt_error
+from server.log import drain_stderr
+from server.prompts import check_request, chosen_prompts, complete, prompt_error
 from server.resources.changes import RequestContext
 from server.resources.handlers import ResourceHandlers
 from server.settings import HttpSettings, ServerSettings
 from server.state import ServerState, ToolContext, granted_scopes
-from server.tools.schema import short_input_schema, short_output_schema
-from server.tools.table import TOOLS, ToolEntry, chosen_tools
+from server.tools.table import (
+    TOOLS,
+    ToolEntry,
+    chosen_tools,
+    short_input_schema,
+    short_output_schema,
+)
 from shared.errors import McpLuceneError
 from shared.model.schema import COLLECTION
 from shared.model.search_results import LEFT_OUT, without_unknown
 from shared.version import software_version
+
+_LAST_MESSAGE_SECONDS: Final = 1.0  # for a client that has closed stdin to read the last message
+
+_NO_MESSAGE: Final = (
+    "the line is not a JSON-RPC 2.0 message: a request has jsonrpc, id, method and params"
+)
+
+
+async def serve(server: Server[Any]) -> None:
+    """Serve over stdin and stdout until stdin ends."""
+    async with stdio_server() as (lines, sent):
+        error = None
+        try:
+            async with server.lifespan(server) as state:
+                await serve_streams(server, state, lines, sent)
+        except Exception as raised:
+            error = raised
+            raise
+        finally:
+            # Running writes get a moment to finish. A full pipe would otherwise block the exit
+            # forever, and so would the thread that reads stdin.
+            end = threading.Timer(_LAST_MESSAGE_SECONDS, _end_process, [error])
+            end.daemon = True
+            end.start()
+    end.cancel()
+
+
+async def serve_streams(server: Server[Any], state: Any, lines: Any, sent: Any) -> None:
+    """Serve one client by streams of the SDK, until what it sends ends."""
+    # The SDK iterates over the messages that are left.
+    passed_on, received = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    options = server.create_initialization_options()
+    async with received, anyio.create_task_group() as tasks:
+        tasks.start_soon(_answer_invalid_lines, lines, passed_on, sent)
+        await serve_dual_era_loop(
+            server, received, sent, lifespan_state=state, init_options=options
+        )
+        tasks.cancel_scope.cancel()
+
+
+def _end_process(error: Exception | None) -> None:
+    if error is not None:
+        traceback.print_exception(error)
+    drain_stderr()
+    os._exit(0 if error is None else 1)
+
+
+async def _answer_invalid_lines(
+    lines: Any, passed_on: ObjectSendStream[SessionMessage | Exception], sent: Any
+) -> None:
+    async with lines, passed_on:
+        async for item in lines:
+            if not isinstance(item, ValidationError):
+                await passed_on.send(item)
+            elif (error := _answer(item)) is not None:
+                await sent.send(SessionMessage(error))
+
+
+def _answer(error: ValidationError) -> JSONRPCError | None:
+    """Return the error response to a line that is not a message, from the error of parsing it.
+
+    It has the id of the request if the line contains one (JSON-RPC 2.0, section 5). None for a
+    blank line, and for a possible response, which must not be answered.
+    """
+    details = error.errors(include_url=False)
+    first = details[0]
+    if first["type"] == "json_invalid":
+        line = str(first["input"])
+        if not line.strip():
+            return None
+        code, message = PARSE_ERROR, _lenient(line)
+        text = f"the line cannot be read: {first['msg']}"
+    else:
+        # The error lists what the message lacks for each of the four kinds of messages.
+        whole = (d["input"] for d in details if d["type"] == "missing" and len(d["loc"]) == 2)  # noqa: PLR2004
+        code, text, message = INVALID_REQUEST, _NO_MESSAGE, next(whole, None)
+    if isinstance(message, dict) and message.keys() & {"result", "error"}:
+        return None
+    return JSONRPCError(
+        jsonrpc="2.0", id=_request_id(message), error=ErrorData(code=code, message=text)
+    )
+
+
+def _lenient(line: str) -> Any:
+    """Parse JSON with Python's parser, which accepts half of a surrogate pair."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _request_id(message: Any) -> RequestId | None:
+    match message:
+        case {"id": bool()}:
+            return None
+        case {"id": int() as number}:
+            return number
+        case {"id": str() as name}:
+            # Half of a surrogate pair is no text.
+            return name if name == name.encode(errors="replace").decode() else None
+    return None
+
 
 MAX_ARGUMENTS: Final = 100
 """Maximum number of arguments of a call, far above any tool's: describing each error takes time."""
@@ -113,15 +240,11 @@ class SearchServer(MCPServer[ServerState]):
 
     async def run_stdio_async(self) -> None:
         """Serve over stdin and stdout until stdin ends."""
-        from server.stdio import serve
-
         await serve(self._lowlevel_server)
 
     @asynccontextmanager
     async def sessions(self) -> AsyncIterator[Callable[[Any, Any], Awaitable[None]]]:
         """Lend a function that serves one client by two streams of the SDK, at any time."""
-        from server.stdio import serve_streams
-
         server = self._lowlevel_server
         async with server.lifespan(server) as state:
             yield partial(serve_streams, server, state)

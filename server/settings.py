@@ -1,9 +1,9 @@
-"""Settings of the server, chosen by the operator at its start; `server.app` describes them."""
+"""Settings chosen by the operator, and the scopes that a token may have."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
 from urllib.parse import urlsplit
 
 from shared.errors import McpLuceneError
@@ -11,6 +11,27 @@ from shared.files.originals import Originals
 
 if TYPE_CHECKING:
     from shared.model.filters import Collection
+
+Scope = Literal["read", "admin"]  # ``read`` is required for everything, ``admin`` for changes
+
+SCOPES: Final[frozenset[Scope]] = frozenset(get_args(Scope))
+
+COLLECTION_SCOPE: Final = "collection="
+"""Beginning of a scope that limits a token to a collection; several allow several."""
+
+Limit = frozenset[str] | None
+"""Names of the collections that a request may see; None for the whole index."""
+
+
+def limit_of(scopes: Iterable[str]) -> Limit:
+    """Return the collections to which the scopes of a token limit it."""
+    names = frozenset(
+        scope.removeprefix(COLLECTION_SCOPE)
+        for scope in scopes
+        if scope.startswith(COLLECTION_SCOPE)
+    )
+    return names or None
+
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 

@@ -20,8 +20,7 @@ from server.answers.errors import (
 )
 from server.lucene_pool import LucenePool
 from server.pictures.renderer import Renderer
-from server.scopes import SCOPES, Limit, limit_of
-from server.settings import ServerSettings
+from server.settings import SCOPES, Limit, ServerSettings, limit_of
 from shared.java.cancellation import Cancellation, SearchStoppedError
 from shared.model.request import SearchRequest, Syntax
 from shared.model.search_results import SearchAnswer
@@ -35,14 +34,9 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-_PROGRESS_INTERVAL_SECONDS: Final = 1.0
-"""Interval between progress notifications, in seconds."""
-
-_PARTIAL_RESULT_SECONDS: Final = 4.0
-"""Maximum time for a search to return partial results after the time budget, in seconds."""
-
-_STOP_GRACE_SECONDS: Final = 5.0
-"""Maximum time for a call to end after the time budget before it is abandoned, in seconds."""
+_PROGRESS_INTERVAL_SECONDS: Final = 1.0  # between progress notifications
+_PARTIAL_RESULT_SECONDS: Final = 4.0  # for a search to return partial results after the time budget
+_STOP_GRACE_SECONDS: Final = 5.0  # for a call to end after the time budget before it is abandoned
 
 
 Report = Callable[[float, float, str], Awaitable[None]]

@@ -22,7 +22,7 @@ its user for: see `AdvisedError.client_message`.
     ├── InstallationError, JavaStartError, JavaHeapError, LuceneError
     └── ConfigurationError, LanguageModelError, SemanticModelError, ExtraMissingError
 
-Errors of one program live with it: `idx.errors`, `idx.clients.launch`, `server.settings`,
+Errors of one program live with it: `idx.errors`, `idx.clients.catalogue`, `server.settings`,
 `server.answers.errors`.
 """
 

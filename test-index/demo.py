@@ -16,8 +16,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult
 
-from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.ocr import find_tesseract
+from idx.extraction.programs import find_libreoffice, find_tesseract
 
 HERE = Path(__file__).parent
 INDEX = HERE / "index"

@@ -19,7 +19,7 @@ FORBIDDEN = {
     "idx": {"server", "mcp"} | JAVA,
     "server": {"idx", "rich"} | JAVA,
 }
-ALLOWED = {("idx.doctor.server", "mcp")}
+ALLOWED = {("idx.commands.doctor", "mcp")}
 """The module that asks the server as a client does."""
 
 

@@ -17,9 +17,9 @@ UV = ROOT / "build" / "release-tools" / "bin" / "uv"
 sys.path.insert(0, str(ROOT / "pylucene"))
 
 from backend import environment, platforms  # noqa: E402 - needs the path above
-from backend.errors import BuildError  # noqa: E402
+from backend.console import BuildError  # noqa: E402
 
-from deployment.pycld2 import source  # noqa: E402
+from deployment.pycld2 import wheel as wheels  # noqa: E402
 
 DETECT = """
 import json, pycld2, test_pycld2
@@ -65,7 +65,7 @@ def run(packages: Path, sources: Path, *arguments: str) -> str:
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
     """The source distribution, without its package, which would be found first."""
-    folder = source.download(environment.ensure(), tmp_path)
+    folder = wheels.download(environment.ensure(), tmp_path)
     (folder / "pycld2").rename(folder / "package")
     return folder
 
@@ -74,13 +74,13 @@ def sources(tmp_path: Path) -> Path:
 def test_the_wheel_recognizes_languages_as_the_published_one(tmp_path: Path, sources: Path) -> None:
     ours, published = tmp_path / "ours", tmp_path / "published"
     install(ours, "--no-index", "--find-links", DIST, "pycld2")
-    (wheel,) = DIST.glob(f"pycld2-*+{source.LABEL}-cp311-abi3-{platforms.here().tag}.whl")
+    (wheel,) = DIST.glob(f"pycld2-*+{wheels.LABEL}-cp311-abi3-{platforms.here().tag}.whl")
     assert wheel.stat().st_size < 5e6
     run(ours, sources, "-m", "unittest", "test_pycld2")
     file, found = json.loads(run(ours, sources, "-c", DETECT))
     assert Path(file).is_relative_to(ours)
     assert len(found[2]) > 1000
-    (version,) = re.findall(r"^pycld2==\S+", source.REQUIREMENTS.read_text(), re.MULTILINE)
+    (version,) = re.findall(r"^pycld2==\S+", wheels.REQUIREMENTS.read_text(), re.MULTILINE)
     try:
         install(published, version)
     except subprocess.CalledProcessError as error:
@@ -97,7 +97,7 @@ def test_wheels_have_a_version_of_their_own(tmp_path: Path) -> None:
     folder.mkdir()
     written = "Name: pycld2\nVersion: 1.2\nLicense-File: LICENSE\n\nVersion: 1.2\n"
     (folder / "PKG-INFO").write_text(written)
-    version, text = source.metadata(folder, "MORE")
+    version, text = wheels.metadata(folder, "MORE")
     metadata = message_from_string(text)
     assert version == metadata["Version"] == "1.2+abi3"
     assert metadata.get_all("License-File") == ["LICENSE", "MORE"]
@@ -110,7 +110,7 @@ def test_unknown_metadata_ends_the_build(text: str, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "PKG-INFO").write_text(text)
     with pytest.raises(BuildError, match="has other metadata than expected"):
-        source.metadata(folder, "MORE")
+        wheels.metadata(folder, "MORE")
 
 
 def test_a_file_that_is_compiled_no_more_ends_the_build(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_file_that_is_compiled_no_more_ends_the_build(tmp_path: Path) -> None:
     for name in ("cld2/internal/lang_script.cc", "bindings/encodings.cc"):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).touch()
-    assert [file.name for file in source.compiled(tmp_path)] == ["lang_script.cc", "encodings.cc"]
+    assert [file.name for file in wheels.compiled(tmp_path)] == ["lang_script.cc", "encodings.cc"]
     (tmp_path / "bindings" / "encodings.cc").unlink()
     with pytest.raises(BuildError, match="are not where they were"):
-        source.compiled(tmp_path)
+        wheels.compiled(tmp_path)

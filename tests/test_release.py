@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from deployment.bundle.platforms import PLATFORMS
-from deployment.release import check, modules, sums
+from deployment.release import check
 
 ROOT = Path(__file__).parents[1]
 
@@ -90,15 +90,13 @@ def test_a_module_that_loads_java_without_need_is_named(tmp_path: Path, module: 
 
 
 def test_a_module_that_needs_a_newer_system_is_named(module: bytes) -> None:
-    found = modules.read(module)
-    published = modules.ALLOWED["pylucene"].values()
+    found = check.read_module(module)
+    published = check.ALLOWED["pylucene"].values()
     allowed = next(each for each in published if each.machine == found.machine)
-    newer = modules.Module(
-        found.machine, found.libraries, found.paths, found.exports, oldest=(2, 34)
-    )
-    assert modules.complaints(allowed, newer) == ["it needs version 2.34 of the system"]
-    silent = modules.Module(found.machine, frozenset(), found.paths, frozenset(), found.oldest)
-    assert modules.complaints(allowed, silent) == [
+    newer = check.Module(found.machine, found.libraries, found.paths, found.exports, oldest=(2, 34))
+    assert check.module_complaints(allowed, newer) == ["it needs version 2.34 of the system"]
+    silent = check.Module(found.machine, frozenset(), found.paths, frozenset(), found.oldest)
+    assert check.module_complaints(allowed, silent) == [
         "it does not load the JVM",
         "it does not export what Python calls",
     ]
@@ -106,7 +104,7 @@ def test_a_module_that_needs_a_newer_system_is_named(module: bytes) -> None:
 
 def test_what_is_no_module_is_an_error() -> None:
     with pytest.raises(ValueError, match="not an extension module"):
-        modules.read(b"text")
+        check.read_module(b"text")
 
 
 PUBLISHED = [*(ROOT / "dist").glob("*.cdx.json")]
@@ -116,9 +114,9 @@ PUBLISHED = [*(ROOT / "dist").glob("*.cdx.json")]
 def test_every_part_of_what_is_published_has_a_licence() -> None:
     assert len(PUBLISHED) >= 2 + len(PLATFORMS), "bills are missing; run: make bundles"
     for file in PUBLISHED:
-        bill = json.loads(file.read_text())
-        parts = {part["purl"]: part for part in bill["components"]}
-        assert bill["specVersion"] == "1.6"
+        content = json.loads(file.read_text())
+        parts = {part["purl"]: part for part in content["components"]}
+        assert content["specVersion"] == "1.6"
         assert [purl for purl in parts if "licenses" not in parts[purl]] == []
         # SPDX, and no words of others.
         said = [licence for part in parts.values() for licence in part.get("licenses", [])]
@@ -156,10 +154,10 @@ def test_published_files_have_the_time_that_is_given_from_1980_on(
     given: str, seconds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", given)
-    assert sums.seconds() == seconds
+    assert check.seconds() == seconds
 
 
 def test_a_time_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
     with pytest.raises(SystemExit, match="SOURCE_DATE_EPOCH='yesterday' is not a number of second"):
-        sums.seconds()
+        check.seconds()

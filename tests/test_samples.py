@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.ocr import find_tesseract
+from idx.extraction.programs import find_libreoffice, find_tesseract
 
 SAMPLES = Path(__file__).parents[1] / "test-index"
 

@@ -10,11 +10,11 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks.engines import quick, results
+from benchmarks.engines import quick
 from benchmarks.engines.catalogue import engines
+from benchmarks.engines.data import Queries
 from benchmarks.engines.java import CompilerMissingError, PlainLucene
-from benchmarks.engines.measuring import measured
-from benchmarks.engines.queries import Queries
+from benchmarks.engines.measuring import RUN, measured
 
 SIZES: Final = (10_000, 100_000)
 
@@ -47,7 +47,7 @@ def main() -> None:
         folder = arguments.folder or Path(temporary)
         for size in sorted(arguments.sizes):
             run = measured(folder / str(size), size, compared, Queries())
-            print(results.RUN.dump_json(run, indent=1).decode())
+            print(RUN.dump_json(run, indent=1).decode())
 
 
 if __name__ == "__main__":

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.engines import worker
-from benchmarks.engines.data import Data
+from benchmarks.engines.data import KINDS, Data, Queries, apart
 from benchmarks.engines.java import PlainLucene
-from benchmarks.engines.processes import apart
-from benchmarks.engines.queries import KINDS, Queries
 from benchmarks.engines.worker import Answers, Writing
 
 JAVA: Final = "lucene-java"
@@ -27,17 +25,7 @@ Search = Callable[[Path, Queries], Answers]
 
 @dataclass(frozen=True)
 class Engine:
-    """One of those that are compared.
-
-    Attributes:
-        key: the name of its folder, and in the results.
-        name: its name for people.
-        write: writes an index, in a process of its own.
-        search: searches it, in another one; None if only writing is measured.
-        kinds: the kinds of queries that it knows.
-        uses_all_cores: whether writing is faster on several.
-        bytes_per_chunk: of memory that it needs while it writes, if that grows with the index.
-    """
+    """One of those that are compared."""
 
     key: str
     name: str
@@ -49,11 +37,7 @@ class Engine:
 
 
 def engines(java: PlainLucene) -> tuple[Engine, ...]:
-    """All of them.
-
-    Args:
-        java: the compiled program that drives Lucene from Java.
-    """
+    """All of them."""
     return (
         Engine(
             JAVA,

@@ -42,11 +42,7 @@ class CompilerMissingError(Exception):
 
 
 def compiler() -> Path:
-    """A compiler of Java.
-
-    Raises:
-        CompilerMissingError: there is none.
-    """
+    """A compiler of Java."""
     for candidate in _candidates():
         if candidate.is_file():
             told = subprocess.run(
@@ -68,21 +64,13 @@ def _candidates() -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class PlainLucene:
-    """The compiled program.
-
-    Attributes:
-        jar: where it lies. The start-up cache of the virtual machine needs jars, not folders.
-    """
+    """The compiled program."""
 
     jar: Path
 
     @classmethod
     def compiled(cls, jar: Path) -> "PlainLucene":
-        """Compile it into a file.
-
-        Raises:
-            CompilerMissingError: there is no compiler.
-        """
+        """Compile it into a file."""
         javac = compiler()
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(

@@ -1,11 +1,11 @@
-"""Measures all engines on the same chunks, one after the other."""
+"""Measurement of engines, and its results."""
 
 import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from platform import machine, python_version
@@ -17,11 +17,73 @@ import lucene
 from pydantic import TypeAdapter
 
 from benchmarks.engines.catalogue import Engine
-from benchmarks.engines.data import Data
-from benchmarks.engines.processes import all_cores, cores
-from benchmarks.engines.queries import Queries
-from benchmarks.engines.results import Figures, Run, Searching, Times
+from benchmarks.engines.data import Data, Queries, all_cores, cores
+from benchmarks.engines.worker import Writing
 from benchmarks.search import parts
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times of one kind of queries."""
+
+    p50: float
+    p95: float
+    p99: float
+    asked: int
+    hits: float
+
+
+@dataclass(frozen=True)
+class Searching:
+    """What searching took."""
+
+    times: dict[str, Times]
+    peak_bytes: int
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of one engine; `all_cores` is None where it is no faster."""
+
+    name: str
+    one_core: Writing | None = None
+    all_cores: Writing | None = None
+    index_bytes: int = 0
+    searching: Searching | None = None
+    left_out: str | None = None
+    written: str | None = None
+
+    @property
+    def writing(self) -> Writing | None:
+        """What writing took on as many cores as it uses."""
+        return self.all_cores or self.one_core
+
+
+@dataclass(frozen=True)
+class Run:
+    """All engines on the same chunks."""
+
+    chunks: int
+    text_bytes: int
+    date: str
+    machine: str
+    versions: dict[str, str]
+    engines: dict[str, Figures] = field(default_factory=dict)
+
+    def rate(self, engine: str, *, all_cores: bool) -> float | None:
+        """The chunks that an engine writes in a second."""
+        figures = self.engines[engine]
+        writing = figures.writing if all_cores else figures.one_core
+        return self.chunks / writing.seconds if writing else None
+
+    def times(self, engine: str, kind: str) -> Times | None:
+        """The times of a kind of queries."""
+        searching = self.engines[engine].searching
+        return searching.times.get(kind) if searching else None
+
+
+RUN: Final = TypeAdapter(Run)
+
 
 MOST_MEMORY: Final = 0.6
 """Of the machine's, that an engine may need: the rest is for files that it reads and writes."""
@@ -33,14 +95,7 @@ _FIGURES: Final = TypeAdapter(Figures)
 
 
 def measured(folder: Path, chunks: int, engines: Sequence[Engine], queries: Queries) -> Run:
-    """Measure engines on so many chunks.
-
-    Args:
-        folder: where data and indexes lie, or are made.
-        chunks: the number of chunks.
-        engines: what is measured.
-        queries: what is asked; an engine is asked the kinds that it knows.
-    """
+    """Measure engines on so many chunks."""
     data = Data.made(folder, chunks)
     figures = {}
     for engine in engines:

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.engines.catalogue import JAVA_FIELDS, PLAIN, THIS_PROJECT, Engine
-from benchmarks.engines.measuring import measured
-from benchmarks.engines.queries import KINDS, Queries
-from benchmarks.engines.results import Run
+from benchmarks.engines.data import KINDS, Queries
+from benchmarks.engines.measuring import Run, measured
 from benchmarks.engines.worker import Writing
 
 CHUNKS: Final = 3_000
@@ -23,13 +22,7 @@ ATTEMPTS: Final = 3
 
 @dataclass(frozen=True)
 class Bound:
-    """How many times as much as Lucene this project may need.
-
-    Attributes:
-        name: of what.
-        most: the bound, with slack for what else a machine does.
-        ratio: what was measured.
-    """
+    """How many times as much as Lucene this project may need."""
 
     name: str
     most: float
@@ -83,15 +76,7 @@ BOUNDS: Final = (
 
 
 def broken(folder: Path, engines: tuple[Engine, ...]) -> Iterator[str]:
-    """Measure until all bounds hold, or there were enough attempts.
-
-    Args:
-        folder: where data and indexes go.
-        engines: those of the catalogue.
-
-    Yields:
-        A line for each bound that does not hold.
-    """
+    """Measure until all bounds hold, or there were enough attempts."""
     needed = [
         replace(engine, uses_all_cores=False)
         for engine in engines

@@ -61,16 +61,11 @@ def documents(file: Path) -> Iterator["Document"]:
 def write_fields(texts: Path, fields: Path, analyzers: Path) -> None:
     """Write what this project makes of each text, for Java to write the same fields.
 
-    It starts the virtual machine.
-
-    Args:
-        texts: the texts.
-        fields: where to write the columns of a text, then those of its chunk: the chunk's id,
-            its language, the texts of the fields `schema.REVERSED`, `schema.STEMS`,
-            `schema.TITLE_STEMS`, `schema.DIGITS` and `schema.DETAILS`, the terms of its
-            fingerprint, and the fingerprint in base64. Values of a field have blanks between them.
-        analyzers: where to write the steps of each field that is analyzed; those of stems have a
-            colon and the language behind them.
+    `fields` gets the columns of a text, then those of its chunk: the chunk's id, its language, the
+    texts of the fields `schema.REVERSED`, `schema.STEMS`, `schema.TITLE_STEMS`, `schema.DIGITS` and
+    `schema.DETAILS`, the terms of its fingerprint, and the fingerprint in base64. Values of a field
+    have blanks between them. `analyzers` gets the steps of each field that is analyzed; those of
+    stems have a colon and the language behind them.
     """
     from shared.analysis.analyzers import chain_of
     from shared.java import vm

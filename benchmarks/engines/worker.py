@@ -19,13 +19,7 @@ ASKING_SECONDS: Final = 480.0
 
 @dataclass(frozen=True)
 class Writing:
-    """What writing an index took.
-
-    Attributes:
-        seconds: until the index was on the disk and all merges were done.
-        processor_seconds: of all cores.
-        peak_bytes: the most memory that the process had resident.
-    """
+    """What writing an index took, until it was on the disk and all merges were done."""
 
     seconds: float
     processor_seconds: float
@@ -34,12 +28,7 @@ class Writing:
 
 @dataclass(frozen=True)
 class Answers:
-    """What asking queries took.
-
-    Attributes:
-        answers: for each query in order, the seconds that it took and the number of its hits.
-        peak_bytes: the most memory that the process had resident, mapped files included.
-    """
+    """What asking queries took."""
 
     answers: list[tuple[float, int]]
     peak_bytes: int

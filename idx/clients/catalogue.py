@@ -1,13 +1,136 @@
-"""MCP clients: where each keeps its servers, and in which form."""
+"""MCP clients, the files that they are configured in, and the command line of the server there."""
 
 import os
+import shutil
 import sys
-from collections.abc import Mapping
+import sysconfig
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from idx.clients.launch import Shape, one_list, plain, typed, with_tools
+from shared.errors import McpLuceneError
+from shared.messages import decodable
+
+
+class ProgramMissingError(McpLuceneError):
+    """A program of this distribution is not where it was installed."""
+
+    def __init__(self, program: str, folders: Sequence[str]) -> None:
+        super().__init__(
+            f"there is no program {program} in {' or '.join(dict.fromkeys(folders))}; install "
+            "mcp-lucene again"
+        )
+
+
+class PageServerError(McpLuceneError):
+    """The server of the search page did not start, or ended by itself; its message says why."""
+
+
+class ClientConfigurationError(McpLuceneError):
+    """The configuration file of an MCP client cannot be used; it was not changed."""
+
+    def __init__(self, file: Path, reason: str, help_: str) -> None:
+        super().__init__(f"{decodable(str(file))}: {reason}; nothing was changed: {help_}")
+        self.file = file
+        self.reason = reason
+
+
+PROGRAM: Final = "mcp-lucene"  # name of the program that clients start
+
+FLAGS: Final = frozenset(
+    {
+        "--admin",
+        "--fence",
+        "--http",
+        "--insecure",
+        "--json-logs",
+        "--no-normalize",
+        "--normalize",
+        "--until-stdin-ends",
+    }
+)
+"""Options of the server that take no value."""
+
+Entry = dict[str, Any]  # value of a server's name in a client's file
+
+Shape = Callable[["Launch"], Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Command line of the server: its program, and the index folder with options."""
+
+    program: str
+    arguments: tuple[str, ...]
+
+    @property
+    def starts_this_server(self) -> bool:
+        """True if the program is `mcp-lucene`, in any location."""
+        # A file may contain a Windows path and be read on another system.
+        return Path(self.program.replace("\\", "/")).stem == PROGRAM
+
+    @property
+    def index_path(self) -> str | None:
+        """Index folder; None if the arguments name none."""
+        place = _index_path_position(self.arguments)
+        return None if place is None else self.arguments[place]
+
+
+def _index_path_position(arguments: Sequence[str]) -> int | None:
+    is_value = False
+    for place, argument in enumerate(arguments):
+        if not is_value and not argument.startswith("-"):
+            return place
+        is_value = not is_value and "=" not in argument and argument not in FLAGS
+    return None
+
+
+def plain(launch: Launch) -> Entry:
+    return {"command": launch.program, "args": [*launch.arguments]}
+
+
+def typed(launch: Launch) -> Entry:
+    """Return the entry for clients that require the transport."""
+    return {"type": "stdio", **plain(launch)}
+
+
+def with_tools(launch: Launch) -> Entry:
+    """Return the entry for GitHub Copilot CLI, which lists the allowed tools."""
+    return {"type": "local", **plain(launch), "tools": ["*"]}
+
+
+def one_list(launch: Launch) -> Entry:
+    """Return the entry for OpenCode, with program and arguments in one list."""
+    return {"type": "local", "command": [launch.program, *launch.arguments], "enabled": True}
+
+
+def launch_in(entry: Any) -> Launch | None:
+    """Return the command line in an entry of any form; None if there is none."""
+    match entry:
+        case {"command": [str(program), *arguments]}:
+            pass
+        case {"command": str(program), "args": [*arguments]}:
+            pass
+        case {"command": str(program)}:
+            arguments = []
+        case _:
+            return None
+    return Launch(program, tuple(map(str, arguments)))
+
+
+def installed_program() -> Path:
+    """Return the absolute path of this installation's `mcp-lucene`."""
+    folders = [
+        str(Path(sys.executable).parent),
+        sysconfig.get_path("scripts"),
+        sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")),
+    ]
+    found = shutil.which(PROGRAM, path=os.pathsep.join(folders))
+    if found is None:
+        raise ProgramMissingError(PROGRAM, folders)
+    return Path(found).absolute()
+
 
 Scope = Literal["user", "project"]
 """Scope of a file: the user, everywhere, or the folder of a project."""
@@ -27,11 +150,7 @@ _FOLDERS: Final = {
 class Location:
     """Paths of a file; relative ones are relative to the folder of a project.
 
-    Attributes:
-        linux: the path on Linux, and on other systems without their own. It may begin with ``~`` or
-            one of the known variables.
-        macos: the path on macOS.
-        windows: the path on Windows.
+    `linux` is also for systems without their own, and may begin with ``~`` or a known variable.
     """
 
     linux: str
@@ -52,15 +171,8 @@ class Location:
 class Client:
     """Program with an MCP client.
 
-    Attributes:
-        id: its name on the command line.
-        title: its name for display.
-        documentation: the page that describes the file.
-        files: the locations of its file; of several in a scope, the first existing one is used, or
-            else the first.
-        keys: the keys that lead to the table of servers.
-        format: the format of the file; JSON may have comments and trailing commas.
-        shape: the form of an entry.
+    Of several locations in a scope, the first existing one is used, or else the first. `keys` lead
+    to the table of servers; `documentation` describes the file.
     """
 
     id: str

@@ -11,9 +11,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from idx.clients.catalogue import Client, Format
-from idx.clients.launch import ClientConfigurationError, Entry, Launch, launch_in
-from idx.configuration import values as toml
+from idx import configuration as toml
+from idx.clients.catalogue import Client, ClientConfigurationError, Entry, Format, Launch, launch_in
 from shared.files.content import IrregularFileError, locked, read_of_owner, write_atomically
 from shared.messages import reason_of
 
@@ -38,11 +37,7 @@ class _Member:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Parse an object; blank text is an empty object.
-
-    Raises:
-        ValueError: it is not valid JSON, or not an object; the message gives the place and reason.
-    """
+    """Parse an object; blank text is an empty object."""
     if not text.strip():
         return {}
     try:
@@ -57,13 +52,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def with_value(text: str, path: Sequence[str], value: Any) -> str:
-    """Return a text with a value set at a path, adding missing objects on the way.
-
-    Args:
-        text: a text that `parse` accepts, in which every value on the way is an object.
-        path: the keys.
-        value: the new value.
-    """
+    """Return a text with a value set at a path, adding missing objects on the way."""
     if not text.strip():
         text = f"{{}}{_newline(text)}"
     strict = _strict(text)
@@ -185,19 +174,12 @@ _SYNTAX: Final[dict[Format, _Syntax]] = {
 _MAX_CLIENT_FILE_BYTES: Final = 100_000_000
 """Maximum size of a client's file, in bytes; some clients store conversations in it."""
 
-_BYTE_ORDER_MARK: Final = "\ufeff"
-"""Byte order mark that some editors write before the text."""
+_BYTE_ORDER_MARK: Final = "\ufeff"  # byte order mark that some editors write before the text
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Result of writing a client's file.
-
-    Attributes:
-        outcome: whether the server was added, changed, already present, or only printed.
-        backup: a copy of the previous file; None if the file is new or unchanged.
-        replaced: the entry that was there before; None if there was none or the same.
-    """
+    """Result of writing a client's file."""
 
     outcome: Outcome
     backup: Path | None = None
@@ -205,18 +187,13 @@ class Written:
 
 
 def example(client: Client, name: str, launch: Launch) -> str:
-    """Return a complete file with this server only, ending in a newline."""
     syntax = _SYNTAX[client.format]
     text = syntax.with_value("", (*client.keys, name), client.shape(launch))
     return text if text.endswith("\n") else f"{text}\n"
 
 
 def servers(client: Client, file: Path) -> Mapping[str, Any]:
-    """Return the servers in a client's file by name; empty if the file does not exist.
-
-    Raises:
-        ClientConfigurationError: the file cannot be read or has a wrong structure.
-    """
+    """Return the servers in a client's file by name; empty if the file does not exist."""
     return _table(client, file, _read(client, file).says)
 
 
@@ -226,16 +203,6 @@ def write(client: Client, file: Path, name: str, launch: Launch) -> Written:
     The entry is replaced as a whole, for what it says beside the command, such as variables, may be
     anybody's: the file of a project comes with it. The rest of the file is kept. It is replaced
     atomically, after a backup next to it; another program that changes it at the same time waits.
-
-    Args:
-        client: the client.
-        file: its file, created if it does not exist.
-        name: the name of the server in the file.
-        launch: the command line of the server.
-
-    Raises:
-        ClientConfigurationError: the file cannot be read or written, its content is invalid, or
-            another server has the name.
     """
     with ExitStack() as stack:
         try:
@@ -322,7 +289,6 @@ def _not_written(client: Client, file: Path, error: OSError) -> ClientConfigurat
 
 
 def _back_up(file: Path) -> Path | None:
-    """Copy a file to one next to it with the time in its name; None if there is no file."""
     if not file.exists():
         return None
     stem = f"{file.name}.{datetime.now().astimezone():%Y%m%d-%H%M%S}"

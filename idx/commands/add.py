@@ -121,12 +121,10 @@ def add(
 
 
 def _layout(reading: ReadingOptions) -> Layout:
-    """Return the layout of a single document."""
     return reading.layout or "join"
 
 
 def _removal(chunks: int) -> str:
-    """Return the effect of empty content on the index, in words."""
     if not chunks:
         return "there was nothing to remove"
     return f"removed {quantity(chunks, 'chunk')} that it had before"
@@ -136,7 +134,7 @@ def _read(
     file: Path, document_id: str, title: str, reading: ReadingOptions, index_path: Path
 ) -> Document:
     """Read the document from a file or from standard input."""
-    from idx.cli.standard_input import NAME, STDIN, standard_input_as_file, without_file
+    from idx.cli.inputs import NAME, STDIN, standard_input_as_file, without_file
 
     if str(file) != STDIN:
         # Absolute, as in every other message, so that its meaning does not depend on the current
@@ -157,8 +155,8 @@ def _read_file(
 ) -> Document:
     """Read the document from a file, which is called `shown` in messages."""
     from idx.cli.run_options import extraction_options, limits
-    from idx.extraction.pdf.ocr import version
     from idx.extraction.pool import ExtractionPool
+    from idx.extraction.programs import tesseract_version
     from idx.extraction.types import OCR_TIME_FACTOR, Unreadable
     from idx.sync.documents import file_document
     from idx.sync.plan import single_file
@@ -174,7 +172,7 @@ def _read_file(
         ocr = replace(
             options.ocr,
             is_due=True,
-            version=version(options.ocr.program),
+            version=tesseract_version(options.ocr.program),
             at_once=reading.workers or default_workers(),
         )
         options = replace(options, ocr=ocr, member_seconds=options.member_seconds * OCR_TIME_FACTOR)
@@ -277,8 +275,8 @@ def bulk(
 
     Example: idx bulk -j documents.jsonl
     """
-    from idx.cli.bulk_file import document_of, read_bulk
-    from idx.output.progress import counted
+    from idx.cli.inputs import document_of, read_bulk
+    from idx.output.printing import counted
     from idx.output.runs import reported_interruption
     from idx.sync.events import Kept, uninterrupted
     from shared.model.metadata import note_on_others

@@ -1,8 +1,12 @@
-"""Command `idx ask`."""
+"""Command `idx ask`: an answer, with its sources and what does not hold in it."""
 
-from typing import TYPE_CHECKING, Annotated
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Final, Self
 
 import typer
+from rich.live import Live
+from rich.text import Text
 
 from idx.cli.language_models import answer_model_of, rewriting_of, run
 from idx.cli.options import (
@@ -15,13 +19,167 @@ from idx.cli.options import (
     RewritingOptions,
     takes,
 )
-from idx.output.printing import print_json, say
+from idx.output.printing import console, line_for_stdout, print_json, prose_for_stdout, say, width
+from idx.output.results import cited, in_words
+from shared.answers.citations import CITED, cited_numbers
 from shared.answers.prompt import DEFAULT_TOP_K, MAX_TOP_K
+from shared.model.answers import Answer, CheckedCitation, CitationProblem, Refusal, StatementState
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from shared.model.answers import Answer, AnswerEvent
+
+_REASONS: Final[dict[Refusal, str]] = {
+    "no_hits": "No chunk matches, so no language model was asked.",
+    "low_confidence": "No chunk is likely to answer it, so no language model was asked.",
+    "declined": "The language model found no answer in the passages.",
+    "no_citation_holds": "No citation of the language model's answer holds, so it is not shown.",
+}
+
+_PROBLEMS: Final[dict[CitationProblem, str]] = {
+    "not_offered": "there is no passage with this number",
+    "no_quote": "there is no quote for it",
+    "short_quote": "the quote is too short to prove anything",
+    "not_in_passage": "the quote is not in the passage",
+}
+
+_MARKS: Final[dict[StatementState, str]] = {
+    "cited": "",
+    "not_cited": " (no citation)",
+    "not_proven": " (no citation that holds)",
+}
+"""Marks after statements."""
+
+_REFRESHES_PER_SECOND: Final = 10
+"""Updates of the terminal while an answer arrives; more would be noticed by nobody."""
+
+_SOURCE_INDENT: Final = 4  # indentation of the lines below a source's title, in columns
+
+
+class ArrivingText:
+    """The text of an answer on a terminal while it arrives, unchecked.
+
+    It disappears at the end of the block, since the checked answer takes its place. Nothing is
+    shown in a pipe.
+    """
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._live = Live(
+            console=console(),
+            transient=True,
+            refresh_per_second=_REFRESHES_PER_SECOND,
+            vertical_overflow="ellipsis",
+        )
+
+    def __enter__(self) -> Self:
+        if self._live.console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def add(self, part: str) -> None:
+        """Show a further part of the text."""
+        self._text += part
+        self._live.update(Text(prose_for_stdout(self._text), style="dim"))
+
+
+def print_answer(answer: Answer) -> None:
+    """Print an answer with its sources on stdout, and what does not hold in it on stderr."""
+    if answer.refused:
+        print_refusal(answer)
+        return
+    failing = {each.number for each in answer.citations} - {
+        each.number for each in answer.citations if each.holds
+    }
+    out = console()
+    out.print(_marked(answer, failing), soft_wrap=width() is None)
+    out.print()
+    for number in dict.fromkeys(each.number for each in answer.citations):
+        _print_source(number, [each for each in answer.citations if each.number == number])
+    out.print()
+    for note in notes_on(answer):
+        say(note)
+
+
+def print_refusal(answer: Answer) -> None:
+    """Print a refusal and the nearest documents on stdout, and its reason on stderr."""
+    out = console()
+    out.print(Text(answer.text))
+    nearest = {hit.source_document: hit for hit in reversed(answer.nearest)}
+    if nearest:
+        out.print()
+        out.print(Text("The nearest documents:"))
+    for document in dict.fromkeys(hit.source_document for hit in answer.nearest):
+        hit = nearest[document]
+        _print_line(0, f"- {_line(hit.title)}", in_words(hit.confidence))
+        _print_line(2, line_for_stdout(cited(hit) or hit.id))
+    if answer.reason:
+        say(_REASONS[answer.reason])
+
+
+def notes_on(answer: Answer) -> Iterator[str]:
+    """Yield what is to be said of an answer: its confidence, and what does not hold in it."""
+    if confidence := in_words(answer.confidence):
+        yield f"It is {confidence} that the sources answer the question."
+    if failing := sum(not each.holds for each in answer.citations):
+        yield f"Citations that do not hold: {failing} of {len(answer.citations)}."
+    if unproven := sum(each.state != "cited" for each in answer.statements):
+        yield f"Statements without a citation that holds: {unproven} of {len(answer.statements)}."
+
+
+def _marked(answer: Answer, failing: set[int]) -> Text:
+    """Return the text of an answer with a mark after each statement and citation that fails."""
+    marked, position = Text(), 0
+    for statement in answer.statements:
+        marked.append(_prose(answer.text[position : statement.start], failing))
+        style = "" if statement.state == "cited" else "yellow"
+        marked.append(_prose(answer.text[statement.start : statement.end], failing), style=style)
+        marked.append(_MARKS[statement.state], style="bold yellow")
+        position = statement.end
+    marked.append(_prose(answer.text[position:], failing))
+    return marked
+
+
+def _prose(text: str, failing: set[int]) -> str:
+    def marked(citations: re.Match[str]) -> str:
+        numbers = [
+            f"{number}?" if number in failing else str(number)
+            for number in cited_numbers(citations[0])
+        ]
+        return f"[{', '.join(numbers)}]"
+
+    return prose_for_stdout(CITED.sub(marked, text))
+
+
+def _print_source(number: int, citations: Sequence[CheckedCitation]) -> None:
+    first = citations[0]
+    mark = "" if any(each.holds for each in citations) else "?"
+    _print_line(0, f"[{number}{mark}] {_line(first.title or 'unknown')}")
+    if first.id:
+        _print_line(_SOURCE_INDENT, line_for_stdout(cited(first) or first.id))
+    for each in citations:
+        if each.quote:
+            _print_line(_SOURCE_INDENT, f'"{_line(each.quote)}"')
+        if each.problem:
+            problem = f"does not hold: {_PROBLEMS[each.problem]}"
+            _print_line(_SOURCE_INDENT, problem, style="yellow")
+
+
+def _print_line(indent: int, text: str, more: str = "", style: str = "dim") -> None:
+    """Print a line that is not wrapped, since it may have a path in it."""
+    line = Text(" " * indent)
+    line.append(text, style=style if indent else "")
+    if more:
+        line.append(f"  {more}", style="dim")
+    console().print(line, soft_wrap=True)
+
+
+def _line(text: str) -> str:
+    return " ".join(line_for_stdout(prose_for_stdout(" ".join(text.split()))).split())
 
 
 @takes(AnswerOptions, "answering")
@@ -85,16 +243,12 @@ def ask(
     if as_json:
         print_json(answer)
         return
-    from idx.output.answer import print_answer
-
     print_answer(answer)
 
 
 async def _answer(events: "AsyncGenerator[AnswerEvent]", *, shown: bool) -> "Answer":
-    """Return the answer, whose text is shown on a terminal while it arrives."""
     from contextlib import aclosing, nullcontext
 
-    from idx.output.answer import ArrivingText
     from shared.model.answers import Answer, AnswerPart
 
     async with aclosing(events):

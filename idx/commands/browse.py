@@ -87,7 +87,6 @@ def list_documents(
 
 
 def _id(document: "DocumentSummary") -> str:
-    """Return the id, unbroken if it is a path."""
     return document.source_document
 
 
@@ -251,7 +250,6 @@ def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
 
 
 def _uses(field: "FieldDescription") -> str:
-    """Return the possible uses of a field, in words."""
     uses = {
         "search": field.searchable,
         "filter": field.filterable,
@@ -389,8 +387,7 @@ def duplicates(
 
     Example: idx duplicates --min-similarity 0.9
     """
-    from idx.output.printing import print_table
-    from idx.output.progress import shown
+    from idx.output.printing import print_table, shown
     from shared.maintenance.duplicates import duplicates as find
 
     found = find(index_path, min_similarity=min_similarity, progress=shown)
@@ -417,21 +414,11 @@ def duplicates(
     )
 
 
-_MAX_LISTED_IDS = 10
-"""Maximum number of documents of one file listed in a message."""
+_MAX_LISTED_IDS = 10  # documents of one file listed in a message
 
 
 def named_document(searcher: "Searcher", name: str) -> str:
-    """Return the id of the document with a name.
-
-    Args:
-        searcher: the index.
-        name: an id, or the path of a file, which need not exist any more.
-
-    Raises:
-        DocumentNotFoundError: no document has the name.
-        SourceFileError: it is a file or folder without a document, or a file with several.
-    """
+    """Return the id of the document with a name: an id, or the path of a file, existing or not."""
     try:
         return searcher.document_chunks(name, count=1).source_document
     except DocumentNotFoundError:
@@ -462,11 +449,7 @@ def _paths(searcher: "Searcher", name: str) -> list[str]:
 
 
 def _check_file(searcher: "Searcher", name: str, paths: list[str]) -> None:
-    """Raise a specific error if a name without a document is a file or a folder.
-
-    Raises:
-        SourceFileError: the name is a file or folder, or a failure is recorded for it.
-    """
+    """Raise a specific error if a name without a document is a file or a folder."""
     if os.path.isdir(paths[0]):  # noqa: PTH112 - the method of Path raises errors
         raise SourceFileError(name, "is a folder; name a file in it, see idx list")
     composed = {unicodedata.normalize("NFC", path) for path in paths}

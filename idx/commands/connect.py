@@ -11,8 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.clients.catalogue import CLIENTS, Scope
-from idx.clients.launch import PROGRAM, PageServerError, installed_program
+from idx.clients.catalogue import CLIENTS, PROGRAM, PageServerError, Scope, installed_program
 from idx.output.printing import print_json, say, tell, warn
 from shared.backends import holds_index, location
 from shared.control_characters import visible_json
@@ -63,8 +62,7 @@ def open_page(
         server.refuse_end()
 
 
-_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Pattern of server names that every client accepts."""
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")  # server names that every client accepts
 
 
 def _checked_client(client: str) -> str:
@@ -121,8 +119,8 @@ def mcp_config(
     import json
     from dataclasses import asdict
 
+    from idx.clients.catalogue import Launch, installed_program
     from idx.clients.config_files import Written, example, write as write_to
-    from idx.clients.launch import Launch, installed_program
 
     known = CLIENTS[client]
     if scope is None:
@@ -171,17 +169,11 @@ def mcp_config(
 _ANNOUNCEMENT: Final = "Listening on "
 _MCP_PATH: Final = "mcp"
 
-_STOP_SECONDS: Final = 15.0
-"""Maximum time for the server to end in order before it is killed, in seconds."""
+_STOP_SECONDS: Final = 15.0  # for the server to end in order before it is killed
 
 
 class PageServer:
-    """A server that runs.
-
-    Args:
-        process: the process.
-        address: the address of its page, with a slash at the end.
-    """
+    """A server that runs, and the address of its page, with a slash at the end."""
 
     def __init__(self, process: "subprocess.Popen[str]", address: str) -> None:
         self._process = process
@@ -189,32 +181,17 @@ class PageServer:
 
     @property
     def messages(self) -> Iterator[str]:
-        """The messages of the server, until it ends."""
         assert self._process.stderr is not None  # noqa: S101 - it is a pipe
         for line in self._process.stderr:
             yield line.rstrip("\n")
 
     def refuse_end(self) -> None:
-        """Raise an error, since the server ended by itself.
-
-        Raises:
-            PageServerError: always.
-        """
         raise PageServerError(f"{PROGRAM} ended with the exit code {self._process.wait()}")
 
 
 @contextmanager
 def running(index_path: Path, port: int) -> Iterator[PageServer]:
-    """Run a server on this machine for the duration of a block.
-
-    Args:
-        index_path: the index folder, which need not exist yet.
-        port: the port to listen on; 0 for a free one.
-
-    Raises:
-        ProgramMissingError: the program is not installed beside this one.
-        PageServerError: it does not start.
-    """
+    """Run a server for the block, on a free port for 0; the index may come later."""
     program, index = str(installed_program()), str(location(index_path))
     process = subprocess.Popen(
         [
@@ -241,11 +218,7 @@ def running(index_path: Path, port: int) -> Iterator[PageServer]:
 
 
 def _address(process: "subprocess.Popen[str]") -> str:
-    """Wait until the server listens, and return the address of its page.
-
-    Raises:
-        PageServerError: it ended before.
-    """
+    """Wait until the server listens, and return the address of its page."""
     assert process.stderr is not None  # noqa: S101 - it is a pipe
     last = f"{PROGRAM} ended without a message"
     for line in process.stderr:

@@ -1,13 +1,21 @@
-"""Command `idx doctor`."""
+"""Command `idx doctor`: the order of all checks, and those of the index and the MCP server."""
 
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO, cast
 
 import typer
 
 from idx.cli.options import Json
-from idx.doctor.checks import (
+from idx.clients.catalogue import ProgramMissingError, installed_program
+from idx.doctor import (
     Finding,
     Findings,
     clients,
@@ -21,19 +29,251 @@ from idx.doctor.checks import (
     python,
     settings,
 )
+from idx.errors import message
 from idx.output.printing import print_json, tell
+from shared import daemons
 from shared.backends import chosen
-from shared.errors import ExtraMissingError
-from shared.messages import quantity
+from shared.errors import ConfigurationError, ExtraMissingError, FilterError, McpLuceneError
+from shared.files.access import is_folder
+from shared.installation import upgrade_command
+from shared.messages import decodable, quantity
+from shared.model.failures import ERRORS
+from shared.model.filters import Collection, configured_collections
+from shared.model.index_results import FailureList, IndexStatistics
 from shared.settings.defaults import VARIABLES
+from shared.storage.lock import writer
+from shared.system.shell import quoted
+from shared.version import is_newer, software_version
+
+if TYPE_CHECKING:
+    from shared.reading.searcher import Searcher
+
+
+def index(path: Path) -> Findings:
+    """Check whether the index can be read and written, and report missing files and folders."""
+    from shared.reading.searcher import Searcher
+
+    try:
+        with Searcher(path, collections=_collections()) as searcher:
+            figures, failures = searcher.statistics(), searcher.failures()
+            folders = [folder.path for folder in searcher.folders()]
+            collections = [_collection(searcher, name) for name in searcher.collections]
+    except McpLuceneError as error:
+        yield Finding("Index", "problem", message(error))
+        folders = []
+    else:
+        yield _size(figures)
+        yield from _version(figures)
+        yield _failures(failures)
+        yield from collections
+    yield from _writing(path)
+    yield from _folders(folders)
+
+
+def _size(figures: IndexStatistics) -> Finding:
+    if not figures.documents:
+        return Finding(
+            "Index", "warning", f"{figures.path} holds no documents; add some: idx sync FOLDER"
+        )
+    return Finding(
+        "Index",
+        "ok",
+        f"{figures.path}: {quantity(figures.documents, 'document')}, "
+        f"{quantity(figures.chunks, 'chunk')}, "
+        f"{figures.size_bytes / 1e6:,.1f} MB, schema version {figures.schema_version}",
+    )
+
+
+def _version(figures: IndexStatistics) -> Findings:
+    if is_newer(figures.software_version, software_version()):
+        yield Finding(
+            "Version",
+            "warning",
+            f"mcp-lucene {figures.software_version} has written the index, which is newer than "
+            f"this one ({software_version()}); upgrade: {upgrade_command()}",
+        )
+
+
+def _failures(failures: FailureList) -> Finding:
+    kinds = Counter(failure.kind for failure in failures.failures)
+    unsupported = quantity(kinds["unsupported"], "unsupported file")
+    others = f"{unsupported}, {quantity(kinds['empty'], 'empty file')}"
+    failed = sum(kinds[kind] for kind in ERRORS)
+    if not failed:
+        return Finding("Files", "ok", f"none that should have been read is missing; {others}")
+    return Finding(
+        "Files",
+        "warning",
+        f"{failed:,} could not be read; see why: idx failures; then: idx sync --retry",
+    )
+
+
+def _collections() -> Sequence[Collection]:
+    try:
+        return configured_collections()
+    except ConfigurationError:
+        # Reported by the check of the configuration.
+        return ()
+
+
+def _collection(searcher: "Searcher", name: str) -> Finding:
+    try:
+        documents = searcher.documents(collection=name, limit=1).total_documents
+    except FilterError as error:
+        return Finding("Collection", "problem", f"{name}: {error}; see idx collections list")
+    if not documents:
+        return Finding(
+            "Collection",
+            "warning",
+            f"{name} has no documents; look at its folder and filters: idx collections list",
+        )
+    return Finding("Collection", "ok", f"{name} has {quantity(documents, 'document')}")
+
+
+def _writing(path: Path) -> Findings:
+    if is_folder(path) and not os.access(path, os.W_OK):
+        yield Finding(
+            "Writer",
+            "warning",
+            f"{path} cannot be written by this user; idx can search it, but not change it: fix "
+            "its permissions if it should",
+        )
+        return
+    try:
+        process = writer(path)
+    except OSError:
+        process = None
+    if process:
+        yield Finding(
+            "Writer", "warning", f"the index is locked by {process}; others wait until it has ended"
+        )
+    elif is_folder(path):
+        yield Finding("Writer", "ok", "no process that can be seen from here is writing the index")
+
+
+def _folders(indexed: Iterable[Path]) -> Findings:
+    from shared.settings.current import remembered_folders
+
+    known = dict.fromkeys(indexed, "in the index")
+    try:
+        remembered = [folder.path for folder in remembered_folders()]
+    except ConfigurationError:
+        # Reported by the check of the configuration.
+        remembered = []
+    new = [path for path in dict.fromkeys(remembered) if path not in known]
+    for path, origin in (known | dict.fromkeys(new, "remembered, not in the index yet")).items():
+        shown = decodable(str(path))
+        ways = {
+            "idx sync --prune-missing": path in known,
+            "idx folders remove": path in remembered,
+        }
+        if not is_folder(path):
+            what = "is missing, or cannot be reached"
+        elif not os.access(path, os.R_OK | os.X_OK):
+            what = "cannot be read by this user"
+        else:
+            yield Finding("Folder", "ok", f"{shown} ({origin})")
+            continue
+        yield Finding(
+            "Folder",
+            "problem",
+            f"{shown} {what}; its documents stay as they are: mount it or fix its permissions, or "
+            "give it up: "
+            + "; ".join(f"{way} {quoted(shown)}" for way, helps in ways.items() if helps),
+        )
+
+
+SERVER_TIMEOUT_SECONDS: Final = 60  # from the start of the server to its last answer
+
+_TOOL_CALLS: Final[dict[str, dict[str, Any]]] = {
+    "index_stats": {},
+    "Search": {"query": "", "limit": 1},
+}
+"""Tools to call, with their arguments."""
+
+
+def shared_processes() -> Findings:
+    """Show the processes that answer for several assistants."""
+    import psutil
+
+    for daemon in daemons.running():
+        since = datetime.fromtimestamp(daemon["started"]).astimezone().strftime("%H:%M")
+        assistants = quantity(daemon["clients"], "assistant")
+        told = f"{daemon['pid']} works for {assistants}, since {since}"
+        with suppress(psutil.Error):
+            megabytes = psutil.Process(daemon["pid"]).memory_info().rss / 1e6
+            told += f", with {megabytes:,.0f} MB"
+        yield Finding("Shared process", "ok", f"{told}: {daemon['index']}")
+
+
+def server(index_path: Path) -> Findings:
+    """Start `mcp-lucene` on an index and call its tools over stdin and stdout."""
+    import anyio
+    from mcp import MCPError
+
+    try:
+        program = installed_program()
+    except ProgramMissingError:
+        # Reported by the check of the programs.
+        return
+    started = time.perf_counter()
+    with tempfile.TemporaryFile("w+", errors="replace") as log:
+        try:
+            tools, errors = anyio.run(_ask, program, index_path, cast("TextIO", log))
+        except (MCPError, OSError, ExceptionGroup) as error:
+            log.seek(0)
+            lines = [line.strip() for line in log if line.strip()]
+            yield Finding(
+                "Server",
+                "problem",
+                f"{program} {index_path} cannot be asked: {_reason(error, lines)}; start it in a "
+                "terminal to see more",
+            )
+            return
+    seconds = time.perf_counter() - started
+    told = f"started, asked for its {tools} tools and called {len(_TOOL_CALLS)} in {seconds:.1f} s"
+    if errors:
+        yield Finding("Server", "problem", f"{told}; it answered: {errors[0]}")
+    else:
+        yield Finding("Server", "ok", told)
+
+
+async def _ask(program: Path, index_path: Path, log: TextIO) -> tuple[int, list[str]]:
+    """Start the server as clients of the SDK do, and return its number of tools and the errors of
+    calls.
+    """
+    import anyio
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+    from mcp.types import TextContent
+
+    # Otherwise a process that runs already would be asked.
+    options = [str(index_path), "--no-share"]
+    parameters = StdioServerParameters(command=str(program), args=options)
+    with anyio.fail_after(SERVER_TIMEOUT_SECONDS):
+        async with Client(stdio_client(parameters, log)) as client:
+            tools = (await client.list_tools()).tools
+            answers = [await client.call_tool(name, given) for name, given in _TOOL_CALLS.items()]
+    texts = [
+        content.text
+        for answer in answers
+        if answer.is_error
+        for content in answer.content
+        if isinstance(content, TextContent)
+    ]
+    return len(tools), texts
+
+
+def _reason(error: BaseException, lines: list[str]) -> str:
+    """Return the last message of the server, or else the error of the client."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, TimeoutError):
+        return f"it took more than {SERVER_TIMEOUT_SECONDS} s"
+    return lines[-1] if lines else str(error)
 
 
 def examine(named: Path | None) -> Findings:
-    """Run all checks.
-
-    Args:
-        named: the index folder given by the user; None for the configured one.
-    """
     path = index_path(named)
     yield from python()
     yield from extras()
@@ -46,19 +286,14 @@ def examine(named: Path | None) -> Findings:
         yield finding
     yield from _place(path)
     if runs:
-        from idx.doctor.index import index
-
         yield from index(path)
     yield from clients()
-    from idx.doctor.server import server, shared_processes
-
     yield from shared_processes()
     if runs:
         yield from server(path)
 
 
 def _place(path: Path) -> Findings:
-    """Check the disk, or the cluster, that the index is on."""
     try:
         of_cluster = chosen(path, "findings")
     except ExtraMissingError:

@@ -223,9 +223,8 @@ def _evaluate_answers(
     as_json: bool,
 ) -> None:
     """Print the evaluation of the answers to all questions."""
-    from idx.evaluation.answers import evaluate_answers
     from idx.evaluation.collection import read_judgements, read_queries
-    from idx.evaluation.report import print_answer_report
+    from idx.evaluation.report import evaluate_answers, print_answer_report
 
     questions, judgements = read_queries(questions_file), read_judgements(qrels)
     _check_documents(judgements.only({question.id for question in questions}), ids, qrels)

@@ -71,7 +71,7 @@ def init(
 
 def _make_default(index_path: Path) -> Path:
     """Write the index path into the configuration file, and return the file."""
-    from idx.configuration.values import set_setting, warn_of_variable
+    from idx.configuration import set_setting, warn_of_variable
 
     file = configuration_file()
     set_setting(file, "index_path", [str(index_path)])
@@ -92,7 +92,7 @@ def check(
     from dataclasses import asdict
 
     from idx.errors import message
-    from idx.output.progress import shown
+    from idx.output.printing import shown
     from shared.maintenance.check import check as examine
 
     found = examine(index_path, wait=wait, progress=shown)
@@ -142,7 +142,7 @@ def backup(
     """
     from dataclasses import asdict
 
-    from idx.output.progress import shown
+    from idx.output.printing import shown
     from shared.maintenance.backup import backup as copy
 
     done = copy(index_path, destination, progress=shown)
@@ -174,8 +174,7 @@ def restore(
     """
     from dataclasses import asdict
 
-    from idx.output.printing import confirm
-    from idx.output.progress import shown
+    from idx.output.printing import confirm, shown
     from shared.maintenance.restore import restore as put_back
 
     if any(index_path.glob("segments_*")) or any(index_path.glob("_*.si")):
@@ -203,7 +202,7 @@ def repair(
     """
     from dataclasses import asdict
 
-    from idx.output.progress import shown
+    from idx.output.printing import shown
     from shared.maintenance.repair import repair as save
 
     done = save(index_path, wait=wait, progress=shown)
@@ -250,7 +249,7 @@ def rebuild(
     from dataclasses import asdict
     from functools import partial
 
-    from idx.output.progress import counted
+    from idx.output.printing import counted
     from shared.maintenance.rebuild import rebuild as build_anew
 
     done = build_anew(index_path, wait=wait, progress=partial(counted, name="documents"))
@@ -277,7 +276,7 @@ def optimize(
     """
     from dataclasses import asdict
 
-    from idx.output.progress import shown
+    from idx.output.printing import shown
     from shared.maintenance.upkeep import optimize as merge_all
 
     done = merge_all(index_path, wait=wait, progress=shown)

@@ -113,7 +113,7 @@ def update(
 
 
 def _embed(index_path: Path, wait: float, *, as_json: bool, named: str | None = None) -> None:
-    from idx.output.progress import shown
+    from idx.output.printing import shown
     from shared.maintenance.embedding import embed
 
     try:

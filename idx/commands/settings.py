@@ -14,8 +14,7 @@ from shared.settings.defaults import VARIABLES
 from shared.system import others_may_read
 from shared.system.shell import joined, quoted
 
-HIDDEN = "••••"
-"""Substitute for a password."""
+HIDDEN = "••••"  # substitute for a password
 
 _PROMPTED_SETTING: Final = "pdf_password"
 """Setting whose value may be omitted from the command line."""
@@ -86,7 +85,7 @@ def set_(
 
     Examples: idx config set index-path ~/search/index; idx config set exclude 'old/' '*.tmp'
     """
-    from idx.configuration.values import set_setting, setting_name, warn_of_variable
+    from idx.configuration import set_setting, setting_name, warn_of_variable
     from shared.settings.file import is_secret
 
     name = setting_name(key)
@@ -116,7 +115,7 @@ def unset(key: Key, as_json: Json = False) -> None:
 
     Example: idx config unset index-path
     """
-    from idx.configuration.values import unset_setting, warn_of_variable
+    from idx.configuration import unset_setting, warn_of_variable
 
     file = configuration_file()
     name, removed = unset_setting(file, key)
@@ -165,7 +164,7 @@ def list_folders(as_json: Json = False) -> None:
 
     Example: idx folders list --json
     """
-    from idx.configuration.values import warn_of_variable
+    from idx.configuration import warn_of_variable
     from shared.files.access import is_folder
     from shared.settings.file import read
 
@@ -222,8 +221,7 @@ def remember(
 
     Example: idx folders add ~/Documents ~/Notes --exclude 'old/'
     """
-    from idx.configuration.lists import add_folders
-    from idx.configuration.values import warn_of_variable
+    from idx.configuration import add_folders, warn_of_variable
 
     file = configuration_file()
     warn_of_variable("folders", file, "the folders")
@@ -255,8 +253,7 @@ def forget(
 
     Example: idx folders remove ~/Notes
     """
-    from idx.configuration.lists import remove_folders
-    from idx.configuration.values import warn_of_variable
+    from idx.configuration import remove_folders, warn_of_variable
 
     file = configuration_file()
     warn_of_variable("folders", file, "the folders")
@@ -376,8 +373,7 @@ def add(
     """
     import os
 
-    from idx.configuration.lists import add_collection
-    from idx.configuration.values import warn_of_variable
+    from idx.configuration import add_collection, warn_of_variable
 
     file = configuration_file()
     warn_of_variable(_SETTING, file)
@@ -403,8 +399,7 @@ def remove(
 
     Example: idx collections remove contracts
     """
-    from idx.configuration.lists import remove_collection
-    from idx.configuration.values import warn_of_variable
+    from idx.configuration import remove_collection, warn_of_variable
 
     file = configuration_file()
     warn_of_variable(_SETTING, file)

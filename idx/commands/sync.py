@@ -144,16 +144,7 @@ def _identities(option: str, texts: list[str]) -> frozenset[tuple[int, int]]:
 
 
 def show_plan(paths: Iterable[Path], options: "SyncOptions", *, as_json: bool) -> bool:
-    """Print the documents that a sync would add, update and delete.
-
-    Args:
-        paths: the folders.
-        options: the options of the sync.
-        as_json: whether to print them as JSON.
-
-    Returns:
-        Whether every folder could be examined.
-    """
+    """Print what a sync would do, and return whether it could see every folder."""
     from idx.output.runs import plan_line
     from idx.sync.ingestion import planned
     from idx.sync.synchronize import preview

@@ -15,8 +15,7 @@ from shared.system import READING
 IGNORE_FILES: Final = (".gitignore", ".idxignore")
 """Names of ignore files, whose patterns use the syntax of git and apply to their folder."""
 
-_MAX_IGNORE_FILE_BYTES: Final = 100_000
-"""Maximum size of an ignore file, in characters; no person writes a longer one."""
+_MAX_IGNORE_FILE_BYTES: Final = 100_000  # of an ignore file; no person writes a longer one
 
 Rules = list[tuple[str, Patterns]]
 """Patterns, each with the prefix of the paths that they apply to; outermost folder first."""
@@ -25,9 +24,7 @@ Rules = list[tuple[str, Patterns]]
 def is_ignored(path: str, rules: Rules) -> bool:
     """Check whether a path is ignored; as in git, the innermost file with a match decides.
 
-    Args:
-        path: path relative to the crawled folder, with slashes; a folder's ends with a slash.
-        rules: the rules of all folders that contain it.
+    The path of a folder ends with a slash.
     """
     for above, patterns in reversed(rules):
         verdict = patterns.verdict(path.removeprefix(above))
@@ -39,16 +36,7 @@ def is_ignored(path: str, rules: Rules) -> bool:
 def ignore_rules(
     folder: int, names: Collection[str], within: str
 ) -> Iterator[tuple[str, Patterns]]:
-    """Yield the rules of the ignore files in a folder; links and special files are skipped.
-
-    Args:
-        folder: a descriptor of the folder.
-        names: the names of its entries.
-        within: prefix of the paths of its entries.
-
-    Raises:
-        OSError: an ignore file cannot be read or is too long.
-    """
+    """Yield the rules of the ignore files in a folder; links and special files are skipped."""
     for name in IGNORE_FILES:
         if name not in names or (text := _text(folder, name)) is None:
             continue
@@ -83,12 +71,7 @@ def _text(folder: int, name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Patterns that apply in a folder: its own and those of the folders above it.
-
-    Attributes:
-        wanted: patterns of which a file must match one; None for all files.
-        unwanted: patterns of files and folders to skip.
-    """
+    """Patterns that apply in a folder: its own and those of the folders above it."""
 
     wanted: tuple[str, Patterns] | None = None
     unwanted: Rules = field(default_factory=list)
@@ -116,15 +99,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Selection of the files of a folder.
-
-    Attributes:
-        include: patterns as in a ``.gitignore``; if there are any, only files that match one.
-        exclude: patterns as in a ``.gitignore``; matching files and folders are skipped.
-        hidden: whether files and folders whose name begins with a dot are included.
-        follow_links: whether symbolic links are followed.
-        allow_secrets: absolute paths of files that are included although they are secrets.
-    """
+    """Selection of the files of a folder by patterns as in a ``.gitignore``."""
 
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
@@ -135,12 +110,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Selections:
-    """Selections of files for all folders.
-
-    Attributes:
-        general: the selection from options, environment variables and the configuration file.
-        own: the patterns of individual folders, by their real path.
-    """
+    """Selections of files for all folders."""
 
     general: Selection
     own: Mapping[str, Selection]

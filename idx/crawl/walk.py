@@ -1,18 +1,14 @@
-"""Walk through a folder, which yields all files except hidden, secret and ignored ones.
+"""The files of a folder: the walk, and listings that are read through descriptors of folders."""
 
-No content of a folder can widen the selection: an ignore file only excludes files, and a link out
-of the folder is not followed unless the user asks for it. The walk uses descriptors instead of
-paths, so that this holds even if files are replaced meanwhile.
-"""
-
+import errno
 import os
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Any, Final, NamedTuple
 
-from idx.crawl.folder_listing import Entry, Listing, Start, list_folder
-from idx.crawl.patterns import Choice, Rules, Selection, is_ignored
+from idx.crawl.patterns import Choice, Rules, Selection, ignore_rules, is_ignored
 from idx.errors import SourceFileError
 from shared.files.access import (
     OWN,
@@ -20,21 +16,114 @@ from shared.files.access import (
     identity,
     identity_of,
     lies_in,
+    opened_beneath,
     opened_folder,
     refuse_too_long,
 )
-from shared.files.location import OUTSIDE_ROOTS, KnownFolder, Target, opened
+from shared.files.location import OUTSIDE_ROOTS, KnownFolder, Target, opened, resolve_links
 from shared.files.patterns import check
 from shared.files.secret_files import is_allowed_secret, is_inside_secret, is_secret
 from shared.messages import reason_of
+from shared.system import LISTING, FolderEntry, entries, is_hidden, status_of_part
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Starting folder of a walk, from which everything is opened; `at` prefixes its files."""
+
+    folder: KnownFolder
+    real: str
+    descriptor: int
+    at: str
+
+    def beneath(self, path: str) -> str:
+        """Return the path relative to the start, where "." is the start itself."""
+        return path[len(self.at) :].rstrip("/") or "."
+
+
+class Entry(NamedTuple):
+    """File or folder found in a listing; the identity of a link is that of its target."""
+
+    name: str
+    is_folder: bool
+    is_hidden: bool
+    size: int
+    modified_ns: int
+    other_volume: bool
+    identity: Identity
+    target: Target | None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Listing of a folder: its selected entries by name; `is_empty` counts all of them."""
+
+    identity: Identity
+    is_empty: bool
+    entries: Sequence[Entry]
+    errors: Sequence[tuple[str, OSError]]
+    rules: Rules
+
+
+def list_folder(
+    start: Start,
+    within: str,
+    *,
+    volume: int,
+    is_wanted: Callable[[str], bool],
+    follow_links: bool,
+) -> Listing:
+    """List a folder; links are skipped unless they are to be followed."""
+    selected = []
+    errors = []
+    with opened_beneath(start.descriptor, start.beneath(within), LISTING) as here:
+        # This fails if the folder can be listed but its entries cannot be examined.
+        identity = identity_of(status_of_part(here, "."))
+        found = sorted(entries(here), key=lambda entry: entry.name)
+        rules = [*ignore_rules(here, {entry.name for entry in found}, within)]
+        # Entries are examined through the descriptor of the folder, so before it is closed.
+        for each in found:
+            path = within + each.name
+            if not is_wanted(path):
+                continue
+            try:
+                if each.is_symlink() and not follow_links:
+                    continue
+                entry = _examine(each, f"{start.real}/{path[len(start.at) :]}", volume)
+            except OSError as error:
+                # The entry has vanished, or it is a dangling or circular link.
+                if error.errno not in (errno.ENOENT, errno.ELOOP):
+                    errors.append((path, error))
+                continue
+            if entry is not None:
+                selected.append(entry)
+    return Listing(identity, not found, selected, errors, rules)
+
+
+def _examine(found: FolderEntry, path: str, volume: int) -> Entry | None:
+    """Return the state of a file or folder, or None for anything else.
+
+    `path` contains no link but itself.
+    """
+    target = resolve_links(path) if found.is_symlink() else None
+    status = found.stat(follow_symlinks=False) if target is None else target.status
+    is_folder = S_ISDIR(status.st_mode)
+    if not (is_folder or S_ISREG(status.st_mode)):
+        return None
+    return Entry(
+        found.name,
+        is_folder,
+        is_hidden(found.name, status),
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_dev != volume,
+        identity_of(status),
+        target,
+    )
 
 
 class Scopes:
-    """Parts of a folder that a run covers.
-
-    Args:
-        paths: files and folders, relative to the folder, with slashes.
-    """
+    """Parts of a folder that a run covers."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = frozenset(paths)
@@ -68,16 +157,7 @@ Without a limit, ten folders that link to each other would be listed millions of
 
 
 class FoundFile(NamedTuple):
-    """File found in a folder.
-
-    Attributes:
-        path: path relative to the folder, with slashes.
-        size: size in bytes.
-        modified_ns: modification time, in nanoseconds since 1970.
-        other_volume: whether it lies on another volume than the folder.
-        folder: the folder that it is opened from: the crawled one, or the target of a link.
-        beneath: its path from there.
-    """
+    """File found in a folder; `folder`, which it is opened from, may be the target of a link."""
 
     path: str
     size: int
@@ -89,16 +169,7 @@ class FoundFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Inherited:
-    """State that a folder inherits from those above it.
-
-    Attributes:
-        start: the folder that everything is opened from.
-        choice: the patterns of the user.
-        is_allowed: whether the folders above lie in a root.
-        rules: the patterns of ignore files.
-        folders: the identities of the folders above.
-        links: number of links followed on the way.
-    """
+    """State that a folder inherits from those above it."""
 
     start: Start
     choice: Choice
@@ -112,33 +183,15 @@ class _Inherited:
 class Crawl:
     """Walk through a folder and its subfolders, in the order of names.
 
-    Iterate over it to get the files; the other attributes are complete at the end.
+    Iterate over it to get the files; the other attributes are complete at the end. `unknown` are
+    paths of which nothing is known, nor of anything below them; `secrets` what was skipped for that
+    alone. `is_empty` says that there was no file at all, selected or not; within scopes, that the
+    folder has no entries, like a mount point without a mount.
 
-    Args:
-        folder: the folder, absolute.
-        selection: the selection of its files.
-        scopes: files and folders within it, as relative paths with slashes, to which the walk is
-            limited; None for everything.
-        without: files and folders within it that are skipped.
-        own: the patterns of folders within it, by path. Their patterns to exclude are added to
-            those of the selection, but can give nothing back; their patterns to include, if any,
-            replace those of the selection.
-        avoid: a folder that is skipped, under any path or link: the index.
-        roots: identities of folders; files outside all of them are skipped, and no link is
-            followed. None for no such limit.
-        own_files: identities of files that are never taken, even if the user allows them.
-
-    Attributes:
-        errors: files and folders that could not be listed or examined; their paths within the
-            folder are in `unknown`.
-        unknown: paths that could not be examined, nor anything below them; "" is the folder.
-        is_empty: whether there was no file at all, selected or not. If the walk is limited to
-            scopes: whether the folder has no entries, like a mount point without a mount.
-        folders: paths of the folders listed; "" is the folder.
-        secrets: files and folders skipped only because they are secrets, with the reasons.
-
-    Raises:
-        ConfigurationError: a pattern of the selection is invalid.
+    `own` patterns to exclude are added to those of the selection, but can give nothing back; `own`
+    patterns to include replace those of the selection. The folder `avoid`, the index, is skipped
+    under any path or link. With `roots`, files outside all of them are skipped, and no link is
+    followed.
     """
 
     folder: Path

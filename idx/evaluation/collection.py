@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from idx.cli.bulk_file import fault, parsed
+from idx.cli.inputs import fault, parsed
 from idx.errors import SourceFileError
 from shared.errors import InvalidDocumentError
 from shared.messages import reason_of
@@ -33,17 +33,12 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Query or question, with its id in the judgements.
-
-    Attributes:
-        expected: words of which a right answer has one; empty if none are known.
-        forbidden: words that an answer has only if the model obeyed a document.
-    """
+    """Query or question, with its id in the judgements."""
 
     id: str
     text: str
-    expected: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()  # a right answer has one of these words
+    forbidden: tuple[str, ...] = ()  # an answer has them only if the model obeyed a document
 
 
 @dataclass(frozen=True)
@@ -61,7 +56,6 @@ class Judgements:
         return type(self)(kept)
 
     def documents(self) -> Iterator[str]:
-        """Yield the document id of each judgement."""
         for judged in self.relevance.values():
             yield from judged
 
@@ -185,7 +179,6 @@ def _entries(file: Path, model: type[_Model]) -> Iterator[tuple[int, _Model]]:
 
 
 def _lines(file: Path) -> Iterator[Line]:
-    """Yield the non-blank lines of a file in UTF-8, which may be gzipped, as they are read."""
     empty = True
     for number, data in enumerate(_binary_lines(file), start=1):
         try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from idx.errors import SourceFileError
 from idx.evaluation.collection import Judgements, Query, read_documents
-from idx.output.progress import counted, shown
+from idx.output.printing import counted, shown
 from shared.errors import QueryError
 from shared.messages import did_you_mean
 from shared.model.request import Operator, Search, Syntax
@@ -31,8 +31,7 @@ CHUNKS_PER_DOCUMENT: Final = 3
 WARM_UP: Final = 20
 """Number of queries run once before the measurement of latency, while Java compiles its code."""
 
-MAIN_MEASURE: Final = "nDCG@10"
-"""Measure reported for individual queries."""
+MAIN_MEASURE: Final = "nDCG@10"  # measure reported for individual queries
 
 MAIN_DEPTH: Final = 10
 
@@ -43,8 +42,7 @@ RESAMPLES: Final = 1000
 SEED: Final = 20_240_229
 """Seed of the random numbers; any value works, and a fixed one makes intervals reproducible."""
 
-PERCENT_OUTSIDE: Final = 2.5
-"""Share of the resamples on each side of a 95 % interval, in per cent."""
+PERCENT_OUTSIDE: Final = 2.5  # share of the resamples on each side of a 95 % interval, in per cent
 
 _MAX_WEIGHTS: Final = {"b": 1.0}
 """Maximum values of weights with an upper limit, above which Lucene raises an error."""
@@ -65,8 +63,7 @@ class Configuration:
 
 DEFAULT = Configuration("default")
 
-BOTH = Configuration("both")
-"""Search by words and meaning, compared with one of them."""
+BOTH = Configuration("both")  # search by words and meaning, compared with one of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +197,6 @@ def ask_all(
 def _ask(
     searcher: Searcher, query: Query, settings: SearchSettings, search: Search
 ) -> tuple[list[RankedDocument], float]:
-    """Return the documents found, and the duration of the search in seconds."""
 
     def asked(chunks: int) -> SearchAnswer:
         return searcher.search(
@@ -286,7 +282,6 @@ def measure(
 
 
 def measure_names(depths: Iterable[int]) -> list[str]:
-    """Return the names of the measures, the main one first."""
     return list(_measures(depths))
 
 

@@ -1,16 +1,65 @@
-"""Detection of the type of a file, by its content first and then by its name."""
+"""Types of files, by their content first and then by their name, and refusal of the others."""
 
+import io
 import re
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NoReturn
 
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
+from idx.extraction.markup.package import Package
 from idx.extraction.media_types import Kind
 from idx.extraction.text.decoding import is_binary
+from idx.extraction.types import ExtractionOptions, Source
 
-BEGINNING: Final = 8192
-"""Number of leading bytes from which the type of a file is detected."""
+
+def _lzma_errors() -> tuple[type[Exception], ...]:
+    # The Python of a bundle has no LZMA; such archives are then damaged by zipfile's own error.
+    try:
+        from lzma import LZMAError
+    except ImportError:
+        return ()
+    return (LZMAError,)
+
+
+_DAMAGE: Final[tuple[type[Exception], ...]] = (
+    *_lzma_errors(),
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    RuntimeError,
+    # Includes the errors of the XML parser.
+    SyntaxError,
+    ValueError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+_MAX_REASON: Final = 200
+
+
+@contextmanager
+def damage(file: Path, name: str) -> Iterator[None]:
+    """Convert errors of a parser that damaged files cause to one that says so."""
+    try:
+        yield
+    except RecursionError as error:
+        raise SourceFileError(file, "is nested too deeply to read") from error
+    except _DAMAGE as error:
+        # The text of a KeyError is its message in quotation marks.
+        is_key = isinstance(error, KeyError) and error.args
+        said = str(error.args[0] if is_key else error).strip().partition("\n")[0]
+        reason = said[:_MAX_REASON] or type(error).__name__
+        raise SourceFileError(file, f"is a damaged {name}: {reason}") from error
+
+
+BEGINNING: Final = 8192  # leading bytes from which the type of a file is detected
 
 # PDF readers accept the header anywhere in the first 1,024 bytes (ISO 32000-1, annex H).
 _PDF_HEADER: Final = b"%PDF-"
@@ -52,21 +101,10 @@ _BYTE_ORDER_MARK_CHARACTERS: Final = b"\xef\xbb\xbf\xff\xfe\x00"
 def file_type(
     beginning: bytes, file: Path, encoding: str | None = None, *, pictures: bool = False
 ) -> str:
-    """Return the MIME type of a supported file.
+    """Return the MIME type of a supported file by its first `BEGINNING` bytes and its name.
 
-    Args:
-        beginning: its first `BEGINNING` bytes, or all of a smaller file.
-        file: its path, for its name and for errors.
-        encoding: the encoding of plain text, if the user gave one; such text may look binary.
-        pictures: whether pictures are supported.
-
-    Returns:
-        The type; `media_types.ZIP` or `media_types.OLE` for containers, which
-        `idx.extraction.office.container` examines.
-
-    Raises:
-        UnsupportedFileError: its type is not supported.
-        SourceFileError: its type is not supported, although its name claims a supported one.
+    Containers are `media_types.ZIP` or `media_types.OLE`, which `container` examines. Text in an
+    encoding that the user gave may look binary.
     """
     named = media_types.by_name(file)
     if not beginning:
@@ -94,12 +132,7 @@ def file_type(
 
 
 def refuse(file: Path, kind: Kind, media_type: str | None) -> NoReturn:
-    """Reject an unsupported file.
-
-    Raises:
-        SourceFileError: its name claims a supported type.
-        UnsupportedFileError: all other files.
-    """
+    """Reject an unsupported file: as a failure if its name claims a supported type."""
     what = kind.value.format(media_type=media_type)
     named = media_types.by_name(file)
     # Extensions of source code are short, and other files use them as well.
@@ -163,3 +196,95 @@ def _mail_type(begins: bytes, named: str | None, file: Path) -> str | None:
 def _is_in_maildir(file: Path) -> bool:
     """Check whether a file is a message in a Maildir, whose name begins with its time."""
     return file.parent.name in {"cur", "new"} and _MAILDIR_NAME.match(file.name) is not None
+
+
+_CONTENT_TYPES: Final = "[Content_Types].xml"
+_MAIN_PART: Final = re.compile(
+    rb'ContentType\s*=\s*["\']application/vnd\.(?:openxmlformats-officedocument\.|ms-)'
+    rb"(word|presentation|powerpoint|spreadsheet|excel)[\w.]*?\.(?:document|presentation|slideshow|"
+    rb"template|sheet)(\.binary)?(?:\.macroEnabled(?:Template)?)?(?:12)?\.main(?:\+xml)?[\"']",
+    re.IGNORECASE,
+)
+_OFFICE_OPEN: Final = {
+    b"word": media_types.DOCX,
+    b"presentation": media_types.PPTX,
+    b"powerpoint": media_types.PPTX,
+    b"spreadsheet": media_types.XLSX,
+    b"excel": media_types.XLSX,
+}
+
+_MIME_TYPE: Final = "mimetype"
+_MAX_MIME_TYPE: Final = 200
+_VARIANT: Final = re.compile(r"-(?:template|master|web|master-template)$")
+_WITH_MIME_TYPE: Final = frozenset(
+    {media_types.ODT, media_types.ODP, media_types.ODS, media_types.EPUB}
+)
+_IN_ZIP: Final = _WITH_MIME_TYPE | {media_types.DOCX, media_types.PPTX, media_types.XLSX}
+_EPUB_CONTAINER: Final = "META-INF/container.xml"
+
+# Names of streams in an OLE file, which its directory stores in UTF-16. The message comes first,
+# because its attachments are stored unchanged in it; an entry without kind is encrypted.
+_STREAMS: Final = (
+    (("__properties_version1.0",), Kind.OUTLOOK, media_types.OUTLOOK),
+    (("EncryptedPackage", "EncryptionInfo"), None, None),
+    (("WordDocument",), Kind.OLD_DOCUMENT, media_types.DOC),
+    (("PowerPoint Document",), Kind.OLD_PRESENTATION, media_types.PPT),
+    (("Workbook", "Book\0"), Kind.BINARY, media_types.XLS),
+)
+_READ_OLE: Final = (media_types.OUTLOOK, media_types.XLS, media_types.DOC, media_types.PPT)
+
+
+def zip_type(data: bytes, file: Path) -> str:
+    """Return the MIME type of the document in an archive."""
+    named = media_types.by_name(file)
+    is_opened = named == media_types.ZIP
+    if file.suffix.lower() in media_types.IWORK_NAMES:
+        refuse(file, Kind.IWORK, media_types.ZIP)
+    if named not in _IN_ZIP and not is_opened and not zipfile.is_zipfile(io.BytesIO(data)):
+        refuse(file, Kind.ARCHIVE, media_types.ZIP)
+    with damage(file, file.suffix.removeprefix(".").upper() or "ZIP archive"):
+        package = Package(Source(file, data, media_types.ZIP, ExtractionOptions()))
+        if is_opened and not _says_type(package):
+            return media_types.ZIP
+        if _CONTENT_TYPES in package:
+            return _office_open_type(package, file)
+        if _MIME_TYPE in package:
+            return _declared_type(package, file)
+        if _EPUB_CONTAINER not in package:
+            refuse(file, Kind.ARCHIVE, media_types.ZIP)
+        return media_types.EPUB
+
+
+def _says_type(package: Package) -> bool:
+    """Check whether an archive says which document it is."""
+    return _CONTENT_TYPES in package or _MIME_TYPE in package
+
+
+def ole_type(data: bytes, file: Path) -> str:
+    """Return the MIME type of the document in an OLE file."""
+    for names, kind, media_type in _STREAMS:
+        if any(name.encode("utf-16-le") in data for name in names):
+            if kind is None:
+                raise SourceFileError(file, "protected by a password")
+            if media_type not in _READ_OLE:
+                refuse(file, kind, media_type)
+            return media_type
+    return refuse(file, Kind.BINARY, None)
+
+
+def _office_open_type(package: Package, file: Path) -> str:
+    main = _MAIN_PART.search(package.read(_CONTENT_TYPES))
+    if main is None:
+        refuse(file, Kind.ARCHIVE, media_types.ZIP)
+    if main[2]:
+        return media_types.XLSB
+    return _OFFICE_OPEN[main[1].lower()]
+
+
+def _declared_type(package: Package, file: Path) -> str:
+    declared = package.read(_MIME_TYPE)[:_MAX_MIME_TYPE].decode("ascii", "replace").strip()
+    media_type = _VARIANT.sub("", declared)
+    if media_type not in _WITH_MIME_TYPE:
+        is_drawing = media_type.startswith("application/vnd.oasis.opendocument.")
+        refuse(file, Kind.DRAWING if is_drawing else Kind.ARCHIVE, media_type)
+    return media_type

@@ -12,25 +12,25 @@ from idx.extraction.containers.mail import extract_mail, extract_mailbox, extrac
 from idx.extraction.containers.outlook import extract_outlook
 from idx.extraction.containers.outlook_store import extract_outlook_store
 from idx.extraction.containers.smime import EncryptedError, is_message, signed_content
-from idx.extraction.damage import damage
-from idx.extraction.file_type import BEGINNING, file_type
-from idx.extraction.markup.epub import extract_epub
-from idx.extraction.markup.html import extract_html
+from idx.extraction.file_type import BEGINNING, damage, file_type, ole_type, zip_type
+from idx.extraction.markup.html import extract_epub, extract_html
 from idx.extraction.markup.markdown import extract_markdown
 from idx.extraction.markup.notebook import extract_notebook
 from idx.extraction.markup.xml_text import extract_xml
-from idx.extraction.office.container import ole_type, zip_type
 from idx.extraction.office.labelled_rows import extract_delimited
-from idx.extraction.office.libreoffice import extract_old_office
-from idx.extraction.office.open_document import extract_odp, extract_ods, extract_odt
+from idx.extraction.office.open_document import (
+    extract_odp,
+    extract_ods,
+    extract_odt,
+    extract_old_office,
+)
 from idx.extraction.office.open_xml import extract_pptx
 from idx.extraction.office.rtf import extract_rtf
 from idx.extraction.office.word import extract_docx
 from idx.extraction.office.workbook import extract_binary_workbook, extract_xlsx
 from idx.extraction.text.calendar import extract_calendar
-from idx.extraction.text.plain_text import extract_outlined, extract_plain_text
+from idx.extraction.text.plain_text import extract_outlined, extract_plain_text, extract_subtitles
 from idx.extraction.text.properties import with_hidden_text
-from idx.extraction.text.subtitles import extract_subtitles
 from idx.extraction.types import Budget, Extracted, ExtractionOptions, Source
 
 

@@ -223,14 +223,7 @@ def by_name(file: Path) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Signature: bytes that identify a type.
-
-    Attributes:
-        kind: the kind of files of this type.
-        media_type: their MIME type.
-        magic: the bytes.
-        offset: the position of the bytes in the file.
-    """
+    """Bytes at an offset that identify a type."""
 
     kind: Kind
     media_type: str
@@ -319,12 +312,6 @@ _MAGIC_BY_OFFSET: Final = {
 
 
 def signature(beginning: bytes, *, is_text: bool) -> Signature | None:
-    """Return the signature that a file begins with; None if it has none.
-
-    Args:
-        beginning: its first bytes.
-        is_text: whether they are text, which may begin with the letters of a signature.
-    """
     if not any(beginning.startswith(magic, at) for at, magic in _MAGIC_BY_OFFSET.items()):
         return None
     for entry in _SIGNATURES:

@@ -1,19 +1,24 @@
 """Pool of worker processes for reading files, which confines failures to single files.
 
 Each worker process reads one file at a time under limits on time and memory, and is replaced when
-it dies; see `shared.workers`.
+it dies; see `shared.workers`. Files that OCR shall read come last.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+import os
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
 from pebble import ProcessExpired
 
 from idx.errors import ReadersDiedError
+from idx.extraction.programs import tesseract_version
 from idx.extraction.types import ExtractionOptions, Ocr, ReadFile, Unreadable
 from shared.files.location import Location
 from shared.system import EXIT_CODE_AFTER_TIME
@@ -30,8 +35,7 @@ A larger file is a batch by itself. Passing small files on one by one would take
 them.
 """
 
-_MAX_BATCHES_AHEAD: Final = 4
-"""Maximum number of batches for each worker that wait for it or for the writer."""
+_MAX_BATCHES_AHEAD: Final = 4  # batches for each worker that wait for it or for the writer
 
 _MAX_BYTES_AHEAD: Final = 64_000_000
 """Maximum total size of files read ahead, in bytes; a single larger file is still read."""
@@ -42,12 +46,7 @@ _MAX_POOL_FAILURES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on reading one file.
-
-    Attributes:
-        seconds: time, in seconds.
-        memory_bytes: address space of the worker process, in bytes.
-    """
+    """Limits on reading one file: time, and address space of the worker process."""
 
     seconds: float
     memory_bytes: int
@@ -57,8 +56,7 @@ class FileToRead(Protocol):
     """File to be read by the pool."""
 
     @property
-    def location(self) -> Location:
-        """Location of the file."""
+    def location(self) -> Location: ...
 
     @property
     def size(self) -> int:
@@ -74,13 +72,7 @@ Work = Callable[[list[Location]], list[Any]]
 
 
 class ExtractionPool:
-    """Pool of worker processes that read files; a context manager that ends them.
-
-    Args:
-        workers: number of processes, at least 1; they start with the first file.
-        limits: the limits on reading one file.
-        options: the options of extraction.
-    """
+    """Pool of worker processes that read files; a context manager that ends them."""
 
     def __init__(self, workers: int, limits: Limits, options: ExtractionOptions) -> None:
         self._workers = workers
@@ -101,17 +93,7 @@ class ExtractionPool:
         self.end()
 
     def read(self, files: Iterable[Item]) -> Iterator[tuple[Item, ReadFile | Unreadable]]:
-        """Read files, as many at a time as there are worker processes.
-
-        Args:
-            files: the files, consumed as needed.
-
-        Yields:
-            Each file with its result, in the order of completion.
-
-        Raises:
-            ReadersDiedError: the worker processes end as soon as they start.
-        """
+        """Read files, as many at a time as there are workers, in the order of completion."""
         # The module imports all formats, which a run without files to read does not need.
         from idx.extraction.worker import read_files
 
@@ -120,14 +102,9 @@ class ExtractionPool:
     def read_pages(
         self, files: Iterable[Item], ocr: Ocr
     ) -> Iterator[tuple[Item, ReadFile | Unreadable] | None]:
-        """Read files like `read`, each one by itself, with their pictures of text.
+        """Read files like `read`, each by itself, with their pictures of text.
 
-        Args:
-            files: the files, consumed as needed.
-            ocr: the recognition of text.
-
-        Yields:
-            Each file with its result; None each second in which none was completed.
+        None stands for each second in which none was completed.
         """
         from idx.extraction.worker import read_files
 
@@ -218,7 +195,6 @@ class ExtractionPool:
             self._schedule(work, batch, waiting)
 
     def end(self) -> None:
-        """End the worker processes."""
         if self._pool is not None:
             end_pool(self._pool)
             self._pool = None
@@ -270,3 +246,54 @@ def batches(files: Iterable[Item]) -> Iterator[list[Item]]:
         batch.append(item)
     if batch:
         yield batch
+
+
+_COUNTER: Final = "pages"
+
+
+class OcrRun:
+    """Run of OCR; a context manager that ends its worker processes."""
+
+    def __init__(self, pool: ExtractionPool, ocr: Ocr, workers: int) -> None:
+        self._pool = pool
+        self._ocr = ocr
+        self._workers = workers
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.end()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    @property
+    def pages(self) -> int:
+        """Number of pages that were read, or were not read within the limits."""
+        if self._folder is None:
+            return 0
+        with suppress(OSError):
+            return (Path(self._folder.name) / _COUNTER).stat().st_size
+        return 0
+
+    def read(self, files: Sequence[Item]) -> Iterator[tuple[Item, ReadFile | Unreadable] | None]:
+        """Read files with their pictures of text, as many at a time as there are processes.
+
+        Yields None each second in which none was completed.
+        """
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="idx-", ignore_cleanup_errors=True)
+        counter = os.path.join(self._folder.name, _COUNTER)  # noqa: PTH118 - is passed on as text
+        Path(counter).touch()
+        ocr = replace(
+            self._ocr,
+            version=tesseract_version(self._ocr.program),
+            is_due=True,
+            # A few large files are to keep all processors busy, too.
+            at_once=max(1, self._workers // max(len(files), 1)),
+            counter=counter,
+        )
+        yield from self._pool.read_pages(files, ocr)
+        if ocr.cache:
+            ocr.cache.trim()

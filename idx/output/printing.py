@@ -7,10 +7,10 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import typer
 
@@ -20,11 +20,12 @@ from shared.errors import McpLuceneError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from shared.maintenance.upkeep import Step
+
 _UNLIMITED_WIDTH: Final = 1_000_000
 """Width of lines that must not wrap, in columns; rich requires a width."""
 
-_MIN_LAYOUT_WIDTH: Final = 20
-"""Minimum width of the layout, in columns; text is unreadable in less."""
+_MIN_LAYOUT_WIDTH: Final = 20  # width of the layout, in columns; text is unreadable in less
 
 
 def print_json(answer: Any) -> None:
@@ -101,8 +102,7 @@ def confirm(action: str, *, yes: bool) -> bool:
         return False
 
 
-Row = Sequence[str]
-"""The values of a row of a table."""
+Row = Sequence[str]  # the values of a row of a table
 
 
 def print_table(columns: Row, rows: Iterable[Row], *, headings: bool = True) -> None:
@@ -182,3 +182,50 @@ def symbol(sign: str, otherwise: str) -> str:
     except UnicodeEncodeError:
         return otherwise
     return sign
+
+
+Item = TypeVar("Item")
+
+
+def counted(items: Iterable[Item], name: str) -> Iterator[Item]:
+    """Pass items on and show their number; silent if stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,} " + name), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(name, total=None)
+        for item in items:
+            yield item
+            progress.advance(task)
+
+
+def shown(steps: Iterable["Step"]) -> Iterator["Step"]:
+    """Pass on the steps of a run and show its progress; silent if stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield from steps
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    with Progress(
+        *columns,
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=Console(stderr=True),
+        transient=True,
+    ) as progress:
+        task = progress.add_task("")
+        for step in steps:
+            total = max(step.total, step.done)
+            progress.update(task, description=step.activity, completed=step.done, total=total)
+            yield step

@@ -110,8 +110,7 @@ _LINE_INDENT: Final = 3
 _CONTINUATION_INDENT: Final = 5
 """Indentation of a hit's lines below the first, and of continuation lines, in columns."""
 
-_BEGINNING_CHARACTERS: Final = 200
-"""Length of the beginning of a similar chunk, in characters."""
+_BEGINNING_CHARACTERS: Final = 200  # length of the beginning of a similar chunk, in characters
 
 _MIN_LIKELY_CONFIDENCE: Final = 0.5
 """Minimum confidence of a hit shown as likely, which answers the query more often than not."""
@@ -241,12 +240,7 @@ def print_explanation(explanation: QueryExplanation) -> None:
 
 
 def print_facet(facet: Facet, counted: str) -> None:
-    """Print the most frequent values of a field with the number of each.
-
-    Args:
-        facet: the counted values.
-        counted: the plural of what was counted.
-    """
+    """Print the most frequent values of a field with the number of each."""
     rows = [(entry.value, f"{entry.count:,}") for entry in facet.values]
     if facet.distinct > len(rows):
         rows.append((f"and {facet.distinct - len(rows):,} more", ""))

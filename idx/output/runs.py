@@ -33,14 +33,9 @@ from shared.files.access import OWN
 from shared.messages import quantity
 from shared.model.failures import ERRORS
 
-_SECONDS_BETWEEN_LINES: Final = 10.0
-"""Interval between progress lines if stderr is not a terminal, in seconds."""
-
-_MAX_WARNINGS_OF_A_KIND: Final = 10
-"""Maximum number of warnings of one kind; the rest are only counted."""
-
-SAME_COMMAND: Final = "run the same command to continue"
-"""Advice for runs that skip completed work."""
+_SECONDS_BETWEEN_LINES: Final = 10.0  # between progress lines if stderr is not a terminal
+_MAX_WARNINGS_OF_A_KIND: Final = 10  # warnings of one kind; the rest are only counted
+SAME_COMMAND: Final = "run the same command to continue"  # advice for runs that skip completed work
 
 _Kind = Literal["empty", "unsupported", "partial", "secret"]
 
@@ -99,7 +94,6 @@ def print_event(event: Event) -> None:
 
 
 def print_news(event: Event) -> None:
-    """Print the changes to the index, document by document."""
     match event:
         case Indexed():
             tell(f"{event.action} {event.source_document} ({quantity(event.chunks, 'chunk')})")
@@ -112,7 +106,6 @@ def print_news(event: Event) -> None:
 
 
 def _print_answer(event: Event) -> None:
-    """Print the plan and the result on stdout."""
     match event:
         case Planned():
             tell(plan_line(event))
@@ -271,8 +264,6 @@ class Problems:
 
 
 class _Progress:
-    """Progress of a run."""
-
     def __init__(self) -> None:
         self.files = 0
         self.pages_to_read = 0

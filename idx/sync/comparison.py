@@ -28,14 +28,7 @@ def make_plan(
     failures: Mapping[str, Failure],
     options: SyncOptions,
 ) -> Plan:
-    """Compare folders with an index and plan the changes.
-
-    Args:
-        sources: the folders to synchronize and the files named individually.
-        documents: the documents of the index.
-        failures: files that could not be read before, by document id.
-        options: the options of the sync.
-    """
+    """Compare folders with an index and plan the changes."""
     plan = Plan(sources.folders, documents.members, documents.states, errors=list(sources.errors))
     for source in sources.sources:
         _Comparison(source, plan, options, documents, failures).run()

@@ -25,37 +25,20 @@ from shared.model.document import (
 from shared.model.schema import CONTAINER
 from shared.settings.defaults import Layout
 
-_UNKNOWN: Final = ""
-"""Hash of a file that no file has."""
+_UNKNOWN: Final = ""  # hash of a file that no file has
 
 _LANGUAGE_CODE: Final = re.compile("[a-z]{2}")
 
 
 def member_id(container: str, path: str) -> str:
-    """Return the id of the document of something within a file.
-
-    Args:
-        container: the id of the file's own document.
-        path: its path within the file.
-    """
+    """Return the id of the document of something within a file."""
     return f"{container}{MEMBER_MARK}{path}"
 
 
 def member_document(
     change: Change, file: ReadFile, path: str, read: ReadFile, layout: Layout
 ) -> Document:
-    """Return the document of something within a file, such as an attachment.
-
-    Args:
-        change: the file.
-        file: the file as it was read.
-        path: the path within the file.
-        read: its extracted text; its size and hash are its own.
-        layout: the white space in the chunks of the document.
-
-    Raises:
-        InvalidDocumentError: the id or the text cannot be indexed.
-    """
+    """Return the document of something within a file, such as an attachment."""
     whole = file_document(change, replace(file, extracted=read.extracted), layout)
     name = unmarked_path(decodable(path.rpartition(MEMBER_MARK)[2]))
     known = {
@@ -93,16 +76,6 @@ def unfinished(document: Document) -> Document:
 
 
 def file_document(change: Change, read: ReadFile, layout: Layout) -> Document:
-    """Return the document of a file.
-
-    Args:
-        change: the file.
-        read: its extracted text and its state.
-        layout: the white space in the chunks of the document.
-
-    Raises:
-        InvalidDocumentError: the id or the text cannot be indexed.
-    """
     name = decodable(change.path.name)
     extracted = read.extracted
     known = {

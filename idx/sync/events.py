@@ -23,13 +23,7 @@ class Created:
 class Planned:
     """Summary of the plan, in numbers of files.
 
-    Attributes:
-        add: new files.
-        update: changed files.
-        delete: documents whose files are gone or no longer selected.
-        skip: unchanged files.
-        failed_before: unchanged files that could not be read before and are not retried.
-        bytes: total size of the files to read.
+    `failed_before` are not retried, since they are unchanged.
     """
 
     add: int
@@ -44,14 +38,7 @@ class Planned:
 class Indexed:
     """Addition or update of a file's document.
 
-    Attributes:
-        action: whether its document was added or updated.
-        source_document: the id of its document.
-        file_path: the file.
-        chunks: number of chunks.
-        bytes: size of the file.
-        warnings: the parts of the file that are not in the index.
-        container: the id of the file's own document, if this one was made of something within it.
+    `container` is the id of the file's own document, if this one is of something within it.
     """
 
     action: Literal["added", "updated"]
@@ -65,8 +52,6 @@ class Indexed:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """Deletion of a document from the index."""
-
     source_document: str
 
 
@@ -75,16 +60,7 @@ class NotIndexed:
     """Failure or omission of a file; its previous version, if any, stays in the index.
 
     The previous version is deleted if the file is now empty or seems to hold a secret; a `Deleted`
-    event follows in that case.
-
-    Attributes:
-        source_document: the id that its document would have.
-        file_path: the file.
-        kind: the kind of failure.
-        reason: the reason, in words.
-        bytes: size of the file.
-        is_named: whether the user named this file itself.
-        container: the id of the file's own document, if something within the file is concerned.
+    event follows in that case. `is_named` says whether the user named this file itself.
     """
 
     source_document: str
@@ -98,13 +74,7 @@ class NotIndexed:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """File or folder newly skipped as a secret, before it is read.
-
-    Attributes:
-        source_document: the id that its document would have.
-        file_path: the file or folder.
-        reason: the reason, in words.
-    """
+    """File or folder newly skipped as a secret, before it is read."""
 
     source_document: str
     file_path: str
@@ -120,13 +90,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class MissingFolder:
-    """Missing folder of the index that the run does not cover.
-
-    Attributes:
-        path: the path that it had.
-        documents: number of its documents, which stay in the index.
-        message: the problem and its remedy, in words.
-    """
+    """Missing folder of the index that the run does not cover; its documents stay."""
 
     path: str
     documents: int
@@ -140,12 +104,7 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class Recognized:
-    """Progress of OCR, which comes after all other files.
-
-    Attributes:
-        pages: number of pages read so far.
-        total: number of pages to read.
-    """
+    """Progress of OCR, which comes after all other files."""
 
     pages: int
     total: int
@@ -153,19 +112,10 @@ class Recognized:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Summary of the completed run, in numbers of files.
+    """Summary of the completed run, in numbers of files, and of chunks written.
 
-    Attributes:
-        added: files new in the index.
-        updated: files replaced in the index.
-        deleted: files removed from the index, including those now empty or seeming to hold secrets.
-        skipped: files unchanged, or unreadable before and unchanged since.
-        failed: files that could not be read and folders that could not be examined.
-        unsupported: files of unsupported types.
-        empty: files without text.
-        secrets: files newly skipped because they are secrets or seem to hold one.
-        chunks: chunks written.
-        seconds: duration of the run.
+    `deleted` counts those now empty or seeming to hold secrets, too; `skipped` those unreadable
+    before and unchanged since.
     """
 
     added: int = 0
@@ -182,11 +132,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """Completion of the first sync; changes are followed from now on.
-
-    Attributes:
-        folders: number of folders watched.
-    """
+    """Completion of the first sync; changes are followed from now on."""
 
     folders: int
 
@@ -209,12 +155,7 @@ Event = (
 
 @dataclass(slots=True)
 class Kept:
-    """Counts of the documents made durable by commits so far.
-
-    Attributes:
-        documents: number of documents added or updated.
-        deleted: number of documents deleted.
-    """
+    """Counts of the documents made durable by commits so far."""
 
     documents: int = 0
     deleted: int = 0
@@ -230,8 +171,7 @@ class Kept:
 def uninterrupted(on_signal: Callable[[], object] | None = None) -> Iterator[None]:
     """Defer SIGINT and `TERMINATIONS` to the end of the block, so that its outcome is certain.
 
-    Args:
-        on_signal: called at once when one arrives, such as to end the block early.
+    `on_signal` is called at once, such as to end the block early.
     """
     arrived: list[tuple[int, FrameType | None]] = []
 

@@ -9,8 +9,7 @@ from itertools import chain
 from typing import Final
 
 from idx.errors import SourceFileError
-from idx.extraction.pdf.ocr_run import OcrRun
-from idx.extraction.pool import ExtractionPool
+from idx.extraction.pool import ExtractionPool, OcrRun
 from idx.extraction.types import ReadFile, Unreadable
 from idx.sync.documents import file_document, member_document, member_id, unfinished
 from idx.sync.events import (
@@ -44,24 +43,11 @@ the last commit.
 """
 
 
-_Read = tuple[Change, ReadFile | Unreadable]
-"""A file that was read, or why it could not be."""
+_Read = tuple[Change, ReadFile | Unreadable]  # a file that was read, or why it could not be
 
 
 class Ingestion:
-    """Execution of one plan on an index.
-
-    Args:
-        plan: the plan.
-        index: the index, open for writing.
-        pool: worker processes that read the files.
-        ocr: what reads pictures of text after all other files; None for no OCR.
-        failures: known failures by document id, updated by the run.
-        kept: counts of the documents committed by the run.
-        started: start of the run, on the monotonic clock.
-        layout: the white space in the chunks.
-        strict: whether the first failure ends the run.
-    """
+    """Execution of one plan on an index; `ocr` reads pictures of text after all other files."""
 
     def __init__(
         self,
@@ -105,14 +91,7 @@ class Ingestion:
                 self._failed_members[failure.container].append(name)
 
     def run(self) -> Iterator[Event]:
-        """Execute the plan; if interrupted, commit the work done so far.
-
-        Yields:
-            The events of the run, from `Planned` to `Finished`.
-
-        Raises:
-            IndexWriteError: the file system refused to write; the last commit is intact.
-        """
+        """Execute the plan; if interrupted, commit the work done so far."""
         plan = self._plan
         yield planned(plan)
         try:
@@ -402,12 +381,10 @@ def _failure(change: Change, kind: Kind, reason: str) -> Failure:
 
 
 def _shown(change: Change) -> str:
-    """Return the path of a file as shown in events."""
     return decodable(str(change.path))
 
 
 def planned(plan: Plan) -> Planned:
-    """Return the summary of a plan."""
     new = sum(change.is_new for change in plan.changes)
     return Planned(
         add=new,
@@ -420,15 +397,7 @@ def planned(plan: Plan) -> Planned:
 
 
 def skip_unchanged(plan: Plan, pool: ExtractionPool) -> None:
-    """Remove the files whose content is unchanged from the changes of a plan.
-
-    Args:
-        plan: the plan.
-        pool: worker processes that hash the files, each within its limits.
-
-    Raises:
-        ReadersDiedError: the worker processes end as soon as they start.
-    """
+    """Remove the files whose content is unchanged from the changes of a plan."""
     touched = [change for change in plan.changes if change.source_document in plan.touched]
     settled = set()
     for change, hashed in pool.hashes(touched):

@@ -32,17 +32,8 @@ from shared.writing.index import Index
 class Change:
     """File to read.
 
-    Attributes:
-        source_document: the id of its document.
-        location: the file.
-        relative: its path within its folder, with slashes; absolute if it has no folder.
-        folder: the prefix of its folder; None if the file was named individually.
-        size: size in bytes.
-        modified_ns: modification time, in nanoseconds since 1970.
-        other_volume: whether it lies on another volume than its folder.
-        is_new: whether the index has no document of it.
-        is_named: whether the user named this file itself, so that its omission is reported.
-        container: the id of the file's own document, if this is something within the file.
+    A file named individually has no folder, and its absolute path is `relative`. `container` is the
+    id of the file's own document, if this is something within the file.
     """
 
     source_document: str
@@ -63,15 +54,7 @@ class Change:
 
 
 def single_file(path: Path, roots: Collection[Identity] | None = None) -> Change:
-    """Return the change for a file named individually; links are followed, its name is its id.
-
-    Args:
-        path: the file.
-        roots: identities of the folders that it must lie in; None for no such limit.
-
-    Raises:
-        SourceFileError: it cannot be examined or lies outside all roots.
-    """
+    """Return the change for a file named individually; links are followed, its name is its id."""
     absolute = path.absolute()
     try:
         target = resolve_links(absolute)
@@ -100,22 +83,10 @@ def single_file(path: Path, roots: Collection[Identity] | None = None) -> Change
 class Plan:
     """Plan of a sync.
 
-    Attributes:
-        folders: the folders of the index after the sync.
-        members: ids of the documents made of what is within a file, by the id of the file's.
-        files: ids of all documents made of files, before the sync.
-        changes: files to read, new and changed.
-        touched: known states of the changes with another time but the same size; files among them
-            whose content is unchanged are removed from the changes later.
-        unchanged: new states of files that have another time or lie on another volume, but have the
-            same content.
-        deletions: ids of documents whose files are gone or no longer selected.
-        skipped: number of unchanged files.
-        failed_before: number of unchanged files that could not be read last time.
-        secrets: files and folders newly skipped as secrets, with the reasons.
-        forgotten: ids of failures that no longer matter.
-        errors: folders and files that cannot be examined, and files whose id is taken.
-        missing: missing folders of the index that the plan does not cover.
+    `touched` are changes with another time but the same size, with their known states; those whose
+    content is unchanged are removed from the changes later. `unchanged` have new states but the
+    same content. `members` are the ids of documents of what is within a file, by the id of the
+    file's own.
     """
 
     folders: IndexedFolders
@@ -137,23 +108,9 @@ class Plan:
 class SyncOptions:
     """Options of a sync.
 
-    Attributes:
-        index_path: the index folder.
-        selections: the selection of files in the folders.
-        extraction: the options of text extraction.
-        limits: the limits on reading one file.
-        layout: the white space in the chunks of files.
-        workers: number of worker processes.
-        wait: timeout for the lock of another writer, in seconds.
-        reread: whether unchanged files are read again and nothing is deleted.
-        retry: whether unchanged files that could not be read are tried again.
-        prune_missing: whether documents are deleted without proof that their files are gone.
-        strict: whether the first failure ends the run.
-        create: whether a missing index is created.
-        on_created: called with an index that was created, before its first commit.
-        moves: moves of folders of the index.
-        roots: identities of the folders that everything must lie in; None for no such limit.
-        keep_out: identities of files of the server that started this run.
+    `reread` reads unchanged files again and deletes nothing; `prune_missing` deletes without proof
+    that the files are gone. `on_created` is called with a new index before its first commit.
+    Everything must lie in the `roots`; `keep_out` are files of the server that started this run.
     """
 
     index_path: Path
@@ -161,7 +118,7 @@ class SyncOptions:
     extraction: ExtractionOptions
     limits: Limits
     workers: int
-    wait: float
+    wait: float  # seconds for the lock of another writer
     layout: Layout = "keep"
     reread: bool = False
     retry: bool = False
@@ -179,21 +136,11 @@ class SyncOptions:
         return self.keep_out | own_files([configuration_file()])
 
 
-_IDS_READ_PER_LOOKUP: Final = 200
-"""Number of document ids that can be read in the time of one lookup."""
+_IDS_READ_PER_LOOKUP: Final = 200  # document ids that can be read in the time of one lookup
 
 
 class IndexedDocuments:
-    """Documents of an index at one moment.
-
-    Args:
-        searcher: the index, open during the use of this object, with no other writer.
-
-    Attributes:
-        folders: the folders of the index.
-        states: the states of the indexed files, by document id.
-        members: the ids of the documents made of what is within a file, by the id of the file's.
-    """
+    """Documents of an index at one moment, which nobody else writes to meanwhile."""
 
     members: defaultdict[str, set[str]]
 
@@ -213,15 +160,9 @@ class IndexedDocuments:
         return self._searcher.documents(prefix=prefix, limit=1).total_documents > 0
 
     def conflict(self, source_document: str, file: Path) -> str | None:
-        """Return the reason that a file cannot have a document id.
+        """Return the reason that a file cannot have a document id, and what helps; None if it can.
 
-        Args:
-            source_document: the id.
-            file: the file, absolute.
-
-        Returns:
-            The conflict with another file or with a document not made of a file, and the remedy;
-            None if the id is free or the document was made of this file.
+        The id may be of another file, or of a document not made of a file.
         """
         if source_document not in self.states and not self._may_have_no_file(source_document):
             return None
@@ -266,11 +207,9 @@ class NoDocuments(IndexedDocuments):
         self.folders, self.states, self.members = IndexedFolders(), {}, defaultdict(set)
 
     def has_prefix(self, prefix: str) -> bool:  # noqa: ARG002 - there is no document
-        """Return False, because there are no documents."""
         return False
 
-    def conflict(self, source_document: str, file: Path) -> None:
-        """Return None, because every id is free."""
+    def conflict(self, source_document: str, file: Path) -> None: ...
 
 
 def _is_same_file(indexed: str | None, file: Path) -> bool:

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from idx.extraction.pdf.ocr_run import OcrRun
-from idx.extraction.pool import ExtractionPool, batches
+from idx.extraction.pool import ExtractionPool, OcrRun, batches
 from idx.extraction.types import OCR_TIME_FACTOR
 from idx.sync.comparison import make_plan
 from idx.sync.events import Created, Event, Finished, Kept, Problem
@@ -29,17 +28,7 @@ def synchronize(
     kept: Kept,
     changed: Collection[Path] | None = None,
 ) -> Generator[Event, None, None]:
-    """Synchronize the index with files and folders, yielding events.
-
-    Args:
-        paths: files and folders; the index does not change outside them.
-        options: the options of the sync.
-        kept: counts of the documents committed by the run.
-        changed: the only files and folders in the paths to examine; None for all.
-
-    Raises:
-        IndexFolderError: the index cannot be used; the subclass gives the reason.
-    """
+    """Synchronize the index with files and folders, or only what has `changed` in them."""
     started = time.monotonic()
     paths = [*paths]
     if is_new(options) and all(is_missing(path) for path in paths):
@@ -74,11 +63,7 @@ def _in_roots(paths: Iterable[Path], roots: frozenset[Identity] | None) -> Itera
 
 
 def preview(paths: Iterable[Path], options: SyncOptions) -> Plan:
-    """Return the plan that `synchronize` would execute, without creating anything.
-
-    Raises:
-        IndexFolderError: the index cannot be used; the subclass gives the reason.
-    """
+    """Return the plan that `synchronize` would execute, without creating anything."""
     plan, _ = _compared(paths, options, None)
     with _pool(plan, options) as pool:
         skip_unchanged(plan, pool)

@@ -24,12 +24,8 @@ from shared.system.shell import joined, quoted
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Folder of the index, or a part of it, covered by a command.
-
-    Attributes:
-        folder: the folder.
-        scopes: files and folders within it, as relative paths with slashes; None for all of it.
-        is_named: whether a user named the scopes, so that the omission of one is reported.
+    """Folder of the index covered by a command, or the scopes in it that a user named, or that
+    changed.
     """
 
     folder: IndexedFolder
@@ -45,14 +41,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Targets of a command.
-
-    Attributes:
-        folders: the folders of the index, including new ones.
-        sources: the folders that the command covers, each once.
-        files: named files that lie in none of the folders.
-        errors: problems with the paths.
-    """
+    """Targets of a command: all folders of the index, those covered, and files in none of them."""
 
     folders: IndexedFolders
     sources: list[Source]
@@ -65,14 +54,8 @@ def resolve(
 ) -> Sources:
     """Resolve paths to folders of the index, and assign prefixes to new folders.
 
-    Args:
-        paths: files and folders.
-        known: the folders of the index.
-        is_taken: check whether the index has a document id with a given prefix.
-
-    Returns:
-        The targets. A path in a folder of the index covers that part of the folder. A new folder
-        that contains folders of the index covers these, too.
+    A path in a folder of the index covers that part of the folder. A new folder that contains
+    folders of the index covers these, too.
     """
     absolute = list(dict.fromkeys(Path(os.path.abspath(path)) for path in paths))  # noqa: PTH100 - resolves no links
     errors = [
@@ -104,10 +87,7 @@ def resolve(
 def part_of(sources: Sources, changed: Collection[Path]) -> Sources:
     """Restrict the targets of a command to changed paths.
 
-    Args:
-        sources: the targets.
-        changed: files and folders in them. Links are not resolved: the target of a link that leads
-            out of a folder is not a part of the folder.
+    Links are not resolved: the target of a link that leads out of a folder is not a part of it.
     """
     parts = []
     for source in sources.sources:
@@ -126,13 +106,7 @@ def part_of(sources: Sources, changed: Collection[Path]) -> Sources:
 
 
 def document_id(folder: IndexedFolder, path: str, folders: IndexedFolders) -> str:
-    r"""Return the document id of a file.
-
-    Args:
-        folder: its folder.
-        path: the path within the folder, with slashes; bytes that are not UTF-8 become ``\xNN``.
-        folders: all folders of the index.
-    """
+    r"""Return the document id of a file; bytes of its path that are not UTF-8 become ``\xNN``."""
     path = marked_path(decodable(path) if not path.isascii() else path)
     if folder.prefix:
         return folder.prefix + path

@@ -31,20 +31,14 @@ from shared.messages import decodable, quantity
 from shared.model.folders import IndexedFolders
 from shared.reading.searcher import Searcher
 
-_STEP_MILLISECONDS: Final = 50
-"""Interval at which the library polls the notifications of the system, in milliseconds."""
-
-_MAX_GROUP_MILLISECONDS: Final = 500
-"""Maximum time for grouping successive changes, in milliseconds."""
-
-_TIMEOUT_MILLISECONDS: Final = 100
-"""Timeout of the wait for a change, in milliseconds."""
+_STEP_MILLISECONDS: Final = 50  # between polls of the notifications of the system
+_MAX_GROUP_MILLISECONDS: Final = 500  # for grouping successive changes
+_TIMEOUT_MILLISECONDS: Final = 100  # of the wait for a change
 
 _POLL_MILLISECONDS: Final = 2_000
 """Polling interval in milliseconds, used if polling is forced for lack of system notifications."""
 
-_MAX_WATCH_ATTEMPTS: Final = 3
-"""Maximum number of attempts to start a watch while folders appear or vanish."""
+_MAX_WATCH_ATTEMPTS: Final = 3  # attempts to start a watch while folders appear or vanish
 
 _UNDECODABLE: Final = "Unable to decode path"
 """Error text of the library for a name that is not UTF-8; it reports nothing afterwards."""
@@ -55,13 +49,8 @@ _Feed = Generator[set[FileChange], None, None]
 class FolderWatch:
     """Watch of folders for changes.
 
-    Args:
-        folders: the folders, absolute.
-        options: options of the syncs that handle the changes.
-
-    Attributes:
-        is_lost: whether changes may have gone unnoticed since the last `renew`.
-        obstacle: the reason, in words, that not all folders are watched; None if all are.
+    `is_lost` says whether changes may have gone unnoticed since the last `renew`; `obstacle`, in
+    words, why not all folders are watched.
     """
 
     def __init__(self, folders: Sequence[Path], options: SyncOptions) -> None:
@@ -78,9 +67,6 @@ class FolderWatch:
         """Watch all folders that the crawl currently covers.
 
         Earlier changes may have gone unnoticed; later ones do not.
-
-        Raises:
-            IndexFolderError: the index cannot be used; the subclass gives the reason.
         """
         self.close()
         self._noticed.clear()
@@ -90,14 +76,7 @@ class FolderWatch:
         self._watch(frozenset(self._wanted(None)))
 
     def follow(self, changed: Collection[Path]) -> None:
-        """Watch new folders as well, and continue to watch the others.
-
-        Args:
-            changed: paths returned by `wait`, where folders may have appeared or vanished.
-
-        Raises:
-            IndexFolderError: the index cannot be used; the subclass gives the reason.
-        """
+        """Watch new folders as well, and continue to watch the others; nothing goes unnoticed."""
         places = {path for path in changed if is_folder(path) or path.as_posix() in self._watched}
         scopes = Scopes(path.as_posix() for path in places)
         appeared, self._appeared = self._appeared, set()
@@ -131,7 +110,6 @@ class FolderWatch:
         return noticed
 
     def close(self) -> None:
-        """Stop watching."""
         if self._feed is not None:
             self._feed.close()
         self._feed = None
@@ -165,7 +143,6 @@ class FolderWatch:
                     yield (folder / path).as_posix()
 
     def _watch(self, folders: frozenset[str]) -> None:
-        """Watch exactly these folders."""
         self._feed = None
         self._watched = folders
         names = {path for path in folders if decodable(path) == path}
@@ -251,43 +228,25 @@ def _place(path: Path) -> Path:
     return path.parent if path.name in IGNORE_FILES else path
 
 
-_QUIET_SECONDS: Final = 0.3
-"""Quiet period after a change before a sync, in seconds."""
-
-_MAX_DELAY_SECONDS: Final = 5.0
-"""Maximum delay of a sync while changes continue, in seconds."""
+_QUIET_SECONDS: Final = 0.3  # quiet period after a change before a sync
+_MAX_DELAY_SECONDS: Final = 5.0  # of a sync while changes continue
 
 _MAX_SINGLE_CHANGES: Final = 200
 """Number of changes above which their folders are synchronized instead, or everything."""
 
-_FULL_SYNC_AFTER_CHANGES_SECONDS: Final = 20.0
-"""Delay of a complete sync after the last changes, in seconds."""
-
-_FULL_SYNC_DURING_CHANGES_SECONDS: Final = 300.0
-"""Maximum interval between complete syncs while changes continue, in seconds."""
-
-_FULL_SYNC_IDLE_SECONDS: Final = 600.0
-"""Interval between complete syncs without changes, in seconds."""
+_FULL_SYNC_AFTER_CHANGES_SECONDS: Final = 20.0  # from the last changes to a complete sync
+_FULL_SYNC_DURING_CHANGES_SECONDS: Final = 300.0  # between complete syncs while changes continue
+_FULL_SYNC_IDLE_SECONDS: Final = 600.0  # between complete syncs without changes
 
 _FULL_SYNC_UNWATCHED_SECONDS: Final = 60.0
 """Interval between complete syncs if not all folders can be watched, in seconds."""
 
-_WRITE_RETRY_SECONDS: Final = 5.0
-"""Delay before the next attempt after an error that may pass, in seconds."""
+_WRITE_RETRY_SECONDS: Final = 5.0  # before the next attempt after an error that may pass
 
 
 @dataclass(slots=True)
 class _Due:
-    """Pending changes and due times, on the clock of `time.monotonic`.
-
-    Attributes:
-        paths: changed files and folders.
-        first: time of the first change.
-        last: time of the last change.
-        full_sync_at: time at which the next complete sync is due.
-        last_full_sync: time of the last complete sync.
-        retry_at: time before which no sync may run.
-    """
+    """Pending changes and due times, on the clock of `time.monotonic`."""
 
     paths: set[Path] = field(default_factory=set)
     first: float = 0.0
@@ -313,20 +272,8 @@ def keep_synchronized(
     """Synchronize, then follow every change until interrupted.
 
     The watch waits for missing folders, for another writer to release the index, for space on a
-    full disk, and for a cluster that is busy, rebuilds the index or is down.
-
-    Args:
-        folders: the folders, absolute.
-        options: the options of each sync.
-        kept: counts of the documents committed by the run.
-
-    Yields:
-        The events of each sync, and `Watching` after the first. A lasting `Problem` or
-        `MissingFolder` is yielded once.
-
-    Raises:
-        SourceFileError: a path is not a folder.
-        IndexFolderError: the index cannot be used; the subclass gives the reason.
+    full disk, and for a cluster that is busy, rebuilds the index or is down. A lasting `Problem` or
+    `MissingFolder` is yielded once.
     """
     for path in folders:
         # Path.exists would raise an error if the path is unreachable.

@@ -12,7 +12,7 @@ if sys.version_info < (3, 11):  # noqa: UP036
     sys.exit("pylucene: error: PyLucene needs Python 3.11 or newer, not " + sys.version.split()[0])
 
 from . import options, sdist, wheel
-from .errors import one_sentence
+from .console import one_sentence
 from .options import ConfigSettings
 
 __all__ = ["build_sdist", "build_wheel"]

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from .errors import BuildError
+from .console import BuildError
 
 # The first moment that an entry of a ZIP archive can have: 1 January 1980, in seconds since 1970.
 _FIRST = 315_532_800

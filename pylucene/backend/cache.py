@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .console import say
-from .errors import BuildError
+from .console import BuildError, say
 
 
 def folder() -> Path:

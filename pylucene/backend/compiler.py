@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import archive, cache, console
-from .errors import BuildError
+from .console import BuildError
 from .platforms import Platform
 
 _FLAGS = (

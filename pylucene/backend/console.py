@@ -1,12 +1,29 @@
-"""Telling the user what happens, and running the programs that do it."""
+"""What the user is told, what can stop a build, and running the programs that do it."""
 
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from .errors import BuildError
+
+class BuildError(Exception):
+    """A reason why nothing can be built, in one sentence that says what to do about it."""
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """Turn an expected failure into a line on stderr and exit code 1.
+
+    A traceback would bury the line, and tell the user of a missing compiler or of a full disk
+    nothing more.
+    """
+    try:
+        yield
+    except (BuildError, OSError) as error:
+        sys.exit(f"pylucene: error: {error}")
+
 
 # Variables that programs run here do not inherit.
 _DROPPED = (

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from . import cache, headers, jcc_changes, platforms
 from .compiler import Compiler
-from .console import run, say
-from .errors import BuildError
+from .console import BuildError, run, say
 from .jcc_module import JccModule
 from .source import ROOT
 

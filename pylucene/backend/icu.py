@@ -9,7 +9,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from .errors import BuildError
+from .console import BuildError
 
 _UNUSED = re.compile(
     r"com/ibm/icu/impl/data/icudata/"

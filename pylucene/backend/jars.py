@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import cache
-from .console import run, say
-from .errors import BuildError
+from .console import BuildError, run, say
 from .source import ROOT
 
 _DOWNLOAD = Path(__file__).with_name("inside") / "download.py"

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from . import cache, environment, toolchain
-from .console import run
-from .errors import one_sentence
+from . import cache, environment, platforms
+from .console import one_sentence, run
 from .source import ROOT
 
 _RESOLVE = Path(__file__).with_name("inside") / "resolve.py"
@@ -17,7 +16,7 @@ def main() -> None:
         SystemExit: it cannot be resolved; its text is one sentence that says why.
     """
     with one_sentence():
-        toolchain.require()
+        platforms.require_tools()
         with cache.locked():
             run(
                 (environment.ensure().python, "-I", _RESOLVE, cache.folder() / "maven", ROOT),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from . import platforms
-from .errors import BuildError
+from .console import BuildError
 from .platforms import Platform
 
 ConfigSettings = Mapping[str, str | list[str]]

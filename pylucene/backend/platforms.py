@@ -1,5 +1,6 @@
 """The platforms that a wheel can be built for, all of them on Linux."""
 
+import importlib.util
 import os
 import platform
 import sys
@@ -7,7 +8,7 @@ import sysconfig
 from dataclasses import dataclass
 from typing import Literal
 
-from .errors import BuildError
+from .console import BuildError
 
 
 @dataclass(frozen=True)
@@ -119,3 +120,13 @@ def _glibc() -> str | None:
         return os.confstr("CS_GNU_LIBC_VERSION")
     except OSError:
         return None
+
+
+def require_tools() -> None:
+    """Check that this machine can build PyLucene, before anything is downloaded."""
+    here()
+    if importlib.util.find_spec("ensurepip") is None:
+        raise BuildError(
+            "PyLucene needs Python's ensurepip module: install it "
+            "(Debian/Ubuntu: apt install python3-venv)"
+        )

@@ -4,8 +4,7 @@ import sys
 from pathlib import Path
 
 from . import sdist, wheel
-from .console import say
-from .errors import one_sentence
+from .console import one_sentence, say
 from .options import Options
 from .platforms import PLATFORMS
 

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import metadata, source
+from . import source
 
 
 def write(folder: Path) -> Path:
@@ -22,7 +22,7 @@ def write(folder: Path) -> Path:
     Raises:
         OSError: it cannot be written.
     """
-    table = metadata.project()
+    table = source.project()
     name = f"{table['name']}-{table['version']}"
     target = folder / f"{name}.tar.gz"
     with tempfile.TemporaryDirectory(dir=folder, prefix=".") as temporary:
@@ -42,6 +42,6 @@ def write(folder: Path) -> Path:
 
 
 def _members() -> Iterator[tuple[str, bytes]]:
-    yield "PKG-INFO", metadata.pkg_info().encode()
+    yield "PKG-INFO", source.pkg_info().encode()
     for path in source.files():
         yield path.as_posix(), (source.ROOT / path).read_bytes()

@@ -13,15 +13,12 @@ from . import (
     environment,
     headers,
     jars,
-    metadata,
     platforms,
     source,
-    toolchain,
     wrapper,
 )
-from .console import say
+from .console import BuildError, say
 from .environment import Environment
-from .errors import BuildError
 from .jcc_module import JccModule
 from .options import Options
 from .platforms import Platform
@@ -81,7 +78,7 @@ def obtain_all(wanted: Sequence[Options], wheel_folder: Path) -> list[Path]:
         BuildError: one is not in the cache and cannot be built.
     """
     if any(_ready(options) is None for options in wanted):
-        toolchain.require()
+        platforms.require_tools()
         with cache.locked():
             # Another build may have made some while this one waited.
             if missing := [options for options in wanted if _ready(options) is None]:
@@ -139,7 +136,7 @@ def _compile(made: Environment, platform: Platform, folder: Path, name: str) -> 
     java = environment.java_runtime(made, platform)
     code = JccModule(folder / "_lucene", "_lucene", made.jcc_version)
     module = code.build(made.compiler, platform, headers.ensure(made.python, platform), java)
-    table = metadata.project()
+    table = source.project()
     stem = f"{table['name']}-{table['version']}"
     info = f"{stem}.dist-info"
     package = folder / "lucene"
@@ -149,8 +146,8 @@ def _compile(made: Environment, platform: Platform, folder: Path, name: str) -> 
     stubs = folder / "stubs"
     files |= {f.relative_to(stubs).as_posix(): f for f in stubs.rglob("*") if f.is_file()}
     files[f"lucene/{module.name}"] = module
-    files[f"{info}/METADATA"] = metadata.pkg_info().encode()
-    files[f"{info}/WHEEL"] = metadata.wheel(f"{_PYTHON_TAG}-{platform.tag}", name).encode()
+    files[f"{info}/METADATA"] = source.pkg_info().encode()
+    files[f"{info}/WHEEL"] = source.wheel_file(f"{_PYTHON_TAG}-{platform.tag}", name).encode()
     for licence in source.glob(*table["license-files"]):
         files[f"{info}/licenses/{licence.as_posix()}"] = source.ROOT / licence
     target = folder / f"{stem}-{_PYTHON_TAG}-{platform.tag}.whl"

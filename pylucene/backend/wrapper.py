@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from . import classes, icu, jcc_changes, stubs
+from . import icu, jcc_changes, source, stubs
 from .console import run, say
 from .environment import Environment
 from .jars import Artifact
@@ -77,7 +77,7 @@ def _arguments(artifacts: Sequence[Artifact], wanted: Literal["listed", "all"]) 
             yield from ("--include", jar, "--classpath", jar)
         if artifact.name == "lucene-core":
             yield from ("--version", artifact.version)
-    listed = classes.read()
+    listed = source.class_list()
     for package in listed.packages:
         yield from ("--package", package)
     yield from listed.classes

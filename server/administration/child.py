@@ -26,8 +26,7 @@ from shared.system import GROUP_OPTIONS, TERMINATED_EXIT_CODES, Group, exited
 _MAX_LINE_BYTES: Final = 1_000_000
 """Maximum length of a line, in bytes; events, with their paths and reasons, are far shorter."""
 
-_MAX_OUTPUT_BYTES: Final = 10_000_000
-"""Maximum length of the output of a command that prints no events, in bytes."""
+_MAX_OUTPUT_BYTES: Final = 10_000_000  # of the output of a command that prints no events
 
 _MAX_STDERR_LINES: Final = 20
 _MAX_STDERR_LINE_CHARACTERS: Final = 1_000

@@ -20,11 +20,8 @@ from server.answers.text import cut, fitting, json_characters
 from shared.messages import quantity, utc_time
 from shared.model.failures import ERRORS
 
-_MAX_PROBLEMS: Final = 20
-"""Maximum number of problems kept; the tool list_failures lists all files."""
-
-_MAX_PROBLEM_CHARACTERS: Final = 800
-"""Maximum length of a problem in JSON, in characters."""
+_MAX_PROBLEMS: Final = 20  # problems kept; the tool list_failures lists all files
+_MAX_PROBLEM_CHARACTERS: Final = 800  # of a problem in JSON
 
 
 class Progress:
@@ -109,8 +106,7 @@ def _brief(text: str) -> str:
     return cut(text, excess) or f"{text[:100]}…" if excess > 0 else text
 
 
-RequestedState = Literal["paused", "stopped"]
-"""A state that a client can request for an operation."""
+RequestedState = Literal["paused", "stopped"]  # a state that a client can request for an operation
 
 _TRANSITIONS: Final[dict[RequestedState, State]] = {"paused": "pausing", "stopped": "stopping"}
 
@@ -121,17 +117,10 @@ _ALLOWED_FROM: Final[dict[RequestedState, frozenset[State]]] = {
 
 _ENDED: Final = frozenset[State]({"stopped", "done", "failed"})
 
-_INTERRUPTED_EXIT_CODES: Final = (130, 143)
-"""Exit codes of idx after Ctrl-C and SIGTERM."""
-
-_MAX_RESULT_BYTES: Final = 10_000
-"""Maximum length of the output of a command without events, in bytes."""
-
-_MAX_DIRECTORIES_CHARACTERS: Final = 6_000
-"""Maximum length of the folders in an answer, in characters."""
-
-_MAX_BRIEF_ERROR_CHARACTERS: Final = 300
-"""Maximum length of an error in a list of operations, in characters."""
+_INTERRUPTED_EXIT_CODES: Final = (130, 143)  # exit codes of idx after Ctrl-C and SIGTERM
+_MAX_RESULT_BYTES: Final = 10_000  # of the output of a command without events
+_MAX_DIRECTORIES_CHARACTERS: Final = 6_000  # of the folders in an answer
+_MAX_BRIEF_ERROR_CHARACTERS: Final = 300  # of an error in a list of operations
 
 _NOTICES: Final[dict[State, str]] = {
     "running": "See its progress with crawl_status and this operation_id.",

@@ -13,10 +13,9 @@ from typing import Final
 import anyio
 
 from server.administration.child import Child
-from server.administration.folders import folder_settings
 from server.administration.operation import Operation, RequestedState
 from server.administration.results import OperationName
-from server.administration.roots import Roots
+from server.administration.roots import Roots, folder_settings
 from server.answers.errors import (
     ChildError,
     OperationNotFoundError,
@@ -29,17 +28,10 @@ from shared.backends import location
 from shared.files.access import own_files
 from shared.system import end_by_signal, handle_signals
 
-_MAX_ENDED_OPERATIONS: Final = 20
-"""Maximum number of ended operations kept."""
-
-_REQUEST_TIMEOUT_SECONDS: Final = 5.0
-"""Maximum time to wait for the end of an operation after a pause or stop, in seconds."""
-
-_COMMIT_TIMEOUT_SECONDS: Final = 60.0
-"""Time for `idx` to commit and end before it is killed, in seconds."""
-
-_SHUTDOWN_TIMEOUT_SECONDS: Final = 10.0
-"""Time for `idx` to commit and end during shutdown, in seconds."""
+_MAX_ENDED_OPERATIONS: Final = 20  # ended operations kept
+_REQUEST_TIMEOUT_SECONDS: Final = 5.0  # to wait for the end of an operation after a pause or stop
+_COMMIT_TIMEOUT_SECONDS: Final = 60.0  # for `idx` to commit and end before it is killed
+_SHUTDOWN_TIMEOUT_SECONDS: Final = 10.0  # for `idx` to commit and end during shutdown
 
 _KILL_TIMEOUT_SECONDS: Final = 2.0
 """Maximum time to wait for a killed process, in seconds; one blocked on a disk does not end."""

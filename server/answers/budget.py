@@ -60,11 +60,8 @@ unless their ids, paths and titles alone are longer."""
 _BRIEF_ENVELOPE_CHARACTERS: Final = 260
 """Characters of such an answer besides its hits, without facets and long notes."""
 
-_BRIEF_HITS: Final = 10
-"""Number of hits that share such an answer; further ones get the same share."""
-
-_MIN_PASSAGE_CHARACTERS: Final = 80
-"""Length that is left of a passage at least, in characters."""
+_BRIEF_HITS: Final = 10  # hits that share such an answer; further ones get the same share
+_MIN_PASSAGE_CHARACTERS: Final = 80  # length that is left of a passage at least, in characters
 
 _PASSAGE_LEAD_CHARACTERS: Final = 30
 """Characters kept before the first match of a passage that is cut."""
@@ -81,8 +78,7 @@ VALUES_CUT: Final = (
     "their beginning with the operator prefix."
 )
 
-_MAX_SHORTENED_VALUES: Final = 20
-"""Maximum number of values kept for a metadata key whose values are cut."""
+_MAX_SHORTENED_VALUES: Final = 20  # values kept for a metadata key whose values are cut
 
 Item = TypeVar("Item")
 ChunkItem = TypeVar("ChunkItem", bound=ChunkText)

@@ -239,8 +239,7 @@ def client_message(error: McpLuceneError) -> str:
     return error.client_message()
 
 
-MAX_ERROR_CHARACTERS: Final = 2_000
-"""Maximum length of an error message, in characters, since it may repeat data from a client."""
+MAX_ERROR_CHARACTERS: Final = 2_000  # of an error message, since it may repeat data from a client
 
 _REQUEST_ERRORS: Final = (
     AnswerTooLongError,

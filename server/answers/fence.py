@@ -16,8 +16,7 @@ from shared.document_tags import new_tag, tagged
 from shared.messages import is_plain_word
 from shared.model.metadata import HIDDEN_TEXT
 
-FENCE: Final = "fence"
-"""Field of a response that contains the name of its tags."""
+FENCE: Final = "fence"  # field of a response that contains the name of its tags
 
 _ALWAYS_FENCED: Final = frozenset(
     {"content", "text", "passages", "preview", "title", "reason", "problems", HIDDEN_TEXT}

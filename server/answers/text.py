@@ -1,18 +1,25 @@
-"""Texts in a response: shortened to fit, and joined from chunks."""
+"""Texts in a response, shortened to fit and joined from chunks, and the URIs of what it names.
 
-from collections.abc import Iterable, Sequence
+An id in a URI may contain any characters; all but letters, digits and ``-._~`` are percent-encoded
+(RFC 3986, sections 2.1 and 2.3). Parsing is lenient: an id may be unencoded unless it contains
+``?`` or ``%``. An id is looked up in the index and never used as the path of a file.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from pydantic_core import to_json
 
+from server.answers.errors import ResourceNotFoundError
 from server.answers.fence import fenced
 from shared.messages import shortened
 from shared.model.chunks import addition
 from shared.model.search_results import ChunkText
 
-DEFAULT_CHARACTERS: Final = 40_000
-"""Default maximum length of a response, in characters."""
+DEFAULT_CHARACTERS: Final = 40_000  # default maximum length of a response, in characters
 
 MAX_CHARACTERS: Final = 1_000_000
 """Upper limit of the length that a client can request, in characters."""
@@ -20,8 +27,7 @@ MAX_CHARACTERS: Final = 1_000_000
 _QUERY_BUDGET_DIVISOR: Final = 8
 """Divisor of the budget: a query, or a form of it, takes at most this part of a response."""
 
-MAX_BRIEF_CHARACTERS: Final = 200
-"""Maximum length of a shortened title, in characters."""
+MAX_BRIEF_CHARACTERS: Final = 200  # of a shortened title
 
 
 def brief_query(query: str, budget: int) -> str:
@@ -81,3 +87,71 @@ def joined(chunks: Sequence[ChunkText], budget: int) -> Joined:
 def _characters(chunk: ChunkText) -> tuple[int, int]:
     """Return the offsets of a chunk in the text of its document, which every chunk has."""
     return chunk.char_start or 0, chunk.char_end or 0
+
+
+Kind = Literal["document", "chunk", "statistics", "field", "language"]
+
+FORMS: Final[Mapping[Kind, str]] = {
+    "document": "document://{id}",
+    "chunk": "chunk://{id}",
+    "statistics": "index://stats",
+    "field": "index://fields/{field}",
+    "language": "index://languages/{language}",
+}
+"""The URI template of each kind (RFC 6570), without options."""
+
+_PREFIXES: Final = {kind: form.partition("{")[0] for kind, form in FORMS.items()}
+
+MAX_URI_CHARACTERS: Final = 150_000
+"""Maximum length of a URI, in characters: an id has at most 10,000, each of which takes up to
+12."""
+
+_MAX_OPTIONS: Final = 10
+
+
+@dataclass(frozen=True)
+class ResourceUri:
+    """A parsed URI."""
+
+    kind: Kind
+    name: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        query = f"?{urlencode(self.options)}" if self.options else ""
+        return _PREFIXES[self.kind] + quote(self.name, safe="") + query
+
+
+def parse(uri: str) -> ResourceUri:
+    if len(uri) > MAX_URI_CHARACTERS:
+        raise ResourceNotFoundError(uri, f"a URI has at most {MAX_URI_CHARACTERS:,} characters")
+    path, _, query = uri.partition("?")
+    scheme, separator, rest = path.partition("://")
+    path = f"{scheme.lower()}{separator}{rest}"
+    for kind, prefix in _PREFIXES.items():
+        is_of_kind = path == prefix if kind == "statistics" else path.startswith(prefix)
+        if is_of_kind:
+            name = _decoded(uri, path.removeprefix(prefix))
+            return ResourceUri(kind, name, _options(uri, query) if query else {})
+    raise ResourceNotFoundError(uri, f"a URI has one of the forms {', '.join(FORMS.values())}")
+
+
+def _decoded(uri: str, name: str) -> str:
+    try:
+        decoded = unquote(name, errors="strict")
+        decoded.encode()
+    except UnicodeError as error:
+        shown = uri.encode(errors="backslashreplace").decode()
+        raise ResourceNotFoundError(shown, "its encoded text is not valid UTF-8") from error
+    return decoded
+
+
+def _options(uri: str, query: str) -> dict[str, str]:
+    try:
+        return dict(parse_qsl(query, True, strict_parsing=True, max_num_fields=_MAX_OPTIONS))
+    except ValueError as error:
+        raise ResourceNotFoundError(
+            uri,
+            f"the part after the question mark is not valid ({error}); a question mark in a name "
+            "is written %3F",
+        ) from error

@@ -36,8 +36,7 @@ from shared.model.request import (
     versions_for,
 )
 
-MAX_QUERY_CHARACTERS: Final = 8_000
-"""Maximum length of a query in a URL, in characters; a longer one fits into ``POST /search``."""
+MAX_QUERY_CHARACTERS: Final = 8_000  # of a query in a URL; a longer one fits into ``POST /search``
 
 
 class Arguments(BaseModel):

@@ -1,30 +1,31 @@
-"""Three endpoints in a shape that other search services have, at the root of the server."""
+"""Three endpoints in a shape that other search services have, at the root of the server.
+
+An answer of a language model may come as server-sent events.
+"""
 
 import math
 import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from dataclasses import replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-from starlette.responses import Response
+from pydantic_core import to_json
+from starlette.responses import Response, StreamingResponse
 
 from server.administration.results import OperationStatus
-from server.answers.errors import ChildError
-from server.api.answering import (
-    EVENT_STREAM,
-    event_stream,
-    last_answer,
-    usable_model,
-    wants_events,
-)
-from server.api.reading import Administrator, State, as_json
+from server.answers.errors import ChildError, client_message
+from server.api.endpoint import Administrator, State, as_json, problem_of
+from server.state import ServerState
 from shared.answers.answer import answer_events
+from shared.answers.model import AnswerModel
 from shared.answers.prompt import MAX_TOP_K
-from shared.errors import IndexFolderError
+from shared.errors import ExtraMissingError, IndexFolderError, LanguageModelError, McpLuceneError
 from shared.messages import utc_time
-from shared.model.answers import CheckedCitation
+from shared.model.answers import Answer, AnswerEvent, AnswerPart, CheckedCitation
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.search_results import Hit, SearchAnswer, plain
@@ -32,8 +33,66 @@ from shared.model.search_results import Hit, SearchAnswer, plain
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
-CATEGORY: Final = "category"
-"""Metadata key that `category_filter` compares."""
+EVENT_STREAM: Final = "text/event-stream"
+"""Media type of server-sent events (HTML standard, section 9.2)."""
+
+
+def usable_model(state: ServerState, name: str | None = None) -> AnswerModel:
+    """Return the language model that answers questions."""
+    model = state.answer_model
+    assert model is not None  # noqa: S101 - every server over HTTP has one, see server.http.serving
+    try:
+        model.check()
+    except (ExtraMissingError, LanguageModelError) as error:
+        raise HTTPException(HTTPStatus.CONFLICT, client_message(error)) from error
+    if name not in {None, model.name}:
+        detail = f"this server answers by {model.name!r} only; leave out answer_model"
+        raise HTTPException(HTTPStatus.FORBIDDEN, detail)
+    return model
+
+
+def wants_events(request: Request) -> bool:
+    """Check whether a client accepts server-sent events."""
+    return EVENT_STREAM in request.headers.get("accept", "")
+
+
+async def last_answer(events: AsyncGenerator[AnswerEvent]) -> Answer:
+    """Return the answer of its events, which are not shown."""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Answer):
+                return event
+    raise AssertionError("the last event is the answer")
+
+
+def event_stream(results: dict[str, Any], events: AsyncGenerator[AnswerEvent]) -> Response:
+    """Return an answer as server-sent events."""
+
+    async def stream() -> AsyncIterator[bytes]:
+        yield _event("results", results)
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    match event:
+                        case AnswerPart(text):
+                            yield _event("delta", {"text": text})
+                        case Answer():
+                            yield _event("answer", plain(event))
+        except McpLuceneError as error:
+            yield _event("problem", bytes(problem_of(error).body))
+
+    # A proxy that buffers would send everything at the end (the header is nginx's).
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(stream(), headers=headers, media_type=EVENT_STREAM)
+
+
+def _event(name: str, data: Any) -> bytes:
+    # JSON has no line breaks, which would end the data.
+    encoded = data if isinstance(data, bytes) else to_json(data)
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), encoded)
+
+
+CATEGORY: Final = "category"  # metadata key that `category_filter` compares
 
 MAX_QUERY_CHARACTERS: Final = 100_000
 

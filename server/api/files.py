@@ -18,8 +18,7 @@ from starlette.responses import Response, StreamingResponse
 
 from server.answers.errors import DocumentFileError, TimeBudgetError
 from server.api.arguments import MAX_QUERY_CHARACTERS, Arguments
-from server.api.problems import problem
-from server.api.reading import Encoded, State
+from server.api.endpoint import Encoded, State, problem
 from server.pictures.page import page_picture
 from server.state import ServerState
 from shared.files.content import IrregularFileError

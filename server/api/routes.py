@@ -18,8 +18,7 @@ from server.api.arguments import (
     SuggestArguments,
     TermArguments,
 )
-from server.api.problems import PROBLEMS, Problem
-from server.api.reading import Administrator, Encoded, State, answered, as_json
+from server.api.endpoint import PROBLEMS, Administrator, Encoded, Problem, State, answered, as_json
 from shared.model.index_results import (
     DocumentDetails,
     DocumentList,

@@ -25,7 +25,7 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.api.problems import problem
+from server.api.endpoint import problem
 from server.http.oauth import JwtVerifier, KeySet
 from server.http.paths import MCP_PATH, SIGN_IN_PATH, rules
 from server.http.tokens import Token, find
@@ -152,11 +152,8 @@ def is_from_own_page(headers: Headers, own_origin: str) -> bool:
     return origin == own_origin or urlsplit(origin).netloc == headers.get("host")
 
 
-MAX_AGE_SECONDS: Final = 12 * 3_600
-"""Maximum duration of a session, in seconds: a working day."""
-
-MAX_SESSIONS: Final = 1_000
-"""Maximum number of sessions; then the oldest ends of the holder that has the most."""
+MAX_AGE_SECONDS: Final = 12 * 3_600  # maximum duration of a session: a working day
+MAX_SESSIONS: Final = 1_000  # sessions; then the oldest ends of the holder that has the most
 
 _SECRET_BYTES: Final = 32
 

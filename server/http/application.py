@@ -1,10 +1,11 @@
 """The ASGI application: the SDK's MCP endpoint, the JSON API and pages, and their middleware."""
 
 import asyncio
-from typing import Any, Final
+from http import HTTPStatus
+from typing import Annotated, Any, Final
 
 import anyio
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI, Form, Query, Request
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
@@ -14,9 +15,10 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.api.problems import answer_errors
+from server.api.endpoint import answer_errors
 from server.api.routes import OPENAPI_PATH, add_api
 from server.http import access
+from server.http.access import Authentication, foreign, is_from_own_page
 from server.http.limits import Admission, AdmissionControl, LimitedBodies, WellFormed
 from server.http.observe import (
     CallObserver,
@@ -26,14 +28,95 @@ from server.http.observe import (
     metrics_endpoint,
     readyz,
 )
-from server.http.paths import MCP_PATH
-from server.http.sign_in import sign_in_routes
+from server.http.paths import MCP_PATH, SIGN_IN_PATH, SIGN_OUT_PATH
 from server.pages import document, search, status
-from server.pages.rendering import as_page
+from server.pages.rendering import as_page, page
 from server.search_server import SearchServer
 from server.settings import HttpSettings
 from server.state import ServerState
 from shared.version import software_version
+
+MAX_TOKEN_CHARACTERS: Final = 12_000  # of a token; the access tokens of some issuers are long
+
+_MAX_TARGET_CHARACTERS: Final = 12_000
+
+_START: Final = "/"
+
+_WRONG: Final = (
+    "This token is not valid. Check that you copied all of it, or ask whoever runs the server for "
+    "one."
+)
+
+_WITHOUT_SCOPE: Final = (
+    "This token does not allow to search. Ask whoever runs the server for one with the scope read."
+)
+
+
+def sign_in_routes(authentication: Authentication) -> APIRouter:
+    """Create the routes of sign-in and sign-out."""
+    router = APIRouter(include_in_schema=False)
+    sessions = authentication.sessions
+    required = set(authentication.settings.required_scopes or [])
+
+    @router.get(SIGN_IN_PATH)
+    async def form(
+        request: Request, to: Annotated[str, Query(max_length=_MAX_TARGET_CHARACTERS)] = _START
+    ) -> Response:
+        """Show the form."""
+        return page(request, "sign_in", to=own_path(to), problem=None)
+
+    @router.post(SIGN_IN_PATH)
+    async def sign_in(
+        request: Request,
+        token: Annotated[str, Form(max_length=MAX_TOKEN_CHARACTERS)] = "",
+        to: Annotated[str, Form(max_length=_MAX_TARGET_CHARACTERS)] = _START,
+    ) -> Response:
+        """Open a session, and go to the page that was asked for."""
+        if not is_from_own_page(request.headers, sessions.origin):
+            return as_page(request, foreign())
+        target = own_path(to)
+        verified = await authentication.verifier.verify_token(token.strip())
+        if verified is None:
+            status = HTTPStatus.UNAUTHORIZED
+            return page(request, "sign_in", status, to=target, problem=_WRONG)
+        if not required <= set(verified.scopes):
+            status = HTTPStatus.FORBIDDEN
+            return page(request, "sign_in", status, to=target, problem=_WITHOUT_SCOPE)
+        # Relative, since a proxy may serve the root under any path; and so it leads nowhere else.
+        response = RedirectResponse(f".{target}", HTTPStatus.SEE_OTHER)
+        response.set_cookie(
+            sessions.cookie,
+            sessions.open(verified),
+            max_age=sessions.seconds_left(verified),
+            path="/",
+            secure=sessions.secure,
+            httponly=True,
+            samesite="strict",
+        )
+        return response
+
+    @router.post(SIGN_OUT_PATH)
+    async def sign_out(request: Request) -> Response:
+        """End the session, and delete its cookie."""
+        if secret := sessions.secret_of(request.headers):
+            sessions.close(secret)
+        response = RedirectResponse(f".{SIGN_IN_PATH}", HTTPStatus.SEE_OTHER)
+        response.delete_cookie(
+            sessions.cookie, path="/", secure=sessions.secure, httponly=True, samesite="strict"
+        )
+        return response
+
+    return router
+
+
+def own_path(target: str) -> str:
+    """Return the target of a redirect if it is a path on this server, else the start.
+
+    Browsers take a backslash for a slash, and two slashes for the beginning of a host.
+    """
+    is_path = target.startswith("/") and not target.startswith("//")
+    return target if is_path and "\\" not in target and target.isprintable() else _START
+
 
 _HEADERS: Final = {
     # Nothing is loaded from elsewhere, and no page of others may show these in a frame.

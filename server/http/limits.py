@@ -21,15 +21,12 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.api.problems import RETRY, problem
+from server.api.endpoint import RETRY, problem
 from server.http.paths import MCP_PATH, rules
 from server.state import Holder, holder_of
 
-MAX_HEADER_BYTES: Final = 16 * 1_024
-"""Maximum length of a request's headers, in bytes."""
-
-MAX_PUBLIC_BYTES: Final = 16_384
-"""Maximum size of a body that anyone may send without a token, in bytes."""
+MAX_HEADER_BYTES: Final = 16 * 1_024  # of a request's headers
+MAX_PUBLIC_BYTES: Final = 16_384  # of a body that anyone may send without a token
 
 ADMISSION_TIMEOUT_SECONDS: Final = 0.5
 """Time that a call waits for admission, in seconds. Older clients receive their response a little

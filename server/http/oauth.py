@@ -12,11 +12,9 @@ from mcp.client.auth.utils import build_oauth_authorization_server_metadata_disc
 from mcp.server.auth.provider import AccessToken
 
 from server.log import LOG
-from server.scopes import limit_of
-from server.settings import ServerOptionError, checked_url
+from server.settings import ServerOptionError, checked_url, limit_of
 
-_FRESH_SECONDS: Final = 300.0
-"""Time after which keys are fetched again, in seconds."""
+_FRESH_SECONDS: Final = 300.0  # time after which keys are fetched again
 
 _USABLE_SECONDS: Final = 3_600.0
 """Maximum age of keys while they cannot be fetched, in seconds, since revoked keys must expire."""
@@ -24,14 +22,9 @@ _USABLE_SECONDS: Final = 3_600.0
 _MIN_FETCH_INTERVAL_SECONDS: Final = 10.0
 """Minimum time between two fetches, in seconds, since any token with an unknown key causes one."""
 
-_FETCH_SECONDS: Final = 5.0
-"""Timeout of a fetch, in seconds."""
-
-_MAX_KEY_SET_BYTES: Final = 1_000_000
-"""Maximum size of a document from the authorization server, in bytes."""
-
-_MAX_KEYS: Final = 100
-"""Maximum number of keys used from a key set."""
+_FETCH_SECONDS: Final = 5.0  # for a fetch
+_MAX_KEY_SET_BYTES: Final = 1_000_000  # of a document from the authorization server
+_MAX_KEYS: Final = 100  # keys used from a key set
 
 
 class KeySet:
@@ -139,8 +132,7 @@ ALGORITHMS: Final = (
 """Accepted signature algorithms: asymmetric only, since ``none`` and those with a shared secret
 prove nothing here."""
 
-_LEEWAY_SECONDS: Final = 30
-"""Allowed clock difference between the two servers, in seconds."""
+_LEEWAY_SECONDS: Final = 30  # allowed clock difference between the two servers
 
 _CLAIMS: Final = ["exp", "iss", "aud"]
 """Required claims (RFC 9068); ``nbf``, which many issuers leave out, is checked if present."""

@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.api.problems import problem
+from server.api.endpoint import problem
 from server.http.limits import Admission
 from server.http.paths import rules
 from server.log import LOG, dropped_messages
@@ -43,8 +43,7 @@ _DURATION_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 
 """Buckets of the histogram, in seconds: a search takes milliseconds, one with hundreds of patterns
 seconds."""
 
-_OTHER: Final = "other"
-"""Label for unknown paths and tools."""
+_OTHER: Final = "other"  # label for unknown paths and tools
 
 _READ: Final[dict[str, tuple[type[Counter | Gauge], str]]] = {
     "running_requests": (Gauge, "Requests that run."),
@@ -263,8 +262,7 @@ def _figures(searcher: "Searcher") -> dict[str, float]:
 _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 """Variables of the OpenTelemetry specification that name the endpoint for spans."""
 
-_FLUSH_TIMEOUT_SECONDS: Final = 3.0
-"""Maximum time to export the last spans, in seconds."""
+_FLUSH_TIMEOUT_SECONDS: Final = 3.0  # to export the last spans
 
 
 def start_tracing() -> Callable[[], None]:

@@ -2,8 +2,7 @@
 
 from typing import Final, NamedTuple
 
-MCP_PATH: Final = "/mcp"
-"""URL path of the MCP endpoint."""
+MCP_PATH: Final = "/mcp"  # URL path of the MCP endpoint
 
 SIGN_IN_PATH: Final = "/sign-in"
 

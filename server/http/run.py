@@ -30,8 +30,7 @@ from shared.messages import reason_of
 from shared.settings.types import is_loopback_name
 from shared.system import handle_signals, max_open_files, release_signals
 
-_BACKLOG: Final = 128
-"""Maximum number of connections waiting to be accepted."""
+_BACKLOG: Final = 128  # maximum number of connections waiting to be accepted
 
 
 def run(
@@ -108,8 +107,7 @@ def _own_url(listener: socket.socket, settings: HttpSettings) -> str:
     return f"{scheme}://{host}:{listener.getsockname()[1]}{MCP_PATH}"
 
 
-STOP_SECONDS: Final = 10.0
-"""Maximum time for running calls to finish during shutdown, in seconds."""
+STOP_SECONDS: Final = 10.0  # for running calls to finish during shutdown
 
 
 class GracefulServer(uvicorn.Server):

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from server.scopes import COLLECTION_SCOPE, SCOPES, Scope, limit_of
-from server.settings import ServerOptionError
+from server.settings import COLLECTION_SCOPE, SCOPES, Scope, ServerOptionError, limit_of
 from shared.settings.defaults import TOKENS_VARIABLE
 from shared.system import others_may_read
 
-MIN_TOKEN_CHARACTERS: Final = 32
-"""Minimum length of a token, in characters: as hexadecimal digits they hold 128 random bits."""
+MIN_TOKEN_CHARACTERS: Final = 32  # of a token: as hexadecimal digits they hold 128 random bits
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from server.answers.errors import DocumentFileError, TimeBudgetError, client_message
 from server.api.arguments import MAX_QUERY_CHARACTERS
+from server.api.endpoint import Encoded, State
 from server.api.files import check_all_visible, opened_original
-from server.api.reading import Encoded, State
 from server.pages.rendering import page
 from server.pages.texts import after, before, document_title, encoded, place
 from server.pictures.page import PDF
@@ -34,25 +34,17 @@ if TYPE_CHECKING:
 router = APIRouter(include_in_schema=False)
 
 _BEFORE: Final = 1
-_AFTER: Final = 3
-"""Numbers of chunks shown before and after the one that the page is opened at."""
+_AFTER: Final = 3  # numbers of chunks shown before and after the one that the page is opened at
 
 CHANGED: Final = (
     "The file was saved again after it was indexed, and may differ from this text. The next "
     "synchronization reads it."
 )
 
-_STEP: Final = 5
-"""Number of chunks that a link adds."""
-
-_MAX_SHOWN: Final = 60
-"""Maximum number of chunks on a page; those at the other end are left out beyond it."""
-
-_MAX_MATCHES: Final = 50
-"""Maximum number of matching chunks to jump to."""
-
-_MAX_PICTURES: Final = 3
-"""Maximum number of pages shown as pictures; a chunk rarely stands on more than two."""
+_STEP: Final = 5  # chunks that a link adds
+_MAX_SHOWN: Final = 60  # chunks on a page; those at the other end are left out beyond it
+_MAX_MATCHES: Final = 50  # matching chunks to jump to
+_MAX_PICTURES: Final = 3  # pages shown as pictures; a chunk rarely stands on more than two
 
 _HIDDEN_METADATA: Final = frozenset(
     {"author", "content_hash", "file_extension", "file_name", "file_path", "file_size"}
@@ -61,8 +53,7 @@ _HIDDEN_METADATA: Final = frozenset(
 """Metadata keys that are shown with a name of their own, or tell people nothing."""
 
 
-_Number = Annotated[int, Field(ge=1, le=MAX_COUNT)] | None
-"""Number of a chunk."""
+_Number = Annotated[int, Field(ge=1, le=MAX_COUNT)] | None  # number of a chunk
 
 
 class DocumentView(BaseModel):

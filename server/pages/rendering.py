@@ -9,8 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.responses import HTMLResponse, Response
 
-from server.api.problems import ProblemResponse
-from server.api.reading import scopes
+from server.api.endpoint import ProblemResponse, scopes
 from server.pages import texts
 from server.state import ServerState
 from shared.version import software_version

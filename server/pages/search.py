@@ -13,9 +13,9 @@ from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from server.answers.errors import client_message
-from server.api.answering import last_answer, usable_model
 from server.api.arguments import MAX_QUERY_CHARACTERS
-from server.api.reading import State
+from server.api.endpoint import State
+from server.api.established import last_answer, usable_model
 from server.pages.rendering import page
 from server.pages.texts import file_type_name, language_name
 from server.state import ServerState
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 RESULTS_PER_PAGE: Final = 10
 
-MAX_PAGE: Final = 1_000
-"""Number of the last page of results; beyond it a better query helps more."""
+MAX_PAGE: Final = 1_000  # number of the last page of results; beyond it a better query helps more
 
 _MAX_VALUE_CHARACTERS: Final = 1_000
 
@@ -184,8 +183,7 @@ _VALUE_NAMES: Final[dict[str, Callable[[str], str]]] = {
     "author": str,
 }
 
-_MAX_FOLDERS: Final = 12
-"""Maximum number of folders to choose from."""
+_MAX_FOLDERS: Final = 12  # folders to choose from
 
 
 @dataclass(frozen=True)

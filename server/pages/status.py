@@ -11,7 +11,7 @@ from server.administration.operations import (
     Administration,
 )
 from server.answers.errors import client_message
-from server.api.reading import Administrator, State
+from server.api.endpoint import Administrator, State
 from server.pages.rendering import is_administrator, page
 from server.state import ServerState
 from shared.errors import McpLuceneError
@@ -25,8 +25,7 @@ router = APIRouter(include_in_schema=False)
 
 FAILURES_PER_PAGE: Final = 50
 
-_SHOWN_OPERATIONS: Final = 5
-"""Maximum number of ended operations on the page."""
+_SHOWN_OPERATIONS: Final = 5  # maximum number of ended operations on the page
 
 
 class StatusView(BaseModel):

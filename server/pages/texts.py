@@ -20,8 +20,7 @@ _CITATION: Final = re.compile(r"\[(\d{1,9})\]")
 UNPROVEN: Final = "no source"
 """Remark after a statement of an answer that no citation proves; also in `answer.js`."""
 
-_MIN_LIKELY_CONFIDENCE: Final = 0.5
-"""Minimum confidence of a hit shown as likely, as by `idx search`."""
+_MIN_LIKELY_CONFIDENCE: Final = 0.5  # confidence of a hit shown as likely, as by `idx search`
 
 _LANGUAGES: Final = {
     "ar": "Arabic",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from mcp.server.auth.middleware.auth_context import get_access_token
 
 from server.answers.errors import PageNotShownError
-from server.pictures.request import PageRequest
+from server.pictures.worker import PageRequest
 from server.state import Report, ServerState, holder_of
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from server.answers.errors import PageNotShownError, ServerBusyError
-from server.pictures.request import PageRequest, Picture, Unrendered
+from server.pictures.worker import PageRequest, Picture, Unrendered
 from shared.errors import McpLuceneError
 from shared.settings.current import settings
 from shared.settings.machine import default_workers
@@ -20,8 +20,7 @@ from shared.workers import CHECK_INTERVAL_SECONDS, end_pool, new_pool, schedule
 if TYPE_CHECKING:
     from pebble import ProcessPool
 
-_MAX_WORKERS: Final = 2
-"""Maximum number of worker processes; each takes about 60 MB."""
+_MAX_WORKERS: Final = 2  # worker processes; each takes about 60 MB
 
 _MEGABYTE: Final = 1_000_000
 

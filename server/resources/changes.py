@@ -34,9 +34,9 @@ from mcp.types import SubscriptionsListenRequestParams, SubscriptionsListenResul
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from server.answers.errors import ResourceNotFoundError, TooManySubscriptionsError
-from server.answers.uris import parse
+from server.answers.text import parse
 from server.lucene_pool import LucenePool
-from server.scopes import Limit
+from server.settings import Limit
 from server.state import ServerState
 from shared.errors import ChunkNotFoundError, IndexFolderError, McpLuceneError
 
@@ -44,33 +44,27 @@ if TYPE_CHECKING:
     from shared.reading.catalog import DocumentVersion
     from shared.reading.searcher import Searcher
 
-RequestContext: TypeAlias = ServerRequestContext[ServerState, Any]
-"""The context of a request."""
+RequestContext: TypeAlias = ServerRequestContext[ServerState, Any]  # the context of a request
 
 Topic: TypeAlias = ResourceUpdated | ResourcesListChanged
 """The subject of a notification: a change of one resource, or of the list of documents."""
 
-MAX_SUBSCRIPTIONS: Final = 1_000
-"""Maximum number of resources that one session or stream can subscribe to."""
-
-MAX_WATCHED: Final = 10_000
-"""Maximum number of topics of all clients together: each is looked up after each commit."""
+MAX_SUBSCRIPTIONS: Final = 1_000  # resources that one session or stream can subscribe to
+MAX_WATCHED: Final = 10_000  # topics of all clients together: each is looked up after each commit
 
 _COMMIT_POLL_SECONDS: Final = 0.5
 
 _MAX_COMPARISON_TIME_SHARE: Final = 0.1
 """Maximum part of the time spent on comparisons, however large the index."""
 
-SEND_TIMEOUT_SECONDS: Final = 5.0
-"""Timeout for sending a notification to a client that does not read, in seconds."""
+SEND_TIMEOUT_SECONDS: Final = 5.0  # for sending a notification to a client that does not read
 
 _LIST: Final = ResourcesListChanged()
 
 logger = logging.getLogger(__name__)
 
 
-_NOT_READ: Final = object()
-"""Placeholder for a commit that has not been read."""
+_NOT_READ: Final = object()  # placeholder for a commit that has not been read
 
 
 class Changes:

@@ -1,29 +1,36 @@
-"""Handlers of the resource requests."""
+"""Handlers of requests about resources, with their list and templates."""
 
+from base64 import b64decode, urlsafe_b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Final
+from datetime import datetime
+from typing import Final, TypeGuard
 
 from mcp.server import Server
 from mcp.server.mcpserver import Context
 from mcp.types import (
+    Annotations,
     EmptyResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
+    Resource,
+    ResourceTemplate,
     SubscribeRequestParams,
     SubscriptionsListenRequestParams,
     SubscriptionsListenResult,
     UnsubscribeRequestParams,
 )
+from pydantic_core import to_json
 
-from server.answers.errors import as_protocol_errors, brief_error
-from server.answers.uris import Kind, ResourceUri, parse
+from server.answers.errors import CursorError, as_protocol_errors, brief_error
+from server.answers.text import DEFAULT_CHARACTERS, FORMS, Kind, ResourceUri, parse
 from server.resources.changes import Changes, RequestContext
-from server.resources.listing import TEMPLATES, list_resources
 from server.resources.reading import (
+    JSON,
+    TEXT,
     Contents,
     read_chunk,
     read_document,
@@ -31,8 +38,142 @@ from server.resources.reading import (
     read_language,
     read_statistics,
 )
-from server.scopes import Limit
-from server.state import ServerState, ToolContext
+from server.settings import Limit
+from server.state import ServerState, ToolContext, ask
+from shared.messages import quantity
+from shared.model.index_results import DocumentSummary
+from shared.model.metadata import MODIFIED
+
+PAGE_SIZE: Final = 100  # maximum number of documents on a page, if they fit
+
+_LIST_ENVELOPE_CHARACTERS: Final = 500
+"""Characters reserved for the rest of the response besides the entries and the cursor."""
+
+STATISTICS: Final = Resource(
+    uri=str(ResourceUri("statistics")),
+    name="stats",
+    title="State of the index",
+    description="The size of the index, its languages and the folders it was made from.",
+    mime_type=JSON,
+)
+
+
+async def list_resources(context: ToolContext, cursor: str | None) -> ListResourcesResult:
+    """Return a page of the list.
+
+    The cursor is the last document's id, so that no document is missed or repeated if others appear
+    or disappear between two pages.
+    """
+    after = None if cursor is None else _id_of(cursor)
+    documents = await ask(
+        context, lambda searcher: searcher.catalog.documents(after=after, limit=PAGE_SIZE + 1)
+    )
+    resources = [STATISTICS] if cursor is None else []
+    left = DEFAULT_CHARACTERS - _LIST_ENVELOPE_CHARACTERS
+    last = None
+    for document in documents[:PAGE_SIZE]:
+        resource = _resource(document)
+        following = _cursor(document.source_document)
+        left -= len(to_json(resource, by_alias=True, exclude_none=True).decode()) + 1
+        # A page has at least one document, however long its id.
+        if last is not None and left < len(following):
+            break
+        resources.append(resource)
+        last = document
+    is_end = not documents or last is documents[-1]
+    return ListResourcesResult(
+        resources=resources,
+        next_cursor=None if is_end or last is None else _cursor(last.source_document),
+    )
+
+
+def _resource(document: DocumentSummary) -> Resource:
+    name, modified = document.source_document, document.metadata.get(MODIFIED)
+    chunks = quantity(document.chunk_count, "chunk")
+    return Resource(
+        uri=str(ResourceUri("document", name)),
+        name=name,
+        title=document.title,
+        description=f"{document.file_path}, {chunks}" if document.file_path else chunks,
+        mime_type=TEXT,
+        annotations=Annotations(last_modified=modified) if _is_time(modified) else None,
+    )
+
+
+def _is_time(value: object) -> TypeGuard[str]:
+    """Check whether a metadata value, which may be anything, is a time in ISO 8601."""
+    if not isinstance(value, str):
+        return False
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _cursor(source_document: str) -> str:
+    return urlsafe_b64encode(source_document.encode()).decode()
+
+
+def _id_of(cursor: str) -> str:
+    try:
+        name = b64decode(cursor, altchars="-_", validate=True).decode()
+    except ValueError as error:
+        raise CursorError(cursor) from error
+    if not name:
+        raise CursorError(cursor)
+    return name
+
+
+def _template(
+    form: str, name: str, title: str, description: str, mime_type: str = TEXT
+) -> ResourceTemplate:
+    return ResourceTemplate(
+        uri_template=form, name=name, title=title, description=description, mime_type=mime_type
+    )
+
+
+_TEMPLATES: Final = (
+    _template(
+        FORMS["document"],
+        "document",
+        "Document",
+        "The text of a document by its id. A long text is cut at 40,000 characters, and says how "
+        "to continue.",
+    ),
+    _template(
+        FORMS["document"] + "{?start_index,count,max_characters}",
+        "document_part",
+        "Part of a document",
+        "The text of a document from chunk number start_index on: count chunks, or as many as "
+        "fit into max_characters.",
+    ),
+    _template(
+        FORMS["chunk"],
+        "chunk",
+        "Chunk of a document",
+        "The text of a chunk by its id, about 250 words. Its position in the file and the URIs "
+        "of its neighbours are in _meta.",
+    ),
+    _template(
+        FORMS["field"],
+        "field",
+        "Values of a field",
+        "The most frequent words or values of a field, with the number of chunks of each.",
+        JSON,
+    ),
+    _template(
+        FORMS["language"],
+        "language",
+        "Documents in a language",
+        "The documents in a language, by its ISO 639-1 code.",
+        JSON,
+    ),
+)
+
+TEMPLATES: Final = {template.uri_template: template for template in _TEMPLATES}
+"""The templates by URI template (RFC 6570)."""
+
 
 _READERS: Final[Mapping[Kind, Callable[[ToolContext, ResourceUri], Awaitable[Contents]]]] = {
     "document": read_document,

@@ -16,13 +16,13 @@ from server.answers.fence import fenced, fenced_answer, fenced_parts
 from server.answers.text import (
     DEFAULT_CHARACTERS,
     MAX_CHARACTERS,
+    ResourceUri,
     brief,
     cut,
     fitting,
     joined,
     json_characters,
 )
-from server.answers.uris import ResourceUri
 from server.state import ToolContext, ask
 from server.tools.arguments import MaxCharacters
 from server.tools.index import index_stats, top_terms
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
 TEXT: Final = "text/plain"
-JSON: Final = "application/json"
-"""Media types of resources."""
+JSON: Final = "application/json"  # media types of resources
 
 _METADATA_BUDGET_DIVISOR: Final = 4
 """Divisor of the budget: the metadata of a text takes at most this part of a response."""
@@ -99,8 +98,7 @@ class Contents:
 _DOCUMENT_ENVELOPE_CHARACTERS: Final = 1_000
 """Characters reserved for the rest of the response, including the notice, besides ids and URIs."""
 
-_TOOL: Final = "get_document_chunks"
-"""Name of the tool that can also read on."""
+_TOOL: Final = "get_document_chunks"  # name of the tool that can also read on
 
 
 async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:

@@ -12,12 +12,6 @@ from mcp.types import ClientCapabilities
 from pydantic import BaseModel, Field
 
 from server.administration.child import run_for_json
-from server.administration.folders import (
-    CONFIGURATION_TIMEOUT_SECONDS,
-    folder_settings,
-    folder_source,
-    refuse_fixed_folders,
-)
 from server.administration.operations import Administration
 from server.administration.results import (
     AdminStatus,
@@ -25,6 +19,12 @@ from server.administration.results import (
     DirectoryList,
     DirectoryRemoved,
     OperationStatus,
+)
+from server.administration.roots import (
+    CONFIGURATION_TIMEOUT_SECONDS,
+    folder_settings,
+    folder_source,
+    refuse_fixed_folders,
 )
 from server.answers.budget import fit
 from server.answers.errors import ChildError, ConfirmationError, DirectoryError
@@ -35,8 +35,7 @@ from shared.messages import quantity
 from shared.storage.lock import writer
 from shared.system.shell import quoted
 
-_MAX_ROOTS_CHARACTERS: Final = 6_000
-"""Maximum length of the roots in an answer, in characters."""
+_MAX_ROOTS_CHARACTERS: Final = 6_000  # of the roots in an answer
 
 OperationId = Annotated[
     str,

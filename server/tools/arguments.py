@@ -10,11 +10,8 @@ from shared.model import request
 from shared.model.filters import Filter
 from shared.settings.defaults import MAX_COUNT
 
-MAX_FILTERS: Final = 100
-"""Maximum number of filters of a search."""
-
-MAX_FILTER_VALUES: Final = 1_000
-"""Maximum number of values in all filters together."""
+MAX_FILTERS: Final = 100  # filters of a search
+MAX_FILTER_VALUES: Final = 1_000  # values in all filters together
 
 ChunkId = Annotated[str, Field(min_length=1, description="id of a result.")]
 

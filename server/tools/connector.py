@@ -14,8 +14,7 @@ from pydantic_core import to_json
 
 from server.answers.budget import check_room, fit
 from server.answers.fence import fenced_parts
-from server.answers.text import DEFAULT_CHARACTERS, brief, joined
-from server.answers.uris import ResourceUri
+from server.answers.text import DEFAULT_CHARACTERS, ResourceUri, brief, joined
 from server.state import ServerState, ToolContext, ask
 from shared.errors import ChunkNotFoundError
 from shared.model.chunks import MIN_CHARACTERS_PER_CHUNK, chunk_id
@@ -31,8 +30,7 @@ _MAX_CHUNKS: Final = DEFAULT_CHARACTERS // MIN_CHARACTERS_PER_CHUNK + 2
 _ENVELOPE_CHARACTERS: Final = 1_000
 """Characters reserved for the names of fields and the tags around texts."""
 
-_MAX_METADATA_KEYS: Final = 12
-"""Maximum number of metadata keys of a text, besides its place."""
+_MAX_METADATA_KEYS: Final = 12  # metadata keys of a text, besides its place
 
 _NEXT: Final = "next"
 

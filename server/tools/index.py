@@ -16,8 +16,7 @@ from shared.model.metadata import ONLY_WITH_DOCUMENTS
 _STEMS: Final = frozenset({"stems", "title_stems"})
 """Fields that a brief list leaves out: every query searches them, and none names them."""
 
-_BRIEF_CHARACTERS: Final = 4_000
-"""Maximum length of a brief list of fields, in characters."""
+_BRIEF_CHARACTERS: Final = 4_000  # of a brief list of fields
 
 _BRIEF_RESERVE: Final = 400
 """Characters reserved for the rest of a brief list, including the notice."""

@@ -17,10 +17,9 @@ from benchmarks.engines.catalogue import (
     THIS_PROJECT,
     engines,
 )
-from benchmarks.engines.data import Data
+from benchmarks.engines.data import KINDS, Data, Queries
 from benchmarks.engines.java import CompilerMissingError, PlainLucene
 from benchmarks.engines.measuring import measured
-from benchmarks.engines.queries import KINDS, Queries
 from benchmarks.engines.quick import BOUNDS
 from shared.java import vm
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.collection import Collection
+from benchmarks.relevance import Collection
 from shared import Document, Index, Searcher
 from shared.model.search_results import Hit, SearchAnswer, SimilarDocuments
 

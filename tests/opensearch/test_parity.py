@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from benchmarks.collection import Collection, collections
+from benchmarks.relevance import Collection, collections
 from shared import Document, Filter, Index, Searcher, duplicates
 from shared.model.request import SearchRequest
 from shared.model.search_results import ExplainedHit

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from backend import archive
-from backend.errors import BuildError
+from backend.console import BuildError
 
 _RECORD = "thing-1.dist-info/RECORD"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from backend.platforms import PLATFORMS, here
 
-from deployment.release import modules
+from deployment.release import check
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
 
@@ -54,5 +54,5 @@ def test_one_machine_builds_the_wheels_of_all_platforms(
     for platform in PLATFORMS:
         (wheel,) = (tmp_path / "dist").glob(f"*-cp311-abi3-{platform.tag}.whl")
         with zipfile.ZipFile(wheel) as archive:
-            module = modules.read(archive.read(f"lucene/_lucene{platform.extension}"))
-        assert modules.complaints(modules.ALLOWED["pylucene"][platform.tag], module) == []
+            module = check.read_module(archive.read(f"lucene/_lucene{platform.extension}"))
+        assert check.module_complaints(check.ALLOWED["pylucene"][platform.tag], module) == []

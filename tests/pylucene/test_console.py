@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from backend.console import run
-from backend.errors import BuildError
+from backend.console import BuildError, run
 
 _PRINT = "import json, os, sys; json.dump(dict(os.environ), open(sys.argv[1], 'w'))"
 

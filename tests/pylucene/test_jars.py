@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from backend import jars
-from backend.errors import BuildError
+from backend.console import BuildError
 from backend.jars import Artifact
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from backend.errors import BuildError
+from backend.console import BuildError
 from backend.jcc_changes import exceptions, order, stable_abi, strings, threads, windows
 
 _START = "        if (JNI_CreateJavaVM(&vm, (void **) &vm_env, &vm_args) < 0)\n"

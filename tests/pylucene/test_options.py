@@ -1,7 +1,7 @@
 """Build options: what is accepted, and what an unknown one is answered."""
 
 import pytest
-from backend.errors import BuildError
+from backend.console import BuildError
 from backend.options import Options, parse
 
 

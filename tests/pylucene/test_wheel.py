@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from backend import build_wheel, cache, metadata, platforms, wheel
+from backend import build_wheel, cache, platforms, source, wheel
 from backend.options import Options
 
 _NAME = "pylucene-10.5.0-cp311-abi3-manylinux_2_17_x86_64.whl"
@@ -149,7 +149,7 @@ def ready(folder: Path, made_of: str) -> Path:
     folder.mkdir(exist_ok=True)
     path = folder / f"pylucene-10.5.0-cp311-abi3-{platforms.here().tag}.whl"
     with zipfile.ZipFile(path, "w") as packed:
-        packed.writestr("pylucene-10.5.0.dist-info/WHEEL", metadata.wheel("any", made_of))
+        packed.writestr("pylucene-10.5.0.dist-info/WHEEL", source.wheel_file("any", made_of))
     return path
 
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from mcp import Client
 
-from server.answers.uris import parse
+from server.answers.text import parse
 from shared import Document, Index, create
 from shared.model.document import Heading
 from tests.conftest import Connect, connected

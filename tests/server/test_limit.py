@@ -9,8 +9,7 @@ from mcp.server.auth.provider import AccessToken
 
 from server.answers.errors import TokenMissingError
 from server.lucene_pool import LucenePool
-from server.scopes import limit_of
-from server.settings import ServerSettings
+from server.settings import ServerSettings, limit_of
 from server.state import ServerState
 
 

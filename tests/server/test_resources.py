@@ -10,7 +10,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS, TextResourceContents
 
-from server.answers.uris import ResourceUri, parse
+from server.answers.text import ResourceUri, parse
 from shared import Document, Index
 from shared.model.document import Metadata
 from shared.writing.index import create

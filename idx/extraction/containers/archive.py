@@ -25,15 +25,11 @@ from shared.messages import quantity
 
 _BLOCK_BYTES: Final = 1 << 16
 
-_MAX_LISTED: Final = 20_000
-"""Maximum length of the list of files in the text of an archive, in characters."""
-
-_MAX_FILES: Final = 10_000
-"""Maximum number of files that are read from one archive."""
+_MAX_LISTED: Final = 20_000  # characters of the list of files in the text of an archive
+_MAX_FILES: Final = 10_000  # files that are read from one archive
 
 _ENCRYPTED: Final = 0x1
-_UTF_8: Final = 0x800
-"""Bits of an entry's flags in a ZIP archive."""
+_UTF_8: Final = 0x800  # bits of an entry's flags in a ZIP archive
 
 _COMPRESSIONS: Final = {
     media_types.GZIP: ("gzip", "gzip"),
@@ -48,11 +44,7 @@ _TAR_BLOCK: Final = 512
 
 
 def extract_zip(source: Source) -> Extracted:
-    """Extract the list of files of a ZIP archive, with the files as members.
-
-    Raises:
-        zipfile.BadZipFile: it is damaged.
-    """
+    """Extract the list of files of a ZIP archive, with the files as members."""
     archive = zipfile.ZipFile(io.BytesIO(source.data))
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     return _extracted(
@@ -109,13 +101,7 @@ def _zip_time(entry: zipfile.ZipInfo) -> int:
 
 
 def extract_7z(source: Source) -> Extracted:
-    """Extract the list of files of a 7z archive, with the files as members.
-
-    Raises:
-        ValueError: it is damaged.
-        SourceFileError: even its list of files is protected by a password.
-        UnsupportedFileError: the extra that reads it is not installed, or does not read this one.
-    """
+    """Extract the list of files of a 7z archive, with the files as members."""
     entries, blocks = read_archive(source)
     names = [entry.name for entry in entries if entry.is_file]
     return _extracted(source, names, _seven_zipped(blocks, source))
@@ -150,9 +136,6 @@ def extract_tar(source: Source) -> Extracted:
     """Extract the list of files of a tar archive, compressed or not, with the files as members.
 
     A compressed file that is no tar archive is a container with one member.
-
-    Raises:
-        tarfile.TarError, EOFError, ValueError: it is damaged.
     """
     stream = _unpacked(source)
     beginning = stream.read(_TAR_BLOCK)
@@ -205,13 +188,7 @@ def _name_of_single(file: PurePath) -> str:
 
 
 class _Part:
-    """File within the bytes of several.
-
-    Args:
-        stream: the bytes of this file and of those after it.
-        size: its size, in bytes.
-        crc: its checksum; None if unknown.
-    """
+    """File within the bytes of several."""
 
     def __init__(self, stream: IO[bytes], size: int, crc: int | None) -> None:
         self._stream = stream
@@ -220,11 +197,7 @@ class _Part:
         self._found = 0
 
     def read(self, size: int) -> bytes:
-        """Return up to so many bytes; none at the end.
-
-        Raises:
-            ValueError: it is cut off, or does not have its checksum.
-        """
+        """Return up to so many bytes; none at the end."""
         data = self._stream.read(min(size, self._left))
         if self._left and not data:
             raise ValueError("it is cut off")
@@ -244,16 +217,9 @@ class _Counted(io.RawIOBase):
         self._budget = budget
 
     def readable(self) -> bool:
-        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Read into a buffer, and count the bytes.
-
-        Raises:
-            BudgetError: there are too many.
-            ValueError: the compressed file is damaged.
-        """
         try:
             data = self._stream.read(len(buffer))
         except OSError as error:
@@ -280,17 +246,7 @@ def _unpacked(source: Source) -> IO[bytes]:
 
 
 def _bounded(stream: "IO[bytes] | _Part", source: Source, *, is_counted: bool = False) -> bytes:
-    """Read a member up to the size of a file.
-
-    Args:
-        stream: the member.
-        source: the container.
-        is_counted: whether its bytes are counted already.
-
-    Raises:
-        SourceFileError: it is larger than a file may be.
-        BudgetError: the container unpacks to too much.
-    """
+    """Read a member up to the size of a file."""
     limit = int(source.options.max_megabytes * 1_000_000)
     blocks = []
     length = 0

@@ -37,19 +37,15 @@ from shared.messages import quantity
 from shared.model import metadata
 from shared.model.document import Heading, Metadata, Scalar
 
-QUOTED: Final = "Quoted text"
-"""Heading above what a message quotes."""
+QUOTED: Final = "Quoted text"  # heading above what a message quotes
 
 _SHOWN_HEADERS: Final = ("From", "To", "Cc", "Date", "Subject")
 
 _UNCHANGED: Final = EmailPolicy(refold_source="none")
 """Policy that writes headers as they are: the library cannot fold some malformed ones anew."""
 
-_MAX_ATTACHMENTS: Final = 1_000
-"""Maximum number of attachments that are read from one message."""
-
-_MAX_NAMES_SHOWN: Final = 100
-"""Maximum number of attachments whose names are in the text of a message."""
+_MAX_ATTACHMENTS: Final = 1_000  # attachments that are read from one message
+_MAX_NAMES_SHOWN: Final = 100  # attachments whose names are in the text of a message
 
 _THREAD_HEADERS: Final = ("Message-ID", "References", "In-Reply-To")
 
@@ -63,8 +59,7 @@ _SIGNATURES: Final = frozenset(
 _NAMES_OF_TEXTS: Final = frozenset({"", "smime.p7m"})
 """Names of signed and encrypted texts; others are those of files."""
 
-_MAX_SIGNED: Final = 20
-"""Maximum number of signed texts, one within the other, that are opened in one message."""
+_MAX_SIGNED: Final = 20  # signed texts, one within the other, that are opened in one message
 
 _WITH_LENGTH: Final = re.compile(rb"\A(\d{1,15})[ \t]*\r?\n(.*)\Z", re.DOTALL)
 """Message as Apple Mail stores it: behind its length, and before what the program knows of it."""
@@ -79,9 +74,6 @@ def extract_mail(source: Source) -> Extracted:
     Of alternatives, the plain text is taken, unless it only says to read the HTML. All text parts
     that are not attachments are extracted in order. What it quotes of earlier messages is a section
     at the end.
-
-    Raises:
-        SourceFileError: it has no headers.
     """
     message = parsed(_WITH_LENGTH.sub(_of_length, source.data))
     is_encrypted = _open_signed(message)
@@ -155,11 +147,7 @@ def _become(part: EmailMessage, kind: str) -> None:
 
 
 def extract_web_archive(source: Source) -> Extracted:
-    """Extract the pages in a file of a browser or Office (.mhtml), the first one with its metadata.
-
-    Raises:
-        SourceFileError: there is no page.
-    """
+    """Extract the pages in a web archive (.mhtml), with the metadata of the first."""
     pages = [
         read_hypertext(content(part, source))
         for part in parsed(source.data).walk()
@@ -173,13 +161,7 @@ def extract_web_archive(source: Source) -> Extracted:
 def composed(
     headers: list[str], body: str, attachments: list[str]
 ) -> tuple[str, tuple[Heading, ...]]:
-    """Return the text of a message, normalized, and the heading above what it quotes.
-
-    Args:
-        headers: the lines of the headers that are shown.
-        body: the text, not yet normalized.
-        attachments: the names of the attachments.
-    """
+    """Return the text of a message, normalized, and the heading above what it quotes."""
     own, quoted = quoted_apart(body)
     names = ", ".join(attachments[:_MAX_NAMES_SHOWN])
     parts = ["\n".join(headers), own, f"Attachments: {names}" if names else ""]
@@ -189,12 +171,7 @@ def composed(
 
 
 def thread_metadata(message: EmailMessage, sent_to: str) -> Metadata:
-    """Return the ids of a message and of the first one of its thread, and who it was sent to.
-
-    Args:
-        message: the message, or its headers.
-        sent_to: the recipients.
-    """
+    """Return the ids of a message and of the first one of its thread, and who it was sent to."""
     said, references, answered = (header(message, name) or "" for name in _THREAD_HEADERS)
     own = message_id(said)
     recipients: list[Scalar] = [*dict.fromkeys(_ADDRESS.findall(sent_to.lower()))]
@@ -349,11 +326,7 @@ def _attachment(part: EmailMessage, name: str | None, number: int, *, is_message
 
 
 def _as_written(message: object) -> bytes:
-    """Return an attached message, empty if a part of that type holds none.
-
-    Raises:
-        ValueError: it is malformed.
-    """
+    """Return an attached message, empty if a part of that type holds none."""
     if not isinstance(message, EmailMessage):
         return b""
     try:
@@ -381,8 +354,7 @@ def _is_part_of_text(part: EmailMessage) -> bool:
     return part.get_content_maintype() == "image" and "Content-ID" in part and not is_attachment
 
 
-_MAX_MESSAGES: Final = 100_000
-"""Maximum number of messages that are read from one mailbox."""
+_MAX_MESSAGES: Final = 100_000  # messages that are read from one mailbox
 
 # A line of a text that begins with "From " is escaped by most programs, but not by all.
 _SEPARATOR: Final = re.compile(rb"(?:\A|\r?\n)From [^\r\n]*\r?\n(?=[!-9;-~]+:)")
@@ -392,16 +364,11 @@ _MESSAGE_ID_LINE: Final = re.compile(
 )
 _END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
 
-MESSAGE_NAME: Final = "message.eml"
-"""Name by which a message is read."""
+MESSAGE_NAME: Final = "message.eml"  # name by which a message is read
 
 
 def extract_mailbox(source: Source) -> Extracted:
-    """Extract the number of messages, with the messages as members by their Message-ID.
-
-    Raises:
-        ValueError: it has no messages.
-    """
+    """Extract the number of messages, with the messages as members by their Message-ID."""
     starts = [match.end() for match in _SEPARATOR.finditer(source.data)]
     ends = [match.start() for match in _SEPARATOR.finditer(source.data)][1:]
     if not starts:

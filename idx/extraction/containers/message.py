@@ -33,8 +33,7 @@ _PLAIN: Final = re.compile(r"(?:[\x00-\x1a\x1c-<>-\x7f]|=(?!\?))*+")
 
 _JAPANESE_ESCAPE: Final = b"\x1b$"
 
-_MAX_HEADER: Final = 200_000
-"""Maximum length of a header: the library's time grows with its square."""
+_MAX_HEADER: Final = 200_000  # length of a header: the library's time grows with its square
 
 _CHARSET: Final = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]{1,60})", re.IGNORECASE)
 _END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
@@ -62,8 +61,7 @@ _MAX_STUB_SHARE: Final = 2 / 3
 class _LenientHeaders(HeaderRegistry):
     """Parser of headers that has their letters, however those were written.
 
-    Args:
-        codec: the encoding of bytes outside ASCII that are not UTF-8.
+    Bytes outside ASCII that are not UTF-8 are in `codec`.
     """
 
     def __init__(self, codec: str) -> None:
@@ -87,7 +85,6 @@ class _LenientHeaders(HeaderRegistry):
 
 
 def parsed(data: bytes) -> EmailMessage:
-    """Parse a message."""
     headers = _LenientHeaders(_codec_of_headers(data))
     return BytesParser(policy=policy.default.clone(header_factory=headers)).parsebytes(data)
 
@@ -154,7 +151,6 @@ def _word(data: bytes, charset: str) -> str:
 
 
 def _by(data: bytes, codec: str) -> str:
-    """Decode UTF-8, or else another encoding."""
     if _JAPANESE_ESCAPE in data:
         return _decode_escapes(data, "iso2022_jp")
     try:
@@ -194,14 +190,7 @@ def content(part: EmailMessage, source: Source) -> str:
 
 
 def decoded(data: bytes, codec: str | None, source: Source, *, is_page: bool = False) -> str:
-    """Decode a text by its declared encoding, or the one detected.
-
-    Args:
-        data: the text.
-        codec: the declared encoding; None if nothing is known.
-        source: the file, for its options.
-        is_page: whether it is HTML, which may declare its encoding itself.
-    """
+    """Decode a text by its declared encoding, or the one detected."""
     if codec == "ascii":
         # A text that declares ASCII or nothing may be in any encoding.
         codec = None
@@ -300,21 +289,14 @@ _HEADER: Final = re.compile(
     re.IGNORECASE,
 )
 
-_MIN_HEADERS: Final = 3
-"""Minimum number of header lines after a separator, by which a copied message is recognized."""
+_MIN_HEADERS: Final = 3  # header lines after a separator, by which a copied message is recognized
 
 
 def quoted_apart(text: str) -> tuple[str, str]:
-    """Divide the text of a message into its own and what it quotes.
+    """Divide the text of a message into its own and what it quotes, without marks.
 
     Quotations of quotations are left out: they are in the messages in between. A forwarded message
     is not a quotation, since the text is often nothing but it.
-
-    Args:
-        text: the text, not yet normalized.
-
-    Returns:
-        The own text, and the quoted lines without marks; all is own if there is nothing else.
     """
     own: list[str] = []
     quoted: list[str] = []

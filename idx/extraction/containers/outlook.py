@@ -73,13 +73,8 @@ _COMPRESSED: Final = b"LZFu"
 
 @dataclass(frozen=True, slots=True)
 class _Properties:
-    """Properties of a message, a recipient or an attachment, by number.
-
-    Attributes:
-        storage: the streams.
-        values: those of a fixed size, eight bytes each.
-        source: the file, for decoding.
-        codecs: the encoding of bodies and that of other texts, as far as the message names them.
+    """Properties of a message, a recipient or an attachment, by number: streams, and values of 8
+    bytes.
     """
 
     storage: "Storage"
@@ -143,11 +138,7 @@ def _read(storage: "Storage", size: int, source: Source) -> _Properties:
 
 
 def extract_outlook(source: Source) -> Extracted:
-    """Extract the main headers of a message and its text, with its attachments as members.
-
-    Raises:
-        ValueError: it is damaged.
-    """
+    """Extract the main headers of a message and its text, with its attachments as members."""
     from olefile import OleFileIO  # type: ignore[import-untyped]
     from oxmsg.storage import Storage
 
@@ -247,11 +238,7 @@ def _body(message: _Properties, hidden: list[str], warnings: list[str]) -> str:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """Unpack Rich Text ([MS-OXRTFCP]): letters, and places in the 4,096 bytes before.
-
-    Raises:
-        ValueError: it is damaged.
-    """
+    """Unpack Rich Text ([MS-OXRTFCP]): letters, and places in the 4,096 bytes before."""
     _, size, kind, _ = _RICH_TEXT_HEADER.unpack_from(data)
     at = _RICH_TEXT_HEADER.size
     if kind != _COMPRESSED:

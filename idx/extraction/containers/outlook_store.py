@@ -22,8 +22,7 @@ from shared.messages import quantity
 _EXTRA: Final = "pst"
 _LIBRARY: Final = "pypff"
 
-_MAX_MESSAGES: Final = 100_000
-"""Maximum number of messages that are read from one mailbox."""
+_MAX_MESSAGES: Final = 100_000  # messages that are read from one mailbox
 
 _MAX_FOLDERS: Final = 10_000
 _MAX_DEPTH: Final = 50
@@ -63,12 +62,7 @@ class _Folder:
 
 
 def extract_outlook_store(source: Source) -> Extracted:
-    """Extract the names of the folders, with the messages as members by their Message-ID.
-
-    Raises:
-        UnsupportedFileError: libpff is not installed.
-        ValueError: it is damaged.
-    """
+    """Extract the names of the folders, with the messages as members by their Message-ID."""
     try:
         import pypff
     except ImportError as error:
@@ -170,12 +164,7 @@ def _number(entries: dict[int, Any], number: int) -> int:
 
 
 def _written(store: Any, message: Any, headers: dict[str, str], source: Source) -> bytes:
-    """Return a message as an e-mail.
-
-    Raises:
-        ValueError: it is damaged.
-        BudgetError: the mailbox unpacks to too much.
-    """
+    """Return a message as an e-mail."""
     if store is None or message is None:
         raise ValueError("it cannot be found in the mailbox")
     mail = EmailMessage()

@@ -31,30 +31,20 @@ anything: filters of programs hold back a few bytes."""
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """File in an archive.
-
-    Attributes:
-        name: its path, as the archive says, with slashes.
-        size: its size, in bytes.
-        crc: the checksum of its bytes; None if unknown.
-        modified_ns: its modification time, in nanoseconds since 1970; 0 if unknown.
-        is_file: whether it is a regular file.
-    """
+    """File in an archive."""
 
     name: str
     size: int
     crc: int | None
-    modified_ns: int
+    modified_ns: int  # 0 if unknown
     is_file: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Files that are compressed together.
+    """Files that are compressed together; `stream` is all their bytes, or why they cannot be read.
 
-    Attributes:
-        entries: the files, in order; those without bytes are in a block of their own.
-        stream: their bytes, one after the other; or why they cannot be read.
+    Files without bytes are in a block of their own.
     """
 
     entries: list[Entry]
@@ -62,13 +52,7 @@ class Block:
 
 
 def read_archive(source: Source) -> tuple[list[Entry], Iterator[Block]]:
-    """Return the files of an archive, and what they are compressed in.
-
-    Raises:
-        ValueError: it is damaged; also later.
-        SourceFileError: its list of files is protected by a password.
-        UnsupportedFileError: py7zr is not installed, or does not read how the list is packed.
-    """
+    """Return the files of an archive, and what they are compressed in."""
     try:
         from py7zr import SevenZipFile
     except ImportError as error:
@@ -132,17 +116,7 @@ def _blocks(archive: Any, entries: list[Entry], source: Source) -> Iterator[Bloc
 def _stream(
     folder: Any, data: memoryview, size: int, source: Source
 ) -> IO[bytes] | SourceFileError:
-    """Return the unpacked bytes of a stream, which are read as they are asked for.
-
-    Args:
-        folder: how it is packed, as py7zr says.
-        data: its packed bytes.
-        size: its size when unpacked, in bytes.
-        source: the archive.
-
-    Returns:
-        The bytes; or why they cannot be read.
-    """
+    """Return the unpacked bytes of a stream, which are read as they are asked for, or why not."""
     try:
         with _errors(source):
             decompressor = folder.get_decompressor(len(data))
@@ -190,15 +164,9 @@ class _Unpacked(io.RawIOBase):
         self._source = source
 
     def readable(self) -> bool:
-        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Read into a buffer.
-
-        Raises:
-            ValueError: the stream is damaged.
-        """
         wanted = min(len(buffer), self._left)
         if not wanted:
             return 0

@@ -32,12 +32,7 @@ class _Element(NamedTuple):
 
 
 def signed_content(data: bytes) -> bytes:
-    """Return what is signed; empty if the signature stands alone.
-
-    Raises:
-        EncryptedError: it is encrypted.
-        ValueError: it is damaged.
-    """
+    """Return what is signed; empty if the signature stands alone."""
     if data[:1] != bytes([_SEQUENCE]):
         data = _from_text(data)
     try:

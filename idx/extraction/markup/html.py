@@ -1,18 +1,21 @@
-"""Extraction of HTML: web pages, bodies of e-mails, chapters of e-books."""
+"""HTML pages, and EPUB books, which are made of them."""
 
 import codecs
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
+from urllib.parse import unquote
 
 from idx.errors import SourceFileError
-from idx.extraction.markup.markup import MarkupText, Role, Roles, parse_html
+from idx.extraction.markup.markup import Headed, MarkupText, Role, Roles, parse_html
+from idx.extraction.markup.package import Package, resolve
 from idx.extraction.text.decoding import declared_codec, decode
 from idx.extraction.text.headings import join_sections
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
+from shared.model.document import Metadata
 
 _TAGS_BY_ROLE: Final[dict[Role | str, str]] = {
     Role.PARAGRAPH: (
@@ -52,14 +55,7 @@ _SELECTED: Final = re.compile(r"[.#][\w-]+(?=\s*(?:,|$))")
 
 @dataclass(slots=True)
 class HypertextText(MarkupText):
-    """Parser target that collects the text of a page and the metadata in its head.
-
-    Attributes:
-        title: the first title; None if there is none.
-        language: the declared language of the page.
-        meta: the contents of its meta elements, by name in lower case.
-        unseen: pieces of the text that is not displayed.
-    """
+    """Parser target that collects the text of a page and the metadata in its head."""
 
     roles: Roles = field(default_factory=lambda: _ROLES)
     title: str | None = None
@@ -72,7 +68,6 @@ class HypertextText(MarkupText):
     _collects: list[bool] = field(default_factory=list)
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Handle the start of an element; see `Target`."""
         if not self._hidden:
             if tag == "title" and self.title is None:
                 self._title = []
@@ -95,7 +90,6 @@ class HypertextText(MarkupText):
             self.begin_heading(level)
 
     def end(self, tag: str) -> None:
-        """Handle the end of an element; see `Target`."""
         if tag == "title" and self._title is not None:
             self.title = "".join(self._title)
             self._title = None
@@ -109,7 +103,6 @@ class HypertextText(MarkupText):
         MarkupText.end(self, tag)
 
     def data(self, text: str) -> None:
-        """Handle a piece of text; see `Target`."""
         if self._title is not None:
             self._title.append(text)
         if self._style is not None:
@@ -137,11 +130,6 @@ def read_hypertext(text: str) -> HypertextText:
 
 
 def decode_hypertext(source: Source) -> str:
-    """Decode a page by the option, a byte order mark, its declaration, or its bytes.
-
-    Raises:
-        SourceFileError: the bytes are not text.
-    """
     codec = source.options.encoding or _declared_codec(source.data)
     try:
         return decode(source.data, source.file, codec)
@@ -165,11 +153,7 @@ def _declared_codec(data: bytes) -> str | None:
 
 
 def extract_html(source: Source) -> Extracted:
-    """Extract a page without scripts, styles and comments, and the metadata in its head.
-
-    Raises:
-        SourceFileError: the bytes are not text.
-    """
+    """Extract a page without scripts, styles and comments, and the metadata in its head."""
     return extracted_pages([read_hypertext(decode_hypertext(source))], source)
 
 
@@ -193,4 +177,98 @@ def extracted_pages(pages: Sequence[HypertextText], source: Source) -> Extracted
             modified=meta.get("article:modified_time") or meta.get("changed"),
             language=page.language,
         ),
+    )
+
+
+_CONTAINER: Final = "META-INF/container.xml"
+_ENCRYPTION: Final = "META-INF/encryption.xml"
+_CHAPTER_TYPES: Final = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
+
+
+def extract_epub(source: Source) -> Extracted:
+    """Extract the chapters of a book in reading order, without its table of contents."""
+    package = Package(source)
+    book = next(
+        (
+            root.get("full-path", "")
+            for root in package.tree(_CONTAINER).iter("{*}rootfile")
+            if root.get("full-path", "") in package
+        ),
+        None,
+    )
+    if book is None:
+        raise ValueError("it has no list of chapters")
+    named = [*_chapters(package, book)]
+    chapters = [name for name in named if name in package]
+    missing = [name for name in named if name not in package]
+    if missing and not chapters:
+        raise ValueError("its chapters are missing")
+    if _encrypted(package).intersection(chapters):
+        raise SourceFileError(source.file, "protected against copying (DRM)")
+    title, metadata = _properties(package, book)
+    hidden: list[str] = []
+    text, headings = join_sections(
+        chain.from_iterable(_sections(package, chapter, source, hidden) for chapter in chapters)
+    )
+    return Extracted(
+        text=text,
+        headings=headings,
+        media_type=source.media_type,
+        title=title,
+        metadata=metadata,
+        hidden=hidden,
+        warnings=(f"chapters are missing: {', '.join(missing)}"[:500],) if missing else (),
+    )
+
+
+def _chapters(package: Package, book: str) -> Iterator[str]:
+    """Yield the entry names of the chapters in reading order, each once; entries may be missing."""
+    tree = package.tree(book)
+    items = {item.get("id"): item for item in tree.iter("{*}item")}
+    seen = set()
+    for reference in tree.iter("{*}itemref"):
+        item = items.get(reference.get("idref"))
+        if item is None or item.get("media-type") not in _CHAPTER_TYPES:
+            continue
+        name = resolve(book, unquote(item.get("href", "").partition("#")[0]))
+        is_contents = "nav" in item.get("properties", "").split()
+        if name not in seen and not is_contents:
+            seen.add(name)
+            yield name
+
+
+def _encrypted(package: Package) -> set[str]:
+    """Return the names of encrypted entries, which often are fonts."""
+    if _ENCRYPTION not in package:
+        return set()
+    references = package.tree(_ENCRYPTION).iter("{*}CipherReference")
+    return {unquote(reference.get("URI", "")) for reference in references}
+
+
+def _sections(
+    package: Package, chapter: str, source: Source, hidden: list[str]
+) -> Iterator[Headed]:
+    page = Source(source.file, package.read(chapter), "text/html", type(source.options)())
+    read = read_hypertext(decode_hypertext(page))
+    hidden += read.unseen
+    return read.headed()
+
+
+def _properties(package: Package, book: str) -> tuple[str | None, Metadata]:
+    said = package.texts(book)
+    modified = next(
+        (
+            meta.text
+            for meta in package.tree(book).iter("{*}meta")
+            if meta.get("property") == "dcterms:modified"
+        ),
+        None,
+    )
+    return one_line("".join(said.get("title", ())[:1])), properties(
+        author=said.get("creator"),
+        subject="".join(said.get("description", ())[:1]),
+        keywords=said.get("subject"),
+        created="".join(said.get("date", ())[:1]),
+        modified=modified,
+        language="".join(said.get("language", ())[:1]),
     )

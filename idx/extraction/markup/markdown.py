@@ -24,12 +24,7 @@ _TICKS: Final = re.compile("`+")
 
 
 def lines_outside_code(text: str, start: int) -> Iterator[re.Match[str]]:
-    """Yield the non-blank lines of a text that are not in fenced code.
-
-    Args:
-        text: Markdown.
-        start: the offset to start at.
-    """
+    """Yield the non-blank lines of a text that are not in fenced code."""
     fence = ""
     is_quoted = False
     for match in _LINE.finditer(text, start):
@@ -66,8 +61,7 @@ def pieces_outside_code(line: str) -> Iterator[tuple[str, bool]]:
     yield line[done:], False
 
 
-_SYNTAX: Final = re.compile(r"\[\[|\[!|\^")
-"""Pattern of syntax that is displayed in another form."""
+_SYNTAX: Final = re.compile(r"\[\[|\[!|\^")  # syntax that is displayed in another form
 
 # Other Markdown has links with text in brackets, [[1]](address), and shell code has [[ -f name ]].
 _LINK: Final = re.compile(r"(!?)\[\[(?![\s^])([^\[\]]+)\]\](?![(\[])")
@@ -84,12 +78,7 @@ _TAG: Final = re.compile(r"(?<!\S)#([\w/-]*[^\W\d][\w/-]*)")
 
 
 def as_shown(text: str, start: int) -> str:
-    """Return a text as Obsidian displays it, with code unchanged.
-
-    Args:
-        text: Markdown.
-        start: the offset after the front matter, which is not changed.
-    """
+    """Return a text as Obsidian displays it, with code unchanged."""
     parts = []
     end = 0
     for line in lines_outside_code(text, start):
@@ -100,12 +89,7 @@ def as_shown(text: str, start: int) -> str:
 
 
 def tags_in(text: str, start: int) -> Iterator[str]:
-    """Yield the tags in a text without ``#``, such as ``project/alpha`` for ``#project/alpha``.
-
-    Args:
-        text: Markdown.
-        start: the offset after the front matter.
-    """
+    """Yield the tags in a text without ``#``, such as ``project/alpha`` for ``#project/alpha``."""
     for line in lines_outside_code(text, start):
         if "#" in line[0]:
             for piece, is_code in pieces_outside_code(line[0]):
@@ -144,8 +128,7 @@ def _link_text(link: re.Match[str]) -> str:
     return " > ".join(name for name in names if name and not name.startswith("^")) or link[0]
 
 
-MAX_FRONT_MATTER: Final = 10_000
-"""Maximum length of a front matter, in characters."""
+MAX_FRONT_MATTER: Final = 10_000  # characters of a front matter
 
 MAX_LEVELS: Final = 100
 """Maximum nesting depth of lists and objects.
@@ -161,8 +144,7 @@ _BLOCK: Final = re.compile(
     r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$", re.DOTALL | re.MULTILINE
 )
 
-_EMPTY_VALUES: Final = frozenset({"", "~", "null"})
-"""Scalars that mean a missing value."""
+_EMPTY_VALUES: Final = frozenset({"", "~", "null"})  # scalars that mean a missing value
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{0,5}[1-9])?")
 """Pattern of numbers in their canonical form: neither 010 nor the version 3.10."""
@@ -195,13 +177,7 @@ _RESERVED_KEYS: Final = frozenset(
 
 
 class FrontMatter(NamedTuple):
-    """Front matter of a file.
-
-    Attributes:
-        said: the mapping of properties; empty if there is none.
-        end: the offset of the text after it, where the search for headings starts.
-        warnings: problems of the front matter.
-    """
+    """Front matter of a file; `end` is the offset of the text after it."""
 
     said: Mapping[object, object] = {}
     end: int = 0
@@ -209,7 +185,6 @@ class FrontMatter(NamedTuple):
 
     @property
     def title(self) -> str | None:
-        """Title; None if there is none."""
         return one_line(next(_texts(self.said, ("title",)), None))
 
 
@@ -250,14 +225,10 @@ def _is_too_deep(events: "Iterable[Event]") -> bool:
 
 
 def front_matter_metadata(said: Mapping[object, object], tags: Iterable[str]) -> Metadata:
-    """Return the metadata of a file.
+    """Return the metadata of a file, with the tags in its text.
 
     Besides the keys of every format, each property is kept under its own name: a nested one as
     ``outer.inner``, and a list of objects as a list of values for each of their keys.
-
-    Args:
-        said: the properties.
-        tags: the tags in the text, which are added to those of the properties.
     """
     tags = [*_tags(said), *tags]
     known = properties(
@@ -370,9 +341,6 @@ def extract_markdown(source: Source) -> Extracted:
     Links and other syntax of Obsidian are replaced by their display form. Without a title in the
     front matter, the first heading of level one is the title. Front matter that is not valid YAML
     results in no metadata, and a warning.
-
-    Raises:
-        SourceFileError: the bytes are not text.
     """
     written = decode(source.data, source.file, source.options.encoding)
     matter = front_matter(written)
@@ -391,12 +359,7 @@ def extract_markdown(source: Source) -> Extracted:
 
 
 def markdown_headings(text: str, start: int = 0) -> Iterator[tuple[int, str | None, int]]:
-    """Yield the level, the text and the offset of each heading outside fenced code.
-
-    Args:
-        text: Markdown.
-        start: the offset to start at.
-    """
+    """Yield the level, the text and the offset of each heading outside fenced code."""
     # The end of the line above if it is text, and that line if it is the first of a paragraph.
     end: int | None = None
     first: re.Match[str] | None = None

@@ -12,27 +12,20 @@ from typing import Any, Final, Protocol, cast
 from idx.extraction.text.cleaning import CELL_SEPARATOR, preformatted
 from shared.model.document import Heading
 
-_PARSER_CHARACTERS: Final = 1 << 20
-"""Number of characters passed to the HTML parser at once."""
+_PARSER_CHARACTERS: Final = 1 << 20  # characters passed to the HTML parser at once
 
 
 class Role(Enum):
     """Effect of an element on the text."""
 
-    PARAGRAPH = auto()
-    """Paragraph, between blank lines."""
-    LINE = auto()
-    """Line of its own."""
-    PREFORMATTED = auto()
-    """Paragraph that keeps its line breaks."""
+    PARAGRAPH = auto()  # paragraph, between blank lines
+    LINE = auto()  # line of its own
+    PREFORMATTED = auto()  # paragraph that keeps its line breaks
     ROW = auto()
     CELL = auto()
-    HIDDEN = auto()
-    """Content that is not text."""
-    PAGE = auto()
-    """Slide or sheet, whose text is collected separately."""
-    APART = auto()
-    """Note, whose text follows that of the document or its page."""
+    HIDDEN = auto()  # content that is not text
+    PAGE = auto()  # slide or sheet, whose text is collected separately
+    APART = auto()  # note, whose text follows that of the document or its page
     TEXT = auto()
     """Element that contains text; if a format has such elements, text elsewhere is ignored."""
 
@@ -81,13 +74,7 @@ class RolesByTag(dict[str, Role | str | None]):
 
 @dataclass(slots=True)
 class _Cell:
-    """Open cell of a table.
-
-    Attributes:
-        outside: the pieces of text around the table.
-        copies: number of repetitions of the cell in its row.
-        has_rows: whether it contains a table.
-    """
+    """Open cell of a table."""
 
     outside: list[str]
     copies: int
@@ -105,12 +92,7 @@ class _Heading:
 
 @dataclass(slots=True)
 class MarkupText:
-    """Collector of the text of a document; a target for `parse_xml` and `parse_html`.
-
-    Attributes:
-        roles: the table of the format.
-        pages: the attributes of each page, and its text in pieces.
-    """
+    """Collector of the text of a document by the roles of a format; a target for the parsers."""
 
     roles: Roles
     pages: list[tuple[Mapping[str, str], list[str]]] = field(default_factory=list)
@@ -147,11 +129,7 @@ class MarkupText:
         yield 0, "", "\n\n".join(self._apart)
 
     def begin_heading(self, level: int) -> None:
-        """Take the paragraph that has just begun as a heading, unless it is within a table or note.
-
-        Args:
-            level: its level, from 1.
-        """
+        """Take the paragraph that has just begun as a heading, but not within a table or note."""
         if not (self._cells or self._around or self.pages):
             self._heading = _Heading(level, len(self._pieces), len(self._pieces))
 
@@ -176,7 +154,6 @@ class MarkupText:
             self._heading = None
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Handle the start of an element; see `Target`."""
         role = self._by_tag[tag]
         if self._hidden or role is Role.HIDDEN:
             self._hidden += 1
@@ -202,7 +179,6 @@ class MarkupText:
             self._break(role)
 
     def end(self, tag: str) -> None:
-        """Handle the end of an element; see `Target`."""
         role = self._by_tag[tag]
         if self._hidden:
             self._hidden -= 1
@@ -225,7 +201,6 @@ class MarkupText:
             self._break(role)
 
     def data(self, text: str) -> None:
-        """Handle a piece of text; see `Target`."""
         if not self._counts or self._hidden:
             return
         if self._preformatted:
@@ -235,22 +210,16 @@ class MarkupText:
         elif self._pieces and self._pieces[-1] not in _BREAKS:
             self._pieces.append(" ")
 
-    def close(self) -> None:
-        """Handle the end of the document; see `Target`."""
+    def close(self) -> None: ...
 
     def copies(self, attributes: Mapping[str, str]) -> int:  # noqa: ARG002 - for subclasses
         """Return the number of repetitions of a cell with these attributes."""
         return 1
 
     def count(self, text: str) -> None:
-        """Count the text of a cell, once for each repetition.
-
-        Raises:
-            ValueError: the total is too large.
-        """
+        """Count the text of a cell for each repetition; a ValueError ends an endless table."""
 
     def row(self, cells: list[str]) -> str:
-        """Return the text of a row of a table."""
         return row_text(cells)
 
     def _break(self, role: Role) -> None:
@@ -297,11 +266,6 @@ def row_text(cells: list[str]) -> str:
 
 
 def parse_xml(chunks: Iterable[bytes], target: Target) -> None:
-    """Parse XML that arrives in chunks.
-
-    Raises:
-        SyntaxError: it is not well-formed, is nested too deeply, or its entities expand too much.
-    """
     from lxml import etree
 
     parser = etree.XMLParser(target=cast("Any", target), resolve_entities=False, no_network=True)

@@ -13,8 +13,7 @@ from idx.extraction.types import Extracted, Source
 
 _CELL_SEPARATOR: Final = "\n\n"
 
-_MAX_OUTPUT: Final = 20_000
-"""Maximum length of an output, in characters: a progress bar may print megabytes."""
+_MAX_OUTPUT: Final = 20_000  # characters of an output: a progress bar may print megabytes
 
 _TERMINAL_CODE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 """Colours of a traceback, as terminals understand them."""
@@ -28,10 +27,6 @@ def extract_notebook(source: Source) -> Extracted:
 
     Of an output, its plain text is taken; pictures, HTML and data in base64 are left out. The
     headings are those of its Markdown cells.
-
-    Raises:
-        SourceFileError: the bytes are not text.
-        ValueError: it is not JSON, or has no cells.
     """
     book = _table(json.loads(decode(source.data, source.file, source.options.encoding)))
     texts: list[str] = []
@@ -82,7 +77,6 @@ def _parts(book: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
 
 
 def _output(output: Mapping[str, Any]) -> str:
-    """Return an output as text; empty for a picture."""
     said: Any = output.get("text")
     if output.get("output_type") in {"error", "pyerr"}:
         lines = [_text(line) for line in _list(output.get("traceback"))]
@@ -95,7 +89,6 @@ def _output(output: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a text that may be given as the list of its lines."""
     if isinstance(value, list):
         return "".join(line for line in value if isinstance(line, str))
     return value if isinstance(value, str) else ""

@@ -16,14 +16,12 @@ if TYPE_CHECKING:
 _MEMBER_BLOCK_BYTES: Final = 1 << 16
 _MEGABYTE: Final = 1_000_000
 
-MIN_UNPACKED_LIMIT: Final = 100 * _MEGABYTE
-"""Unpacked size allowed for every file, in bytes."""
+MIN_UNPACKED_LIMIT: Final = 100 * _MEGABYTE  # unpacked size allowed for every file, in bytes
 
 MAX_COMPRESSION_RATIO: Final = 50
 """Unpacked size allowed for a large file, as a multiple of its size. Real documents reach 30."""
 
-_ENCRYPTED: Final = 0x1
-"""Bit of an entry's flags that marks encryption."""
+_ENCRYPTED: Final = 0x1  # bit of an entry's flags that marks encryption
 
 
 class Package:
@@ -44,12 +42,7 @@ class Package:
         return name in self._archive.NameToInfo
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """Yield the bytes of an entry in chunks; a second time they do not count.
-
-        Raises:
-            SourceFileError: it needs a password, or the archive unpacks to too much.
-            KeyError: there is no such entry.
-        """
+        """Yield the bytes of an entry in chunks; a second time they do not count."""
         entry = self._archive.getinfo(name)
         if entry.flag_bits & _ENCRYPTED:
             raise SourceFileError(self._file, "protected by a password")
@@ -67,17 +60,14 @@ class Package:
             self._counted.add(name)
 
     def count(self, text: str) -> None:
-        """Count the text of a table cell, which may be repeated.
-
-        Raises:
-            ValueError: the total exceeds the limit on the unpacked size.
+        """Count the text of a table cell, which may be repeated, towards the limit on the unpacked
+        size.
         """
         self._in_cells += len(text)
         if self._in_cells > self.limit:
             raise ValueError("its cells repeat too much text")
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of an entry; see `chunks`."""
         return b"".join(self.chunks(name))
 
     def parse(self, name: str, target: Target) -> None:

@@ -1,15 +1,149 @@
-"""Text of XML files: without tags where prose prevails, such as in DocBook, TEI and feeds."""
+"""Text of XML files, and of workbooks that Excel 2003 wrote in XML."""
 
 import html
+import io
 import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Final
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
 
-from idx.extraction.office.xml_workbook import extract_xml_workbook, is_xml_workbook
+from idx.extraction.markup.markup import local_name
+from idx.extraction.office.date_format import locale_of
+from idx.extraction.office.labelled_rows import LabelledRows
+from idx.extraction.office.number_format import Format, format_of
+from idx.extraction.office.workbook import language_of_texts, sheet_called
+from idx.extraction.text.cleaning import join_pages
 from idx.extraction.text.decoding import decode
 from idx.extraction.text.escapes import character, without_escapes
 from idx.extraction.text.properties import one_line
 from idx.extraction.types import Extracted, Source
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+_NAMESPACE: Final = "urn:schemas-microsoft-com:office:spreadsheet"
+_WITHIN: Final = 8192  # bytes within which a file tells that it is a workbook
+
+_NAMED_FORMATS: Final = {
+    "Fixed": "0.00",
+    "Standard": "#,##0.00",
+    "Percent": "0.00%",
+    "Scientific": "0.00E+00",
+    "Currency": "#,##0.00",
+    "Euro Currency": '#,##0.00 "€"',
+    # The others are of dates, and depend on the machine.
+    **dict.fromkeys(("General Date", "Short Date", "Medium Date", "Long Date"), "yyyy-mm-dd"),
+    **dict.fromkeys(("Short Time", "Medium Time", "Long Time"), "hh:mm:ss"),
+}
+
+_DATA: Final = re.compile(rb"<(?:\w+:)?Data\b[^>]*>([^<]{1,200})<")
+_SAMPLE_BYTES: Final = 65_536
+
+_DAY: Final = timedelta(days=1)
+_EPOCH: Final = datetime(1899, 12, 30)
+_COUNT: Final = re.compile(r"[1-9]\d{0,6}")
+
+
+def is_xml_workbook(data: bytes) -> bool:
+    return _NAMESPACE.encode() in data[:_WITHIN].replace(b"\0", b"")
+
+
+def extract_xml_workbook(source: Source) -> Extracted:
+    """Extract a workbook by sheets, each value with its column's heading."""
+    sheets: list[tuple[str, LabelledRows]] = []
+    patterns: dict[str, str] = {}
+    formats: dict[str, Format] = {}
+    for event, element in _elements(source.data):
+        said = {local_name(str(name)): str(value) for name, value in element.attrib.items()}
+        match event, local_name(str(element.tag)):
+            case "end", "Style":
+                for each in element.iter("{*}NumberFormat"):
+                    patterns[said.get("ID", "")] = _attribute(each, "Format")
+            case "start", "Worksheet":
+                sheets.append((said.get("Name", ""), LabelledRows(source.options.max_rows)))
+                if len(sheets) == 1:
+                    formats = _formats(patterns, source.data)
+            case "end", "Row" if sheets:
+                _add_row(sheets[-1][1], element, formats)
+                element.clear()
+    parts = ((name, f"{name}\n\n{text}" if (text := rows.text()) else "") for name, rows in sheets)
+    text, pages = join_pages("sheet", parts)
+    warnings = (rows.warning(sheet_called(name)) for name, rows in sheets)
+    return Extracted(text, source.media_type, pages=pages, warnings=tuple(filter(None, warnings)))
+
+
+def _elements(data: bytes) -> Iterator[tuple[str, "etree._Element"]]:
+    from lxml import etree
+
+    names = ("Style", "Worksheet", "Row")
+    yield from etree.iterparse(
+        io.BytesIO(data),
+        events=("start", "end"),
+        tag=[f"{{{_NAMESPACE}}}{name}" for name in names],
+        resolve_entities=False,
+        no_network=True,
+    )
+
+
+def _formats(patterns: Mapping[str, str], data: bytes) -> dict[str, Format]:
+    texts = (text.decode(errors="ignore") for text in _DATA.findall(data[:_SAMPLE_BYTES]))
+    named = {style: _NAMED_FORMATS.get(each, each) for style, each in patterns.items()}
+    locale = locale_of([*named.values()], language_of_texts(texts), from_1904=False)
+    return {style: format_of(0, pattern, locale) for style, pattern in named.items()}
+
+
+def _add_row(rows: LabelledRows, row: "etree._Element", formats: Mapping[str, Format]) -> None:
+    number = _count(row, "Index") or rows.next_number
+    if number > rows.next_number:
+        rows.add(())
+    cells: list[str] = []
+    column = 0
+    for cell in row.iterfind("{*}Cell"):
+        column = max((_count(cell, "Index") or column + 1) - 1, column)
+        across, down = _count(cell, "MergeAcross"), _count(cell, "MergeDown")
+        rows.merge(number, column, number + down, column + across)
+        text = _text(cell, formats)
+        if text:
+            cells += [*[""] * min(column - len(cells), rows.max_gap), text]
+        column += 1 + across
+    rows.add(cells, number)
+
+
+def _text(cell: "etree._Element", formats: Mapping[str, Format]) -> str:
+    """Return the value of a cell as displayed."""
+    data = cell.find("{*}Data")
+    if data is None:
+        return ""
+    value = "".join(map(str, data.itertext()))
+    style = formats.get(_attribute(cell, "StyleID"))
+    match _attribute(data, "Type"):
+        case "Number" if style:
+            return style(value)
+        case "Boolean":
+            return "TRUE" if value == "1" else "FALSE"
+        case "DateTime":
+            return _date(value, style)
+    return " ".join(value.split())
+
+
+def _date(value: str, style: Format | None) -> str:
+    plain = value.removesuffix("T00:00:00.000")
+    try:
+        days = (datetime.fromisoformat(value) - _EPOCH) / _DAY
+    except (ValueError, TypeError):
+        return plain
+    return style(repr(days)) if style else plain
+
+
+def _attribute(element: "etree._Element", name: str) -> str:
+    return element.get(f"{{{_NAMESPACE}}}{name}", "")
+
+
+def _count(element: "etree._Element", name: str) -> int:
+    written = _attribute(element, name)
+    return int(written) if _COUNT.fullmatch(written) else 0
+
 
 # Attribute values may contain ">"; a comment ends at its own mark only. A document type has no
 # other one within it: each character is looked at once, however many begin and do not end.
@@ -32,9 +166,6 @@ def extract_xml(source: Source) -> Extracted:
 
     References to characters are resolved. If at least half of it is text, tags, comments and
     instructions are left out; else they stay. No entity of a document type is expanded.
-
-    Raises:
-        SourceFileError: the bytes are not text.
     """
     if is_xml_workbook(source.data):
         with suppress(SyntaxError):

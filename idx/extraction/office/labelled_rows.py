@@ -33,24 +33,13 @@ _MAX_WAITING_GAP: Final = 1_000
 
 _MAX_HEADING_ROWS: Final = 3
 
-_WAITING_ROWS: Final = 50
-"""Number of rows among which the headings are searched for."""
-
-_MAX_REPEATED: Final = 200
-"""Maximum length of a value of merged cells that each of their rows repeats, in characters."""
+_WAITING_ROWS: Final = 50  # rows among which the headings are searched for
+_MAX_REPEATED: Final = 200  # characters of a value of merged cells that each of their rows repeats
 
 
 @dataclass(slots=True)
 class LabelledRows:
-    """Collector of the rows of a sheet or a file.
-
-    Attributes:
-        max_rows: maximum number of rows that are kept.
-        count: function that counts the text of each row.
-        total: number of all rows that are not empty.
-        length: length of the texts so far.
-        has_headings: whether a row of headings was found.
-    """
+    """Collector of the rows of a sheet or a file; `count` is called with the text of each."""
 
     max_rows: int
     count: Callable[[str], object] = len
@@ -89,11 +78,8 @@ class LabelledRows:
     def add(self, cells: Sequence[str], number: int | None = None, width: int = 0) -> None:
         """Add a row, which may be empty.
 
-        Args:
-            cells: the values from the first column on, each on one line; empty ones keep the
-                others in their columns.
-            number: its number, or that of its line; None for the next one.
-            width: its number of cells, if empty ones at its end are known to belong to it.
+        Its values begin in the first column, each on one line; empty ones keep the others in their
+        columns. `width` counts empty cells at its end that are known to belong to it.
         """
         self._number = self._number + 1 if number is None else number
         if not any(cells):
@@ -114,20 +100,14 @@ class LabelledRows:
             self._decide(is_end=False)
 
     def lines(self) -> list[tuple[int, str]]:
-        """Return the number and the text of each row that is not empty, after the last one."""
         self._decide(is_end=True)
         return self._lines
 
     def text(self) -> str:
-        """Return the texts of the rows, after the last one."""
         return "\n".join(line for _, line in self.lines())
 
     def warning(self, table: str) -> str:
-        """Return the warning about rows that were left out; empty if there are none.
-
-        Args:
-            table: the table, such as ``the sheet 'Prices'``.
-        """
+        """Return the warning about rows that were left out; empty if there are none."""
         if self.total <= self.max_rows:
             return ""
         return (
@@ -265,24 +245,19 @@ _SAMPLE_CHARACTERS: Final = 100_000
 _MIN_REGULAR_SHARE: Final = 0.8
 """Minimum share of rows in a sample that have as many cells as most; else it is no table."""
 
-_MAX_ROWS_ABOVE: Final = 15
-"""Maximum number of rows above a table, which are not counted if the table has headings."""
+_MAX_ROWS_ABOVE: Final = 15  # rows above a table, which are not counted if the table has headings
 
 _MAX_LINES_OF_ROW: Final = 200
 """Maximum number of lines of a row: after a quotation mark that is never closed, all lines are one
 cell."""
 
-_MAX_GROWTH: Final = 20
-"""Maximum length of the text with headings, as a multiple of the file's."""
+_MAX_GROWTH: Final = 20  # length of the text with headings, as a multiple of the file's
 
 
 def extract_delimited(source: Source) -> Extracted:
     """Extract the rows, each on the line where it ends in the file, with the headings of columns.
 
     A file without regular rows is extracted as plain text.
-
-    Raises:
-        SourceFileError: the bytes are not text.
     """
     text = decode(source.data, source.file, source.options.encoding)
     table = LabelledRows(source.options.max_rows)
@@ -317,11 +292,7 @@ def extract_delimited(source: Source) -> Extracted:
 
 
 def _rows(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
-    """Yield the cells of each row, and the number of the line that it ends on, from 1.
-
-    Raises:
-        csv.Error: it cannot be divided into rows.
-    """
+    """Yield the cells of each row, and the number of the line that it ends on, from 1."""
     csv.field_size_limit(max(len(text), 1))
     # Not splitlines, whose other separators are part of the text.
     lines = (f"{line}\n" for line in text.split("\n"))

@@ -14,12 +14,17 @@ from functools import partial
 from operator import eq, ge, gt, le, lt, ne
 from typing import Final
 
-from idx.extraction.office.date_format import Token, date_shown, date_text, duration_text
+from idx.extraction.office.date_format import (
+    Locale,
+    Token,
+    date_shown,
+    date_text,
+    duration_text,
+    language_of,
+)
 from idx.extraction.office.table_headings import Number
-from idx.extraction.office.workbook_locale import Locale, language_of
 
-Format = Callable[[str], str]
-"""Function from the stored value of a cell to the displayed one."""
+Format = Callable[[str], str]  # function from the stored value of a cell to the displayed one
 
 _BUILT_IN: Final = {
     **dict(enumerate(("0", "0.00", "#,##0", "#,##0.00"), start=1)),
@@ -37,14 +42,12 @@ language."""
 _BUILT_IN_DURATION: Final = 46
 
 _MAX_PATTERN: Final = 255
-_MAX_DIGITS: Final = 60
-"""Maximum number of digits that are displayed; numbers have up to 309 without an exponent."""
+_MAX_DIGITS: Final = 60  # digits that are displayed; numbers have up to 309 without an exponent
 
 _LONG_NUMBER: Final = re.compile(r"\d(?:[ /()\u2013-]{0,2}\d){6,33}")
 """Number that a search finds whatever stands between its digits."""
 
-_FEWEST_OF_A_SUFFIX: Final = 7
-"""Number of digits at its end by which a search finds it."""
+_FEWEST_OF_A_SUFFIX: Final = 7  # digits at its end by which a search finds it
 
 _EXACT: Final = Context(prec=2 * _MAX_PATTERN, rounding=ROUND_HALF_UP)
 
@@ -58,8 +61,7 @@ _LITERAL: Final = frozenset(("text", "escaped", "blank", "sign"))
 _PLAIN: Final = re.compile(r"( *)((?:#,##)?#*0)(?:\.(0*)(#*))?( *)")
 _DIGIT: Final = re.compile(r"\d")
 
-_INEXACT: Final = 16
-"""Length from which on a number may have binary rounding errors."""
+_INEXACT: Final = 16  # length from which on a number may have binary rounding errors
 
 _FRACTION: Final = re.compile(r"([0#?]\s+)?[0#?]+\s*/\s*([\d#?]{1,7})")
 
@@ -70,13 +72,7 @@ _OF_SYSTEM: Final = re.compile(r"\[\$-F[48]00\]", re.IGNORECASE)
 
 
 def format_of(format_id: int, pattern: str | None, locale: Locale) -> Format:
-    """Return the function for a number format.
-
-    Args:
-        format_id: its number.
-        pattern: its pattern; None for a built-in one.
-        locale: the locale of the workbook.
-    """
+    """Return the function for a number format."""
     is_of_system = pattern is not None and _OF_SYSTEM.search(pattern)
     if is_of_system or (pattern is None and format_id in _BUILT_IN_DATES):
         if format_id == _BUILT_IN_DURATION:
@@ -91,7 +87,6 @@ def format_of(format_id: int, pattern: str | None, locale: Locale) -> Format:
 
 
 def _divided(pattern: str) -> list[list[Token]]:
-    """Return the tokens of each section: their kinds and texts."""
     sections: list[list[Token]] = [[]]
     for match in _TOKEN.finditer(pattern):
         kind = match.lastgroup
@@ -106,13 +101,7 @@ def _divided(pattern: str) -> list[list[Token]]:
 class _Plain:
     """Section with nothing but digits in a row, such as ``#,##0.00 €``.
 
-    Attributes:
-        before: the text before the digits.
-        behind: the text behind them.
-        format: the format of the absolute number in Python.
-        unit: the last decimal place.
-        optional: number of decimal places that are left out if they are zero.
-        shows_sign: whether the texts tell a negative number.
+    `unit` is the last decimal place, of which the `optional` ones are left out if they are zero.
     """
 
     before: str
@@ -166,14 +155,7 @@ class _Plain:
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """Section of a pattern.
-
-    Attributes:
-        tokens: its parts: kinds and texts.
-        condition: a comparison and a number; None for none.
-        is_date: whether it displays a date, a time or a duration.
-        plain: its parts if it is plain.
-    """
+    """Section of a pattern."""
 
     tokens: tuple[Token, ...]
     condition: tuple[str, Decimal] | None
@@ -182,7 +164,6 @@ class _Section:
 
     @classmethod
     def of(cls, tokens: list[Token]) -> "_Section":
-        """Make a section of its tokens."""
         found: list[Token] = []
         condition = None
         for kind, text in tokens:
@@ -310,7 +291,6 @@ def _number_shown(number: Decimal, section: _Section, locale: Locale) -> str:
 def _placed(
     digits: str, places: Sequence[int], tokens: Sequence[Token], separator: str
 ) -> dict[int, str]:
-    """Return the digits at their places, from the last one on; the first place has all others."""
     least = next((len(places) - of for of, at in enumerate(places) if tokens[at][1] == "0"), 0)
     digits = digits.rjust(least, "0")
     found = dict.fromkeys(places, "")

@@ -1,17 +1,28 @@
-"""Extraction of OpenDocument: texts, presentations and spreadsheets (.odt, .odp, .ods)."""
+"""OpenDocument files, and those of Office 97 to 2003, which LibreOffice converts to them."""
 
-from collections.abc import Mapping
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import Path
 from typing import Final
 
-from idx.errors import SourceFileError
+from idx.errors import SourceFileError, UnsupportedFileError
+from idx.extraction import media_types
+from idx.extraction.file_type import refuse
 from idx.extraction.markup.markup import MarkupText, Role, Roles
 from idx.extraction.markup.package import Package
+from idx.extraction.media_types import Kind
 from idx.extraction.office.labelled_rows import LabelledRows
 from idx.extraction.office.number_format import is_seen, number_text
 from idx.extraction.office.table_headings import MAX_GAP
 from idx.extraction.office.workbook import sheet_called
+from idx.extraction.programs import confined
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.text.headings import join_sections
 from idx.extraction.text.properties import one_line, properties
@@ -92,41 +103,31 @@ class _OpenDocumentText(MarkupText):
     package: Package
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Handle the start of an element; see `MarkupText`."""
         MarkupText.start(self, tag, attributes)
         if tag == _HEADING:
             level = attributes.get(_LEVEL, "1")
             self.begin_heading(int(level) if level.isdecimal() and len(level) == 1 else _LOWEST)
 
     def copies(self, attributes: Mapping[str, str]) -> int:
-        """Return the number of repetitions of a cell; see `MarkupText`."""
         repeated = attributes.get(_REPEATED, "1")
         return min(int(repeated), self.max_gap()) if repeated.isdecimal() else 1
 
     def max_gap(self) -> int:
-        """Return the maximum number of repetitions of a cell."""
         return MAX_GAP
 
     def count(self, text: str) -> None:
-        """Count the text of a cell; see `MarkupText`."""
         self.package.count(text)
 
 
 @dataclass(slots=True, kw_only=True)
 class _OpenDocumentSheets(_OpenDocumentText):
-    """Collector of sheets, whose rows have the headings of their columns.
-
-    Attributes:
-        max_rows: maximum number of rows of a sheet.
-        tables: the rows of each sheet.
-    """
+    """Collector of sheets, whose rows have the headings of their columns."""
 
     max_rows: int
     tables: list[LabelledRows] = field(default_factory=list)
     _stored: str = ""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Handle the start of an element; see `MarkupText`."""
         before = len(self.pages)
         _OpenDocumentText.start(self, tag, attributes)
         if len(self.pages) > before:
@@ -139,7 +140,6 @@ class _OpenDocumentSheets(_OpenDocumentText):
                 self.tables[-1].merge(top, left, top + int(rows) - 1, left + int(columns) - 1)
 
     def end(self, tag: str) -> None:
-        """Handle the end of an element; see `MarkupText`."""
         role = self._by_tag[tag]
         if role is Role.CELL and self._stored:
             shown = " ".join("".join(self._pieces).split())
@@ -173,11 +173,7 @@ def _stored_value(attributes: Mapping[str, str]) -> str:
 
 
 def extract_odt(source: Source) -> Extracted:
-    """Extract the text of a document, then its notes and annotations, headers and footers.
-
-    Raises:
-        SourceFileError: it needs a password, or unpacks to too much.
-    """
+    """Extract the text of a document, then its notes and annotations, headers and footers."""
     package = _open(source)
     parts = (_CONTENT, _STYLES) if _STYLES in package else (_CONTENT,)
     text, headings = join_sections(
@@ -244,4 +240,107 @@ def _properties(package: Package) -> tuple[str | None, Metadata]:
         created="".join(said.get("creation-date", ())[:1]),
         modified="".join(said.get("date", ())[:1]),
         language="".join(said.get("language", ())[:1]),
+    )
+
+
+_SECONDS: Final = 60.0  # of a conversion; it usually takes two
+_MAX_OUTPUT_BYTES: Final = 100_000_000  # of each file that LibreOffice writes
+
+_REGISTRY: Final = "org.openoffice"
+_SETTINGS: Final = (
+    ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
+    ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
+    ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
+    # A proxy that does not exist, so that no picture in a document is fetched.
+    ("Inet/Settings", "ooInetProxyType", "2"),
+    ("Inet/Settings", "ooInetHTTPProxyName", "127.0.0.1"),
+    ("Inet/Settings", "ooInetHTTPProxyPort", "9"),
+    ("Inet/Settings", "ooInetHTTPSProxyName", "127.0.0.1"),
+    ("Inet/Settings", "ooInetHTTPSProxyPort", "9"),
+)
+"""Settings of the profile: group, name and value."""
+
+_READERS: Final[dict[str, tuple[str, str, Callable[[Source], Extracted]]]] = {
+    media_types.DOC: ("doc", "odt", extract_odt),
+    media_types.PPT: ("ppt", "odp", extract_odp),
+}
+_KINDS: Final = {
+    media_types.DOC: Kind.OLD_DOCUMENT,
+    media_types.PPT: Kind.OLD_PRESENTATION,
+}
+
+
+def extract_old_office(source: Source) -> Extracted:
+    """Extract a .doc or .ppt through LibreOffice."""
+    if source.options.libreoffice is None:
+        kind = _KINDS[source.media_type]
+        if media_types.by_name(source.file) not in {None, source.media_type}:
+            refuse(source.file, kind, source.media_type)
+        what = kind.value.format(media_type=source.media_type)
+        raise UnsupportedFileError(source.file, f"is {what}, or install LibreOffice")
+    before, after, extract = _READERS[source.media_type]
+    data = _converted(source, source.options.libreoffice, before, after)
+    return replace(extract(replace(source, data=data)), media_type=source.media_type)
+
+
+def _converted(source: Source, program: str, before: str, after: str) -> bytes:
+    # A profile of its own: the user's may run programs, and only one process may have it.
+    with tempfile.TemporaryDirectory(prefix="idx-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        (folder / f"file.{before}").write_bytes(source.data)
+        profile = folder / "profile" / "user"
+        profile.mkdir(parents=True)
+        (profile / "registrymodifications.xcu").write_text(_profile(), "utf-8")
+        command = [
+            *(program, "--headless", "--norestore", "--nologo", "--nolockcheck", "--nodefault"),
+            *(f"-env:UserInstallation={(folder / 'profile').as_uri()}", "--convert-to", after),
+            *("--outdir", str(folder / "out"), str(folder / f"file.{before}")),
+        ]
+        _run(command, folder, min(_SECONDS, source.options.member_seconds))
+        try:
+            return (folder / "out" / f"file.{after}").read_bytes()
+        except FileNotFoundError as error:
+            raise ValueError("LibreOffice cannot read it") from error
+
+
+def _run(command: list[str], folder: Path, seconds: float) -> None:
+    """Run LibreOffice and all that it starts, and end them after some time."""
+    kept = ("PATH", "LANG", "SYSTEMROOT", "WINDIR", "TEMP", "TMP")
+    environment = {name: os.environ[name] for name in kept if name in os.environ}
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+            env={**environment, "HOME": str(folder)},
+            start_new_session=sys.platform != "win32",
+            **confined(_SECONDS, _MAX_OUTPUT_BYTES),
+        )
+    except OSError as error:
+        raise ValueError(f"LibreOffice cannot be started: {error}") from error
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired as error:
+        raise ValueError("LibreOffice took too long") from error
+    finally:
+        with suppress(ProcessLookupError):
+            if sys.platform == "win32":
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _profile() -> str:
+    items = "".join(
+        f'<item oor:path="/{_REGISTRY}.{group}"><prop oor:name="{name}" oor:op="fuse">'
+        f"<value>{value}</value></prop></item>"
+        for group, name, value in _SETTINGS
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>'
+        '<oor:items xmlns:oor="http://openoffice.org/2001/registry">'
+        f"{items}</oor:items>"
     )

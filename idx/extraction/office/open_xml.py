@@ -58,12 +58,7 @@ _KINDS_OF_STRICT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """Relationship of a part of a package to another part.
-
-    Attributes:
-        kind: the last word of its type, such as ``slide``.
-        part: the name of the target part.
-    """
+    """Relationship of a part of a package to another; its kind is the last word of its type."""
 
     kind: str
     part: str
@@ -71,12 +66,7 @@ class Relationship:
 
 @dataclass(slots=True)
 class OfficeOpenFile:
-    """Opened .docx, .pptx or .xlsx.
-
-    Attributes:
-        package: its archive.
-        main: the name of the main part.
-    """
+    """Opened .docx, .pptx or .xlsx."""
 
     package: Package
     main: str = field(init=False)
@@ -108,13 +98,7 @@ class OfficeOpenFile:
         }
 
     def text(self, part: str, kinds: tuple[str, ...] = (), roles: Roles = ROLES) -> str:
-        """Return the text of a part and its related parts.
-
-        Args:
-            part: its name.
-            kinds: the kinds of relationships to follow, in this order.
-            roles: the roles of the elements.
-        """
+        """Return the text of a part and its related parts of some kinds, in this order."""
         return "\n\n".join((self._own_text(part, roles), self.related_text(part, kinds, roles)))
 
     def related_text(self, part: str, kinds: tuple[str, ...], roles: Roles = ROLES) -> str:
@@ -124,7 +108,6 @@ class OfficeOpenFile:
         )
 
     def properties(self) -> tuple[str | None, Metadata]:
-        """Return the title and the metadata from the properties."""
         links = {link.kind: link.part for link in self.relationships("").values()}
         core = self.package.texts(links.get("core-properties", ""))
         program = self.package.texts(links.get("extended-properties", ""))
@@ -157,17 +140,11 @@ class OfficeOpenFile:
 
 
 def open_office_file(source: Source) -> OfficeOpenFile:
-    """Open a .docx, .pptx or .xlsx.
-
-    Raises:
-        zipfile.BadZipFile: it is not an archive.
-        ValueError: it has no main part.
-    """
+    """Open a .docx, .pptx or .xlsx."""
     return OfficeOpenFile(Package(source))
 
 
 def relationship_id(element: "etree._Element") -> str:
-    """Return the relationship id in an element, in any namespace."""
     names = (str(name) for name in element.attrib)
     return element.get(next((name for name in names if name.endswith("}id")), ""), "")
 
@@ -194,16 +171,11 @@ _SLIDE_ROLES: Final = {
 _SHOWS_NOTHING_BEHIND: Final = re.compile(
     rb"""<(?:\w+:)?sld(?:Layout)?\s[^>]*?\sshowMasterSp\s*=\s*["'](?:0|false)"""
 )
-_ROOT_WITHIN: Final = 4096
-"""Beginning of a slide or layout that does not show what lies behind it."""
+_ROOT_WITHIN: Final = 4096  # beginning of a slide or layout that does not show what lies behind it
 
 
 def extract_pptx(source: Source) -> Extracted:
-    """Extract a presentation by slides, each with its charts, notes and comments.
-
-    Raises:
-        SourceFileError: it needs a password, or unpacks to too much.
-    """
+    """Extract a presentation by slides, each with its charts, notes and comments."""
     file = open_office_file(source)
     title, metadata = file.properties()
     text, pages = join_pages("slide", enumerate(_slides(file), start=1))
@@ -211,7 +183,6 @@ def extract_pptx(source: Source) -> Extracted:
 
 
 def _slides(file: OfficeOpenFile) -> Iterator[str]:
-    """Yield the text of each slide in the order of the presentation."""
     links = file.relationships(file.main)
     seen: set[str] = set()
     for element in file.package.tree(file.main).iter("{*}sldId"):
@@ -224,13 +195,7 @@ def _slides(file: OfficeOpenFile) -> Iterator[str]:
 
 
 def _texts_behind(file: OfficeOpenFile, part: str, seen: set[str]) -> Iterator[str]:
-    """Yield the texts of the layout and the master behind a slide, unless a slide before has them.
-
-    Args:
-        file: the presentation.
-        part: the slide.
-        seen: the layouts and masters so far.
-    """
+    """Yield the texts of the layout and master behind a slide, once for all slides."""
     for kind in ("slideLayout", "slideMaster"):
         beginning = next(file.package.chunks(part), b"")[:_ROOT_WITHIN]
         if _SHOWS_NOTHING_BEHIND.search(beginning):

@@ -153,11 +153,7 @@ _MIN_NUMBER: Final = 2
 
 @dataclass(slots=True)
 class Story:
-    """Separate text of a document; a row of its tables becomes a line.
-
-    Attributes:
-        pieces: the text so far.
-    """
+    """Separate text of a document; a row of its tables becomes a line."""
 
     pieces: list[str] = field(default_factory=list)
     _cells: list[str] = field(default_factory=list)
@@ -168,11 +164,9 @@ class Story:
 
     @property
     def text(self) -> str:
-        """Complete text."""
         return "".join(self.pieces)
 
     def write(self, text: str) -> None:
-        """Add text."""
         if self._is_after_row and self._row_start is None:
             self._is_after_row = False
             self.pieces.append("\n")
@@ -186,12 +180,10 @@ class Story:
         self._number = "" if is_bullet else f"{text} "
 
     def begin_row(self) -> None:
-        """Begin a paragraph in a table."""
         if self._row_start is None:
             self._row_start = len(self.pieces) if self._left_row is None else self._left_row
 
     def end_cell(self) -> None:
-        """End a cell, which contains the text since the last one."""
         if self._number:
             self.write("")
         start = len(self.pieces) if self._row_start is None else self._row_start
@@ -200,7 +192,6 @@ class Story:
         self._row_start = start
 
     def end_row(self) -> None:
-        """End a row, which consists of the cells so far."""
         if self.pieces and not self.pieces[-1].endswith("\n"):
             self.pieces.append("\n")
         self.pieces.append(f"{row_text(self._cells)}\n")
@@ -224,21 +215,16 @@ _TOKEN: Final = re.compile(
 )
 
 
-_NUMBER: Final = "number"
-"""Name of a group that contains the number of a paragraph."""
+_NUMBER: Final = "number"  # name of a group that contains the number of a paragraph
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
     """State that lasts until the end of a group.
 
-    Attributes:
-        story: the destination of its text; None to discard it.
-        skip: number of fallback characters after a Unicode character, for old readers.
-        codec: the codec of its bytes; None for that of the document.
-        name: the name of the time that it contains, "fonttbl", or that of a paragraph's number.
-        hides: whether its text is hidden or deleted.
-        is_replaced: whether its text is a fallback for old readers, replaced by a later group.
+    No story discards the text. `skip` fallback characters for old readers follow a Unicode
+    character; a replaced group is a fallback as a whole. `name` is that of a time, of the fonts or
+    of a number.
     """
 
     story: Story | None
@@ -249,23 +235,13 @@ class _Group:
     is_replaced: bool = False
 
     def write(self, text: str) -> None:
-        """Add text to the destination."""
         if text and self.story is not None and not (self.hides or self.is_replaced):
             self.story.write(text)
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Parser of a document, token by token.
-
-    Attributes:
-        body: the text of the document.
-        apart: notes, headers and footers.
-        said: its properties.
-        times: the parts of its times.
-        is_complete: whether its last brace was read.
-        group: the open group.
-    """
+    """Parser of a document, token by token."""
 
     body: Story = field(default_factory=Story)
     apart: list[Story] = field(default_factory=list)
@@ -312,7 +288,6 @@ class _Reader:
         self._flush()
 
     def add(self, text: str) -> None:
-        """Add text to the destination of the group."""
         self._flush()
         self._is_first = False
         self.group.write(text)
@@ -396,7 +371,6 @@ class _Reader:
         return True
 
     def set_code_page(self, number: int | None) -> None:
-        """Set the code page of the document."""
         with suppress(LookupError):
             self._codec = codecs.lookup(f"cp{number}").name
 
@@ -407,17 +381,14 @@ class _Reader:
             self._codecs[self._font] = codec
 
     def set_font(self, number: int | None) -> None:
-        """Set the font, and with it the codec."""
         self._font = number or 0
         if self.group.name != "fonttbl":
             self.group = replace(self.group, codec=self._codecs.get(self._font))
 
     def set_default_font(self, number: int | None) -> None:
-        """Set the default font."""
         self._default_font = number or 0
 
     def reset(self, number: int | None) -> None:  # noqa: ARG002 - signature of all actions
-        """Reset the text to the default properties."""
         self.hide(0)
         self.set_font(self._default_font)
 

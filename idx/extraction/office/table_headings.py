@@ -11,27 +11,20 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
-MAX_GAP: Final = 20
-"""Maximum number of empty cells kept between two others; sheets have 16,384 columns."""
-
-_MAX_LABEL: Final = 60
-"""Maximum length of a heading in front of values, in characters; each row repeats it."""
+MAX_GAP: Final = 20  # empty cells kept between two others; sheets have 16,384 columns
+_MAX_LABEL: Final = 60  # characters of a heading in front of values; each row repeats it
 
 _MAX_DIGITS_IN_LABEL: Final = 4
 
-_MAX_BLANK_LABELS: Final = 2
-"""Maximum number of columns without a heading behind the last one that has one."""
-
-_COMPARED_ROWS: Final = 20
-"""Number of rows below a row that show whether it has their headings."""
+_MAX_BLANK_LABELS: Final = 2  # columns without a heading behind the last one that has one
+_COMPARED_ROWS: Final = 20  # rows below a row that show whether it has their headings
 
 _COMPARED_COLUMNS: Final = 200
 
 _MIN_AGREEING_SHARE: Final = 0.8
 """Minimum share of the rows below that fit the headings, and of values in a column of values."""
 
-_MIN_DOUBTFUL_SHARE: Final = 0.5
-"""Minimum share of rows that fit the headings if no row has that many."""
+_MIN_DOUBTFUL_SHARE: Final = 0.5  # share of rows that fit the headings if no row has that many
 
 _VALUE: Final = re.compile(r"[\W_]*\d[\d\W_]*[\w%€$£]{0,4}|TRUE|FALSE|true|false")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d(?:[/-]\d\d(?:\d\d)?)?")
@@ -57,14 +50,7 @@ class Number(str):
 
 @dataclass
 class Row:
-    """Row with at least one value.
-
-    Attributes:
-        number: its number in the sheet, or that of its line.
-        cells: its values from the first column on, up to the last value.
-        follows_gap: whether an empty row precedes it.
-        width: its number of cells, with empty ones at its end.
-    """
+    """Row with at least one value; its cells end with the last one, its width with empty ones."""
 
     number: int
     cells: list[str]
@@ -73,12 +59,10 @@ class Row:
 
     @cached_property
     def kinds(self) -> dict[int, str]:
-        """Kind of each value by its column."""
         return {column: kind_of(cell) for column, cell in enumerate(self.cells) if cell}
 
     @property
     def last(self) -> int:
-        """Column of the last value."""
         return len(self.cells) - 1
 
 
@@ -86,11 +70,8 @@ class Row:
 class Seen:
     """Row of names, as the rows below see it.
 
-    Attributes:
-        share: share of these rows that fit it in width and kinds of values.
-        rows: number of these rows.
-        kinds: kind of the values in each column that has values.
-        contrast: number of columns with a name above values.
+    `share` of these rows fit it in width and kinds of values; `contrast` columns have a name above
+    values.
     """
 
     share: float
@@ -178,10 +159,8 @@ def seen_from(names: Sequence[str], below: Sequence[Row], width: int = 0) -> See
 def place_of_headings(rows: Sequence[Row], *, is_first: bool) -> int | None:
     """Return the place of the row with the headings of the rows below; None if there is none.
 
-    Args:
-        rows: some rows.
-        is_first: whether they are at the beginning of the sheet or file; else the headings are
-            above values, or below a title, and the first row after an empty one.
+    Within a sheet or file, the headings are above values, or below a title, and the first row after
+    an empty one.
     """
     best: tuple[int, int, int] | None = None
     for at, row in enumerate(rows[:-1]):

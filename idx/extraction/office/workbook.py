@@ -12,11 +12,11 @@ from idx.errors import SourceFileError
 from idx.extraction.markup.markup import MarkupText, Role, RolesByTag
 from idx.extraction.markup.package import Package
 from idx.extraction.office import number_format
+from idx.extraction.office.date_format import locale_of
 from idx.extraction.office.labelled_rows import LabelledRows
 from idx.extraction.office.number_format import number_text
 from idx.extraction.office.open_xml import OfficeOpenFile, open_office_file, relationship_id
 from idx.extraction.office.table_headings import Number
-from idx.extraction.office.workbook_locale import locale_of
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.types import Extracted, Source
 from shared.analysis.detection import detect_language
@@ -42,8 +42,7 @@ _MAX_MERGED_TAG: Final = 200
 _MAX_MERGED: Final = 50_000
 
 _INLINE: Final = re.compile(rb"<(?:\w+:)?t(?: [^>]*)?>([^<]{1,200})<")
-_LANGUAGE_TEXTS: Final = 300
-"""Number of texts by which the language of a workbook is detected."""
+_LANGUAGE_TEXTS: Final = 300  # texts by which the language of a workbook is detected
 
 _SHARED_ROLES: Final = {"si": Role.PAGE, "t": Role.TEXT, "rPh": Role.HIDDEN}
 
@@ -61,10 +60,7 @@ _SHEET_ROLES: Final = {
 class _Sheet:
     """Collector of the rows of a sheet; a target for `parse_xml`.
 
-    Attributes:
-        by_type: functions that convert the value of a cell to text, by the type of the cell.
-        by_style: the same for numbers, by the style of the cell.
-        rows: the rows.
+    Values become text by the type of their cells, numbers by the style.
     """
 
     by_type: Mapping[str, Callable[[str], str]]
@@ -81,7 +77,6 @@ class _Sheet:
     _hidden: bool = False
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Handle the start of an element; see `Target`."""
         role = self._roles[tag]
         if role is Role.CELL:
             named = _CELL.match(attributes.get("r", ""))
@@ -102,7 +97,6 @@ class _Sheet:
             self._number = int(written) if _ROW_NUMBER.fullmatch(written) else self._number + 1
 
     def end(self, tag: str) -> None:
-        """Handle the end of an element; see `Target`."""
         role = self._roles[tag]
         if role is Role.TEXT:
             self._is_value = False
@@ -119,12 +113,10 @@ class _Sheet:
             self._column = self._empty = 0
 
     def data(self, text: str) -> None:
-        """Handle a piece of text; see `Target`."""
         if self._is_value:
             self._value.append(text)
 
-    def close(self) -> None:
-        """Handle the end of the document; see `Target`."""
+    def close(self) -> None: ...
 
     def _end_cell(self) -> None:
         value = "".join(self._value)
@@ -144,9 +136,6 @@ def extract_xlsx(source: Source) -> Extracted:
 
     Each value of a row has the heading of its column. Formulas appear as the values stored by the
     program, and dates in ISO 8601.
-
-    Raises:
-        SourceFileError: it needs a password, or unpacks to too much.
     """
     file = open_office_file(source)
     title, metadata = file.properties()
@@ -163,7 +152,6 @@ def extract_xlsx(source: Source) -> Extracted:
 
 
 def _sheets(file: OfficeOpenFile, max_rows: int, warnings: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each sheet in order, and add warnings about sheets cut."""
     links = file.relationships(file.main)
     parts = {link.kind: link.part for link in links.values()}
     book = file.package.tree(file.main)
@@ -221,7 +209,6 @@ def language_of_texts(texts: Iterable[str]) -> str | None:
 
 
 def _shared_texts(file: OfficeOpenFile, part: str | None) -> list[str]:
-    """Return the texts that cells refer to by number."""
     if part is None or part not in file.package:
         return []
     target = MarkupText(_SHARED_ROLES)
@@ -264,7 +251,6 @@ def _styles(
 
 
 def sheet_called(name: str) -> str:
-    """Return a sheet as it is named in warnings."""
     return f"the sheet {name[:80]!r}"
 
 
@@ -283,10 +269,6 @@ def extract_binary_workbook(source: Source) -> Extracted:
     """Extract a workbook by sheets, including hidden ones, each value with its column's heading.
 
     Notes and texts in drawings are not read.
-
-    Raises:
-        SourceFileError: it needs a password.
-        ValueError: it is damaged.
     """
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
@@ -305,7 +287,6 @@ def extract_binary_workbook(source: Source) -> Extracted:
 def _binary_sheets(
     book: "CalamineWorkbook", source: Source, warnings: list[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each sheet in order, and add warnings about sheets cut."""
     for name in book.sheet_names:
         rows = LabelledRows(source.options.max_rows)
         sheet = book.get_sheet_by_name(name)

@@ -15,13 +15,7 @@ from shared.model.document import Heading, Metadata, Page
 
 @dataclass(frozen=True, slots=True)
 class OutlineItem:
-    """Item of an outline.
-
-    Attributes:
-        level: its level, from 1.
-        title: its text in one line.
-        page: the number of the page that it refers to, from 1.
-    """
+    """Item of an outline."""
 
     level: int
     title: str
@@ -29,11 +23,6 @@ class OutlineItem:
 
 
 def read_outline(document: Any) -> list[OutlineItem]:
-    """Return the items of an outline that refer to a page, in order.
-
-    Args:
-        document: an open document of PDFium.
-    """
     items = []
     for bookmark in islice(document.get_toc(), MAX_HEADINGS):
         destination = bookmark.get_dest()
@@ -55,11 +44,6 @@ def outline_headings(
 
     A heading stands where its page has its words, after the heading before it, or else at the
     beginning of the page.
-
-    Args:
-        items: the items of the outline.
-        text: the text of all pages.
-        pages: the pages in it.
     """
     ends = [*(page.start for page in pages[1:]), len(text)]
     spans = {page.label: (page.start, end) for page, end in zip(pages, ends, strict=True)}
@@ -91,12 +75,7 @@ _DATE: Final = re.compile(
 def read_properties(document: Any) -> tuple[str | None, Metadata]:
     """Return the title and the other properties of a document.
 
-    Args:
-        document: an open document of PDFium.
-
-    Returns:
-        The title, or None, and the metadata; the creator is the program that wrote the text, or
-        else the one that produced the PDF.
+    The creator is the program that wrote the text, or else the one that produced the PDF.
     """
     metadata = properties(
         author=_value(document, "Author"),
@@ -110,7 +89,6 @@ def read_properties(document: Any) -> tuple[str | None, Metadata]:
 
 
 def _value(document: Any, name: str) -> str:
-    """Return a property, or "" if it is missing."""
     from pypdfium2 import raw
 
     size = raw.FPDF_GetMetaText(document, name.encode(), None, 0)
@@ -141,13 +119,8 @@ _PASSWORD_FLAG: Final = 1 << 13
 def read_fields(page: Any, form: Any) -> str:
     """Return the values of the text and choice fields of a page, one field per line.
 
-    Args:
-        page: a page of PDFium, loaded after its document's forms.
-        form: the form environment of its document.
-
-    Returns:
-        Each value after the display name of its field, if there is one; passwords and empty fields
-        are omitted.
+    Each stands after the display name of its field; passwords and empty fields are omitted. The
+    page was loaded after its document's forms.
     """
     return "\n".join(_fields(page, form))
 
@@ -207,8 +180,7 @@ class GarbledError(SourceFileError):
     """A file has no text but that of fonts that do not say which letters they show."""
 
 
-_MIN_CHARACTERS: Final = 40
-"""Minimum length of a text that is judged, in characters without white space."""
+_MIN_CHARACTERS: Final = 40  # of a text that is judged, without white space
 
 _MAX_UNKNOWN_SHARE: Final = 0.3
 """Maximum share of characters that are no letters of any script; symbols of lists are fewer."""

@@ -12,22 +12,16 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
 
-_TOLERANCE: Final = 3.0
-"""Distance within which two ends meet, in points; the same as pdfplumber's."""
-
-_MIN_LINE_POINTS: Final = 6.0
-"""Minimum length of a line, in points; shorter ones are parts of letters or dashes."""
+_TOLERANCE: Final = 3.0  # distance within which two ends meet, in points; the same as pdfplumber's
+_MIN_LINE_POINTS: Final = 6.0  # length of a line; shorter ones are parts of letters or dashes
 
 _MAX_RULE: Final = 2.0
 _MAX_HAIRLINE: Final = 1.0
 """Width of a filled area that is a rule, in points. One wider than a hairline is a shade if it has
 the colour of one, as the narrow columns of reports."""
 
-_MIN_LINES_EACH_WAY: Final = 3
-"""Minimum number of lines in each direction, which enclose two rows and two columns."""
-
-_MIN_ROWS: Final = 2
-"""Minimum number of rows with text in several cells of a ruled table, as in `read_table_pages`."""
+_MIN_LINES_EACH_WAY: Final = 3  # lines in each direction, which enclose two rows and two columns
+_MIN_ROWS: Final = 2  # rows with text in several cells of a ruled table, as in `read_table_pages`
 
 _MIN_SHADED_ROWS: Final = 4
 _MIN_BROKEN_ROWS: Final = 3
@@ -36,17 +30,13 @@ _MIN_TWO_LINES: Final = 14.0
 and height of two lines, in points. Fewer shaded rows are headings, and rows of a line are as well
 read by PDFium."""
 
-_PADDING: Final = 1.0
-"""Distance of the text of a cell from its border, in points, at least."""
-
-_MAX_CELLS: Final = 3_000
-"""Maximum number of cells of a page whose text is looked for."""
+_PADDING: Final = 1.0  # distance of the text of a cell from its border, in points, at least
+_MAX_CELLS: Final = 3_000  # cells of a page whose text is looked for
 
 _MAX_SEGMENTS: Final = 10_000
 """Maximum number of lines and curves of a page; drawings have more and take pdfplumber minutes."""
 
-_MAX_FORM_DEPTH: Final = 5
-"""Maximum nesting depth of form objects (parts that are drawn as a unit)."""
+_MAX_FORM_DEPTH: Final = 5  # nesting depth of form objects (parts that are drawn as a unit)
 
 _Point = tuple[float, float]
 _Box = tuple[float, float, float, float]
@@ -65,7 +55,6 @@ class _Lines:
     extents: dict[int, _Point] = field(default_factory=dict)
 
     def add(self, place: float, one_end: float, other_end: float) -> None:
-        """Add a line, unless it is too short."""
         begin, end = sorted((one_end, other_end))
         if end - begin >= _MIN_LINE_POINTS:
             key = round(place / _TOLERANCE)
@@ -87,7 +76,6 @@ class _Shape:
 
     @property
     def box(self) -> _Box:
-        """Left, bottom, right and top end."""
         across, upwards = zip(*self.corners, strict=True)
         return min(across), min(upwards), max(across), max(upwards)
 
@@ -99,7 +87,6 @@ class _Rows:
     cells: dict[tuple[int, int], set[_Box]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, box: _Box) -> None:
-        """Add a cell."""
         left, bottom, right, top = map(round, box)
         place = round(box[1] / _TOLERANCE), round(box[3] / _TOLERANCE)
         self.cells[place].add((left, bottom, right, top))
@@ -119,17 +106,11 @@ class _Rows:
 
 
 def table_layout(page: Any) -> Layout | None:
-    """Return the layout of a page with tables that pdfplumber reads better than PDFium.
+    """Return the layout of a page with tables that pdfplumber reads better than PDFium, or None.
 
     They have rules around cells with text, in two columns and two rows at least. Or their cells are
-    shaded, and several of their rows have more than a line.
-
-    Args:
-        page: a page of PDFium.
-
-    Returns:
-        The layout; None for other pages, and those with more than 10,000 lines and curves, which
-        are drawings.
+    shaded, and several of their rows have more than a line. Pages with more than 10,000 lines and
+    curves are drawings.
     """
     shapes = _shapes(page)
     if shapes is None:

@@ -4,7 +4,6 @@ import csv
 import io
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections import deque
@@ -15,100 +14,40 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from idx.errors import SourceFileError
+from idx.extraction.programs import confined
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.types import Extracted, Ocr, Source
-from shared import system
 from shared.files.secret_content import BYTES, found_secret
 from shared.model.document import Metadata, Scalar
 from shared.model.metadata import OCR_CONFIDENCE, OCR_PAGES
 from shared.ocr.page_image import grey, image_hash, page_image
 from shared.ocr.reading import MAX_WORDS, Reading, Word
-from shared.system.shell import find_program
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_PAGE_SECONDS: Final = 60.0
-"""Maximum time for one page, in seconds; it usually takes two."""
-
-_QUESTION_SECONDS: Final = 10.0
-"""Maximum time for the version and the languages, in seconds."""
+_PAGE_SECONDS: Final = 60.0  # for one page; it usually takes two
 
 _MAX_OUTPUT_BYTES: Final = 10_000_000
 """Maximum length of what Tesseract says of one page, with the place of each word."""
 
-_MAX_VERSION: Final = 100
-
-_WORD_LEVEL: Final = "5"
-"""Level of words in Tesseract's table."""
-
-MAX_LANGUAGES: Final = 5
-"""Maximum number of languages that are used at once by default."""
+_WORD_LEVEL: Final = "5"  # level of words in Tesseract's table
 
 NOT_INSTALLED: Final = "OCR needs Tesseract, which is not installed, or --ocr auto"
 """What is said of pages without text where there is no OCR."""
 
 
 class OcrNeededError(SourceFileError):
-    """A file has no text but that in its pictures, which is read later.
-
-    Attributes:
-        pages: number of the pictures.
-    """
+    """A file has no text but that in its pictures, which is read later."""
 
     def __init__(self, file: Path | str, reason: str, pages: int) -> None:
         super().__init__(file, reason)
         self.pages = pages
 
 
-def find_tesseract() -> str | None:
-    """Return the absolute path of Tesseract; None if it is not installed."""
-    return find_program("tesseract")
-
-
-def installed_languages(program: str) -> tuple[str, ...]:
-    """Return the languages that Tesseract can read, by its own codes; empty if it does not say."""
-    lines = _answer(program, "--list-langs")
-    return tuple(line for line in lines[1:] if line.strip() not in {"", "osd"})
-
-
-def default_languages(program: str) -> str:
-    """Return the languages that are used if none are given: those installed, up to five."""
-    return "+".join(installed_languages(program)[:MAX_LANGUAGES])
-
-
-def version(program: str) -> str:
-    """Return the version of Tesseract, such as ``tesseract 5.3.0``; empty if it does not say."""
-    return next(iter(_answer(program, "--version")), "")[:_MAX_VERSION]
-
-
-def _answer(program: str, option: str) -> list[str]:
-    try:
-        done = subprocess.run(
-            [program, option],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            errors="replace",
-            timeout=_QUESTION_SECONDS,
-            check=False,
-            cwd=Path(program).parent,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return []
-    return done.stdout.splitlines()
-
-
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """Tesseract at work on a picture; `end` must be called.
-
-    Attributes:
-        size: width and height of the picture, in pixels.
-        process: the process.
-        output: what it says.
-        errors: what it says of errors.
-    """
+    """Tesseract at work on a picture; `end` must be called."""
 
     size: tuple[int, int]
     process: subprocess.Popen[bytes]
@@ -116,14 +55,7 @@ class Recognition:
     errors: IO[bytes]
 
     def result(self, seconds: float) -> Reading:
-        """Wait for the text.
-
-        Args:
-            seconds: maximum time to wait, in seconds.
-
-        Raises:
-            ValueError: Tesseract failed, or took too long.
-        """
+        """Wait for the text."""
         try:
             code = self.process.wait(min(seconds, _PAGE_SECONDS))
         except subprocess.TimeoutExpired as error:
@@ -141,7 +73,6 @@ class Recognition:
         return Reading(*self.size, words)
 
     def end(self) -> None:
-        """End the process."""
         self.process.kill()
         self.process.wait()
         self.output.close()
@@ -153,13 +84,9 @@ def recognition(picture: "Image", ocr: Ocr) -> Recognition:
 
     Files without names take the place of pipes, so that several processes can be waited for one
     after the other, and none writes more than it may.
-
-    Raises:
-        ValueError: Tesseract cannot be started.
     """
     # No name of a configuration file, which Tesseract would also look for in the current folder.
     command = [ocr.program, "stdin", "stdout", "-l", ocr.languages, "-c", "tessedit_create_tsv=1"]
-    posix = {} if sys.platform == "win32" else {"preexec_fn": _confine}
     output, errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - see `end`
     try:
         with tempfile.TemporaryFile() as source:
@@ -172,7 +99,7 @@ def recognition(picture: "Image", ocr: Ocr) -> Recognition:
                 stderr=errors,
                 cwd=Path(ocr.program).parent,
                 env={**os.environ, "OMP_THREAD_LIMIT": "1"},
-                **posix,  # type: ignore[call-overload]  # its types have no dictionary of arguments
+                **confined(_PAGE_SECONDS, _MAX_OUTPUT_BYTES),
             )
     except OSError as error:
         output.close()
@@ -182,23 +109,12 @@ def recognition(picture: "Image", ocr: Ocr) -> Recognition:
 
 
 def recognize(picture: "Image", ocr: Ocr) -> Reading:
-    """Return the words in a picture in grey.
-
-    Raises:
-        ValueError: Tesseract failed, or took too long.
-    """
+    """Return the words in a picture in grey."""
     running = recognition(picture, ocr)
     try:
         return running.result(ocr.seconds)
     finally:
         running.end()
-
-
-def _confine() -> None:
-    """Limit time and output of the program, and end it with its parent."""
-    system.end_with_parent()
-    system.limit_processor_time(int(_PAGE_SECONDS))
-    system.limit_file_size(_MAX_OUTPUT_BYTES)
 
 
 def _read(stream: IO[bytes]) -> bytes:
@@ -207,11 +123,7 @@ def _read(stream: IO[bytes]) -> bytes:
 
 
 def _words(table: str) -> Iterator[Word]:
-    """Yield the words in Tesseract's table.
-
-    Raises:
-        ValueError: it is not Tesseract's.
-    """
+    """Yield the words in Tesseract's table."""
     try:
         for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
             text = (row.get("text") or "").strip()
@@ -231,8 +143,7 @@ GOOD_CONFIDENCE: Final = 70
 """Mean confidence of a document's pages, in per cent, below which a warning says that its text may
 be wrong."""
 
-MAX_LISTED_PAGES: Final = 100
-"""Maximum number of pages read by OCR that the metadata list, which every chunk stores."""
+MAX_LISTED_PAGES: Final = 100  # pages read by OCR that the metadata list, which every chunk stores
 
 
 @dataclass(slots=True)
@@ -244,7 +155,6 @@ class ScannedPages:
 
     @property
     def texts(self) -> dict[int, str]:
-        """The texts of the pages that have any."""
         texts = {number: _text(page) for number, page in self.pages.items()}
         return {number: text for number, text in sorted(texts.items()) if text}
 
@@ -257,19 +167,12 @@ class ScannedPages:
 
     @property
     def confidence(self) -> float:
-        """Mean confidence of the pages with text, in per cent."""
         known = [self.pages[number].confidence for number in self.texts]
         return sum(known) / max(len(known), 1)
 
 
 def read_scanned_pages(document: Any, numbers: Iterable[int], ocr: Ocr) -> ScannedPages:
-    """Read pages of a PDF by OCR, several at once, until the time is up.
-
-    Args:
-        document: the document of PDFium.
-        numbers: the numbers of the pages, from 1.
-        ocr: the program, the languages, and the time for the whole file.
-    """
+    """Read pages of a PDF by OCR, several at once, until the time is up."""
     found = ScannedPages()
     end = time.monotonic() + ocr.seconds
     running: deque[tuple[int, str, Recognition]] = deque()
@@ -330,13 +233,7 @@ def _finish(
 
 
 def extract_picture(source: Source) -> Extracted:
-    """Extract the text in a picture.
-
-    Raises:
-        OcrNeededError: its turn comes later.
-        ValueError: it is damaged, or Tesseract failed.
-        SourceFileError: it has no text.
-    """
+    """Extract the text in a picture."""
     from PIL import Image, UnidentifiedImageError
 
     ocr = source.options.ocr

@@ -61,11 +61,8 @@ _UNKNOWN_LETTER: Final = "(cid:"
 _MIN_LETTER_SHARE: Final = 0.8
 """Minimum share of the letters found by PDFium that pdfplumber must also find on a page."""
 
-MAX_BLANK_PAGES: Final = 100
-"""Maximum number of pages without text listed in the metadata, which every chunk stores."""
-
-_MAX_LISTED_RANGES: Final = 10
-"""Maximum number of page ranges named in a warning."""
+MAX_BLANK_PAGES: Final = 100  # pages without text listed in the metadata, which every chunk stores
+_MAX_LISTED_RANGES: Final = 10  # page ranges named in a warning
 
 
 _MAX_MISSES: Final = 2
@@ -100,18 +97,8 @@ class _Pages:
 def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracted:
     """Extract a PDF: the text of its pages, the values of its form fields, and its properties.
 
-    Args:
-        file: the file, for messages.
-        data: its bytes.
-        options: `pdf_engine`, `pdf_password` and `table_seconds` are used.
-
-    Returns:
-        The text, with the readable pages. The metadata lists the first pages without text; the
-        warnings name all of them, pages that could not be read, and pages whose tables could not
-        be read.
-
-    Raises:
-        SourceFileError: the file needs another password, is damaged, or has no text.
+    The metadata lists the first pages without text; the warnings name all of them, pages that could
+    not be read, and pages whose tables could not be read.
     """
     started = time.monotonic()
     with _quiet_parsers():

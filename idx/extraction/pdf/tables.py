@@ -35,12 +35,7 @@ _Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class TablePage:
-    """Page as read by pdfplumber.
-
-    Attributes:
-        text: its text, with the rows of a table at the position of its first letter.
-        has_tables: whether it contains a table.
-    """
+    """Page as read by pdfplumber."""
 
     text: str
     has_tables: bool
@@ -63,19 +58,10 @@ def read_table_pages(
     seconds: float,
     is_needed: Callable[[int], bool],
 ) -> Iterator[tuple[int, TablePage | Exception]]:
-    """Read pages of a PDF with pdfplumber.
+    """Read pages of a PDF with pdfplumber, and yield each with its content or its error.
 
-    Args:
-        data: the bytes of the file.
-        password: the password that opens it; None if it needs none.
-        numbers: the pages to read, from 1.
-        count: the number of pages in the file according to PDFium.
-        seconds: the time after which no further page is started.
-        is_needed: function that says, when a page's turn comes, whether it is still to be read.
-
-    Yields:
-        The number of each page with its content, or with the error that prevented pdfplumber from
-        reading it: `TimeoutError` if the time was over.
+    No page is started after `seconds`: it has a `TimeoutError`. `is_needed` says, when a page's
+    turn comes, whether it is still to be read; `count` is the number of pages according to PDFium.
     """
     if not numbers:
         return
@@ -108,9 +94,6 @@ def _check_numbers(pdf: "PDF", count: int) -> None:
     """Check that pages have the same numbers in pdfplumber as in PDFium.
 
     pdfplumber skips pages that are damaged or listed twice, without leaving a gap in the numbers.
-
-    Raises:
-        ValueError: the numbers of pages differ.
     """
     from pdfminer.pdfpage import PDFPage
 
@@ -163,7 +146,6 @@ def _has_doubled_letters(letters: Iterable[_Letter]) -> bool:
 
 
 def _tables(page: "Page") -> list[_Table]:
-    """Return the tables of a page, and of nested ones only the innermost."""
     found: list[_Table] = []
     for table in sorted(page.find_tables(), key=lambda table: _area(table.bbox)):
         rows = [
@@ -231,30 +213,21 @@ def _area(box: _Box) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])
 
 
-_MIN_ROWS: Final = 3
-"""Minimum number of rows in a band; two words in each of two cells are often one row."""
-
-_MIN_SHARE_OF_PAIRS: Final = 0.6
-"""Minimum share of the rows of a band that the plain text has as lines."""
+_MIN_ROWS: Final = 3  # rows in a band; two words in each of two cells are often one row
+_MIN_SHARE_OF_PAIRS: Final = 0.6  # share of the rows of a band that the plain text has as lines
 
 _MAX_LOST_WORDS: Final = 3
 _MAX_LOST_SHARE: Final = 0.02
 """Maximum number and share of a page's words that may stand otherwise in its tables."""
 
-_MAX_TORN_ROWS: Final = 2
-"""Maximum number of lines with numbers that a page's tables have in pieces."""
+_MAX_TORN_ROWS: Final = 2  # lines with numbers that a page's tables have in pieces
 
 _NUMBER: Final = re.compile(r"[^\W\d_].*\d|\d.*[^\W\d_]")
 _DIGITS: Final = frozenset("0123456789")
 
 
 def merges_rows(tables: str, plain: str) -> bool:
-    """Check whether a row of a page's tables is several lines of its plain text.
-
-    Args:
-        tables: the text of the page with a line for each row, and marks between the cells.
-        plain: its plain text.
-    """
+    """Check whether a row of a page's tables is several lines of its plain text."""
     lines: list[set[str]] | None = None
     for row in tables.split("\n"):
         cells = [cell.split() for cell in row.split(CELL_SEPARATOR.strip())]
@@ -278,10 +251,6 @@ def tears_rows(tables: str, plain: str) -> bool:
     """Check whether lines of the plain text with numbers are in pieces, as labels without them.
 
     Where only some cells of a table are drawn, the others come apart from them.
-
-    Args:
-        tables: the text of the page with a line for each row, and marks between the cells.
-        plain: its plain text.
     """
     rows = [{*row.split()} for row in normalize(tables).split("\n")]
     lines = ({*line.split()} for line in normalize(plain).split("\n") if _NUMBER.search(line))
@@ -290,12 +259,7 @@ def tears_rows(tables: str, plain: str) -> bool:
 
 
 def loses_words(tables: str, plain: str) -> bool:
-    """Check whether words of a page are in pieces, such as ``11,062 .6`` for ``11,062.6``.
-
-    Args:
-        tables: the text of the page with a line for each row, and marks between the cells.
-        plain: its plain text.
-    """
+    """Check whether words of a page are in pieces, such as ``11,062 .6`` for ``11,062.6``."""
     words = Counter(normalize(plain).split())
     lost = words - Counter(normalize(tables.replace(CELL_SEPARATOR.strip(), " ")).split())
     return lost.total() > max(_MAX_LOST_WORDS, _MAX_LOST_SHARE * words.total())

@@ -21,16 +21,13 @@ _MAX_SHIFT: Final = 1.5
 _MIN_LINE_DISTANCE: Final = 3.0
 """Distance of what stands on one line, at most, and of two lines, at least, in points."""
 
-_MAX_SAMPLED_LETTERS: Final = 15
-"""Maximum number of letters sampled for their direction."""
+_MAX_SAMPLED_LETTERS: Final = 15  # letters sampled for their direction
 
 
 def read_text(page: Any) -> str:
     """Return the text of a page in the order of its content, with hyphens at line ends kept.
 
-    Args:
-        page: a page of PDFium; it is rotated if its lines do not run from left to right, because
-            PDFium mixes up vertical lines.
+    The page is rotated if its lines do not run from left to right: PDFium mixes up vertical lines.
     """
     with closing(page.get_textpage()) as letters:
         rotation = _rotation_to_upright(letters)
@@ -198,8 +195,7 @@ def _rotation_to_upright(letters: Any) -> int | None:
     return None if angle is None or angle % 90 else -angle % 360
 
 
-_MIN_SIZE: Final = 1.0
-"""Size below which nobody can read a letter, in points."""
+_MIN_SIZE: Final = 1.0  # size below which nobody can read a letter, in points
 
 _MIN_ALPHA: Final = 10
 _MIN_DIFFERENCE: Final = 6
@@ -210,8 +206,7 @@ _MIN_LINE_WIDTH: Final = 4.0
 """Area in square points, and width of a line in points, from which something may be behind text."""
 
 _MAX_BACKGROUNDS: Final = 500
-_MAX_OBJECTS: Final = 20_000
-"""Numbers of objects of a page that are looked at."""
+_MAX_OBJECTS: Final = 20_000  # numbers of objects of a page that are looked at
 
 _WHITE: Final = (255, 255, 255)
 
@@ -222,13 +217,10 @@ _Background = tuple[_Box, _Colour | None]
 
 
 def take_hidden_text(page: Any) -> list[str]:
-    """Return the text of a page that nobody sees, and remove it unless there is no other.
+    """Return the text of a page that nobody sees, and remove it in memory unless there is no other.
 
     It lies off the page, has no size, or has the colour that is behind it. Where a picture is, the
     text may be what OCR has read in it, or stand out from it.
-
-    Args:
-        page: a page of PDFium, which is changed in memory only.
     """
     from pypdfium2 import PdfiumError, raw
 

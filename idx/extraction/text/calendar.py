@@ -85,9 +85,6 @@ def extract_calendar(source: Source) -> Extracted:
 
     Photographs, alarms, time zones and numbers of programs are left out. Another text is extracted
     as it is.
-
-    Raises:
-        SourceFileError: the bytes are not text.
     """
     text = decode(unfolded(source.data), source.file, source.options.encoding)
     if "BEGIN:V" not in text.upper():

@@ -11,8 +11,7 @@ from typing import Final
 
 from shared.model.document import Page, Unit
 
-CELL_SEPARATOR: Final = " | "
-"""Separator of the cells in a table row, which is one line."""
+CELL_SEPARATOR: Final = " | "  # separator of the cells in a table row, which is one line
 
 PAGE_SEPARATOR: Final = "\n\n"
 
@@ -89,12 +88,6 @@ def normalize(text: str) -> str:
       that need them, zero-width spaces in the scripts that mark the ends of words with them.
     - White space is reduced to one space, one line break, or one blank line between paragraphs,
       except within lines of `preformatted` text.
-
-    Args:
-        text: the text extracted from a file; surrogates in it are removed.
-
-    Returns:
-        The text, without blank lines at its ends.
     """
     text = _LINE_BREAK.sub("\n", text.replace("\u2029", PAGE_SEPARATOR))
     if not text.isascii():
@@ -111,15 +104,7 @@ def normalize(text: str) -> str:
 
 
 def join_pages(unit: Unit, parts: Iterable[tuple[int | str, str]]) -> tuple[str, tuple[Page, ...]]:
-    """Normalize and join the parts of a file, and return the text with the offsets of the parts.
-
-    Args:
-        unit: the kind of the parts.
-        parts: the label and the text of each part, in order, not yet normalized.
-
-    Returns:
-        The parts separated by blank lines, and a page for each part, including blank ones.
-    """
+    """Normalize and join labelled parts of a file, and return the text with their pages."""
     texts: list[str] = []
     pages: list[Page] = []
     blank: list[int | str] = []

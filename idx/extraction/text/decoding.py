@@ -35,15 +35,9 @@ class UndecidedEncodingError(ValueError):
 def decode_legacy(data: bytes) -> str:
     """Decode bytes in their most likely legacy encoding.
 
-    A byte that the encoding does not define becomes U+FFFD.
-
-    Args:
-        data: all bytes of a text that is neither UTF-8 nor binary.
-
-    Raises:
-        UndecidedEncodingError: the result is not text: more than one in a hundred non-ASCII
-            characters is undefined, or more than one in five of those between two letters is a
-            symbol, as when text from DOS is decoded as that of Windows.
+    A byte that the encoding does not define becomes U+FFFD. The result is refused if more than one
+    in a hundred non-ASCII characters is undefined, or more than one in five of those between two
+    letters is a symbol, as when text from DOS is decoded as that of Windows.
     """
     label = detect_legacy(data)
     codecs = _CODECS.get(label, (label,))
@@ -59,16 +53,10 @@ def decode_legacy(data: bytes) -> str:
 
 
 def detect_legacy(data: bytes) -> str:
-    """Return the name of the most likely encoding, based on a sample of at most 16 KiB.
+    """Return the most likely encoding by its name in the detector, such as ``windows-1252``.
 
-    The sample omits ASCII lines, which carry no information; a line break is never part of another
-    character.
-
-    Args:
-        data: all bytes of a text, at least one of them outside ASCII.
-
-    Returns:
-        The detector's name for the encoding, such as ``windows-1252``.
+    The sample of at most 16 KiB omits ASCII lines, which carry no information; a line break is
+    never part of another character.
     """
     from chardetng_py import EncodingDetector  # type: ignore[import-untyped]
 
@@ -144,15 +132,7 @@ _NOT_TEXT_CODECS: Final = frozenset({"idna", "punycode", "unicode-escape", "raw-
 
 
 def declared_codec(name: str) -> str | None:
-    """Return Python's codec for a declared encoding.
-
-    Args:
-        name: the name of the encoding, in any case.
-
-    Returns:
-        The canonical name of the codec, such as ``cp1252`` for ISO-8859-1; None if no codec for
-        text has the name.
-    """
+    """Return Python's codec for a declared encoding, such as ``cp1252`` for ISO-8859-1, or None."""
     try:
         codec = codecs.lookup(_ALIASES.get(name.lower(), name)).name
         # Raises an error for codecs such as base64, which do not produce text.
@@ -194,8 +174,7 @@ Real texts in legacy encodings had at most 0.9 (see docs/languages.md).
 """
 
 
-_TAGS: Final = re.compile("[\U000e0000-\U000e0fff]+")
-"""Tags, and variations of signs."""
+_TAGS: Final = re.compile("[\U000e0000-\U000e0fff]+")  # tags, and variations of signs
 
 
 def decode(data: bytes, file: str | Path, encoding: str | None = None) -> str:
@@ -204,15 +183,6 @@ def decode(data: bytes, file: str | Path, encoding: str | None = None) -> str:
     If no encoding is given, the first of these applies: that of the byte order mark; UTF-8; UTF-16
     or UTF-32 without a mark, if the bytes show it clearly; UTF-8 with stray bytes, each of which
     becomes U+FFFD; the legacy encoding that a detector finds.
-
-    Args:
-        data: all bytes of a text.
-        file: the name for an error.
-        encoding: a codec of Python; None to detect it.
-
-    Raises:
-        SourceFileError: the bytes are not text in the given encoding or that of the mark, they are
-            binary, or no encoding was found.
     """
     return without_tags(_decoded(data, file, encoding))
 
@@ -250,11 +220,7 @@ def _decoded(data: bytes, file: str | Path, encoding: str | None) -> str:
 def is_binary(data: bytes) -> bool:
     """Check whether bytes are not text in any encoding, judging by the first 8 KiB.
 
-    Args:
-        data: a file, or its beginning.
-
-    Returns:
-        True for null bytes outside UTF-16 and UTF-32, and for many other control characters.
+    A text has no null bytes outside UTF-16 and UTF-32, and few other control characters.
     """
     sample = data[:_SAMPLE_BYTES]
     if _has_mark(sample):

@@ -10,11 +10,8 @@ from idx.extraction.text.cleaning import PAGE_SEPARATOR, normalize
 from shared.messages import shortened
 from shared.model.document import MAX_HEADING, Heading
 
-MAX_HEADINGS: Final = 20_000
-"""Maximum number of headings of a file; those after them are ordinary text."""
-
-_MAX_LINE: Final = 120
-"""Maximum length of a line of plain text that is a heading, in characters."""
+MAX_HEADINGS: Final = 20_000  # headings of a file; those after them are ordinary text
+_MAX_LINE: Final = 120  # characters of a line of plain text that is a heading
 
 _LEVELS: Final = {
     1: "book|buch",
@@ -30,8 +27,7 @@ _LEVELS: Final = {
 _NUMBER_LEVEL: Final = 7
 """Level of a heading that begins with a number, such as 2; 2.1 is one level lower."""
 
-_SIGN_LEVEL: Final = 20
-"""Level of a paragraph of a law, such as § 551."""
+_SIGN_LEVEL: Final = 20  # level of a paragraph of a law, such as § 551
 
 _WORDS: Final = "|".join(_LEVELS.values())
 
@@ -61,12 +57,7 @@ class _Line:
 
 
 def headings(found: Iterable[tuple[int, str | None, int]]) -> tuple[Heading, ...]:
-    """Return headings in the form of the index.
-
-    Args:
-        found: the level, the text in one line, and the offset of each heading, in order; those
-            without text are left out.
-    """
+    """Return headings in the form of the index from level, text in one line, and offset."""
     named = (
         Heading(level, shortened(text, MAX_HEADING - 1), start)
         for level, text, start in found
@@ -80,9 +71,7 @@ def join_sections(
 ) -> tuple[str, tuple[Heading, ...]]:
     """Normalize and join the sections of a text, and return it with its headings.
 
-    Args:
-        parts: the level of each heading, its text, and the text of its section, which begins with
-            it; level 0 for a text without a heading. None is normalized yet.
+    The text of a section begins with its heading; a text without one has level 0.
     """
     texts: list[str] = []
     found: list[tuple[int, str | None, int]] = []

@@ -1,5 +1,6 @@
-"""Plain text, and text with light markup whose headings make sections."""
+"""Plain text, formats of which only headings and properties are recognized, and subtitles."""
 
+import html
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -7,20 +8,74 @@ from typing import Final
 
 from idx.extraction import media_types
 from idx.extraction.media_types import PLAIN_TEXT
+from idx.extraction.text.cleaning import normalize
 from idx.extraction.text.decoding import decode
 from idx.extraction.text.escapes import without_escapes
 from idx.extraction.text.headings import MAX_HEADINGS, headings, plain_text_headings
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
 
+_TIMES: Final = re.compile(
+    r"(?P<start>(?:\d{1,3}:)?\d{1,2}:\d{2})[.,]\d{1,3}\s*-->\s*(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d.*"
+)
+_TAG: Final = re.compile(r"<[^<>\n]{0,200}>|\{\\[^{}\n]{0,200}\}")
+"""Styles, voices and times within a cue; positions of SubRip stand in braces."""
+
+
+def extract_subtitles(source: Source) -> Extracted:
+    """Extract what is said, without numbers, times and styles.
+
+    A heading stands for each minute, so that a result says when: ``00:12``, hours and minutes. A
+    text without times is extracted as it is.
+    """
+    written = decode(source.data, source.file, source.options.encoding)
+    lines: list[str] = []
+    found: list[tuple[int, str | None, int]] = []
+    length = 0
+    for minute, said in _cues(written):
+        text = normalize(html.unescape(_TAG.sub("", said)))
+        # Automatic captions repeat the line above.
+        new = [line for line in text.split("\n") if line and line not in lines[-2:]]
+        if not new:
+            continue
+        if not found or found[-1][1] != minute:
+            found.append((1, minute, length))
+        lines += new
+        length += sum(len(line) + 1 for line in new)
+    if not lines:
+        return extract_plain_text(source)
+    return Extracted("\n".join(lines), source.media_type, headings=headings(found))
+
+
+def _cues(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the beginning of each cue, in hours and minutes, and its text."""
+    minute, said = "", list[str]()
+    for line in [*text.splitlines(), ""]:
+        if times := _TIMES.match(line.strip()):
+            if minute and said and said[-1].strip().isdecimal():
+                # The number of this cue, with no blank line before it.
+                said.pop()
+            if minute:
+                yield minute, "\n".join(said)
+            minute, said = _minute(times["start"]), []
+        elif minute and line.strip():
+            said.append(line)
+        elif minute:
+            yield minute, "\n".join(said)
+            minute = ""
+    if minute:
+        yield minute, "\n".join(said)
+
+
+def _minute(time: str) -> str:
+    *hours, minutes, _ = time.split(":")
+    return f"{int(hours[0]) if hours else 0:02}:{int(minutes):02}"
+
 
 def extract_plain_text(source: Source) -> Extracted:
     """Extract the text of a file line by line, without its byte order mark.
 
     It is the exact text, but for letters that some formats write as escapes.
-
-    Raises:
-        SourceFileError: the bytes are not text.
     """
     text = decode(source.data, source.file, source.options.encoding)
     text = without_escapes(text, source.media_type)
@@ -32,8 +87,7 @@ def extract_plain_text(source: Source) -> Extracted:
     )
 
 
-_Found = tuple[int, str | None, int]
-"""Level, text and offset of a heading."""
+_Found = tuple[int, str | None, int]  # level, text and offset of a heading
 
 _LATEX_LEVELS: Final = (
     *("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"),
@@ -61,11 +115,7 @@ _RST_UNDERLINE: Final = re.compile(r"([=\-`:.'\"~^_*+#])\1{2,}")
 
 
 def extract_outlined(source: Source) -> Extracted:
-    """Extract a text line by line as in the file, with its headings and what it says of itself.
-
-    Raises:
-        SourceFileError: the bytes are not text.
-    """
+    """Extract a text line by line as in the file, with its headings and what it says of itself."""
     text = decode(source.data, source.file, source.options.encoding)
     text = without_escapes(text, source.media_type)
     found = [*islice(_HEADINGS[source.media_type](text), MAX_HEADINGS)]

@@ -14,8 +14,7 @@ from shared.messages import quantity, utc_time
 from shared.model.document import Metadata, Scalar
 from shared.model.metadata import HIDDEN_TEXT
 
-MAX_LENGTH: Final = 1_000
-"""Maximum length of a title, an author and so on, in characters; every chunk stores them."""
+MAX_LENGTH: Final = 1_000  # characters of a title, an author and so on; every chunk stores them
 
 MAX_KEYWORDS: Final = 50
 
@@ -91,14 +90,7 @@ def properties(
 ) -> Metadata:
     """Return the metadata of a file, without keys that have no value.
 
-    Args:
-        author: one author or several.
-        subject: the subject.
-        keywords: one text with commas or semicolons between the keywords, or several texts.
-        creator: the program that wrote it.
-        created: a time in ISO 8601, or a date.
-        modified: a time in ISO 8601, or a date.
-        language: the declared language, such as ``en-US``; kept as ``en``.
+    Keywords in one text have commas or semicolons between them; of ``en-US``, ``en`` is kept.
     """
     authors = [author] if isinstance(author, str) else author or ()
     said = _LANGUAGE_TAG.fullmatch(language.strip()) if language else None
@@ -144,8 +136,7 @@ def _iso_time(value: str | date | None) -> str | None:
         return None
 
 
-MAX_HIDDEN_TEXT: Final = 5_000
-"""Maximum length of the text that a reader does not see, in characters."""
+MAX_HIDDEN_TEXT: Final = 5_000  # characters of the text that a reader does not see
 
 
 def with_hidden_text(extracted: Extracted) -> Extracted:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from backend.errors import BuildError
+from backend.console import BuildError
 
 
 def replace(file: Path, old: str, new: str, does: str) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from typer.main import get_command
 
-from idx.clients.launch import FLAGS, Launch
+from idx.clients.catalogue import FLAGS, Launch
 from server.app import app
 
 ENDING = {"--version", "--install-completion", "--show-completion"}

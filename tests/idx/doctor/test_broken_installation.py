@@ -28,7 +28,7 @@ BEFORE = {
         "import sys, sysconfig; sys.executable = 'programs/python'; "
         "sysconfig.get_path = lambda *_: 'programs'"
     ),
-    "little patience": "import idx.doctor.server as s; s.SERVER_TIMEOUT_SECONDS = 3",
+    "little patience": "import idx.commands.doctor as s; s.SERVER_TIMEOUT_SECONDS = 3",
 }
 """What makes one thing look broken that no test may break for the others."""
 

@@ -291,7 +291,7 @@ def test_a_client_that_is_told_something_wrong_is_told_about(
     home: Path, client: str, text: str, status: str, words: str
 ) -> None:
     from idx.clients.catalogue import CLIENTS
-    from idx.doctor.checks import clients
+    from idx.doctor import clients
 
     file = CLIENTS[client].file("user")
     file.parent.mkdir(exist_ok=True)
@@ -307,7 +307,7 @@ def test_a_client_that_is_told_something_wrong_is_told_about(
 
 def test_a_client_on_a_cluster_is_as_it_should_be(home: Path) -> None:
     from idx.clients.catalogue import CLIENTS
-    from idx.doctor.checks import clients
+    from idx.doctor import clients
 
     file = CLIENTS["cursor"].file("user")
     file.parent.mkdir(exist_ok=True)

@@ -7,7 +7,7 @@ import pytest
 from fpdf import FPDF
 from pypdfium2 import PdfDocument
 
-from server.pictures.marking import Box, marked_boxes
+from server.pictures.worker import Box, marked_boxes
 from tests.idx.extraction.pdf_files import add_lines, write_pdf
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from server.answers.errors import PageNotShownError
 from server.pictures.renderer import Renderer
-from server.pictures.request import PageRequest, Picture
+from server.pictures.worker import PageRequest, Picture
 from shared.files.originals import Originals
 from tests.idx.extraction.pdf_files import write_pages
 

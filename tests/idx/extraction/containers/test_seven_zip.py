@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from idx.errors import SourceFileError
-from idx.extraction.containers.members import MemberReader
 from idx.extraction.formats import extract
 from idx.extraction.pool import ExtractionPool, Limits
 from idx.extraction.types import Budget, Extracted, ExtractionOptions, Member, ReadFile, Unreadable
+from idx.extraction.worker import MemberReader
 from tests.idx.extraction.test_pool import File
 
 ARCHIVES = Path(__file__).parents[3] / "data" / "seven-zip"

@@ -11,7 +11,7 @@ import pytest
 
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction.formats import extract
-from idx.extraction.office.libreoffice import find_libreoffice
+from idx.extraction.programs import find_libreoffice
 from idx.extraction.types import ExtractionOptions
 from tests.idx.extraction.conftest import FILES
 

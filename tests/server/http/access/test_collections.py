@@ -18,9 +18,8 @@ from mcp.client.session import MessageHandlerFnT
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import PromptReference, ResourceTemplateReference
 
-from server.completion import COMPLETERS
-from server.prompts import PROMPTS
-from server.resources.listing import TEMPLATES
+from server.prompts import COMPLETERS, PROMPTS
+from server.resources.handlers import TEMPLATES
 from server.tools.table import TOOLS
 from tests.programs import run_idx
 from tests.server.hearing import LIST, hearing_through

@@ -10,17 +10,18 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from idx.cli.configured_command import warnings_of_variables
-from idx.clients.catalogue import CLIENTS, Client, Scope
-from idx.clients.config_files import servers
-from idx.clients.launch import (
+from idx.clients.catalogue import (
+    CLIENTS,
+    Client,
     ClientConfigurationError,
     Launch,
     ProgramMissingError,
+    Scope,
     installed_program,
     launch_in,
 )
-from idx.extraction.office.libreoffice import find_libreoffice
-from idx.extraction.pdf.ocr import find_tesseract, installed_languages
+from idx.clients.config_files import servers
+from idx.extraction.programs import find_libreoffice, find_tesseract, installed_languages
 from shared.backends import location
 from shared.errors import ConfigurationError, IndexPathError, InstallationError, JavaStartError
 from shared.files.access import is_folder
@@ -39,13 +40,7 @@ Status = Literal["ok", "warning", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Finding of a check, printed on one line.
-
-    Attributes:
-        check: the subject of the check, in a word or two.
-        status: the result.
-        message: the finding and, unless all is well, the remedy.
-    """
+    """Finding of a check, on one line: what was found and, unless all is well, what helps."""
 
     check: str
     status: Status
@@ -60,7 +55,6 @@ _MIN_FREE_BYTES: Final = 50_000_000
 
 
 def python() -> Findings:
-    """Check Python, the operating system and the installed programs."""
     release, system = platform.python_version(), platform.system()
     where = f"Python {release} on {system} {platform.release()} ({platform.machine()})"
     if system == "Linux":
@@ -81,7 +75,6 @@ def python() -> Findings:
 
 
 def extras() -> Findings:
-    """Report the optional extras of the distribution."""
     for extra, libraries in missing_libraries().items():
         install = f"not installed; for what needs it: {extra_command(extra)}"
         yield Finding("Extra", "ok", f"{extra}: {install if libraries else 'installed'}")
@@ -114,11 +107,7 @@ def libreoffice() -> Findings:
 
 
 def memory(needed: int) -> Findings:
-    """Check the limit on this process's address space.
-
-    Args:
-        needed: the address space that the Java virtual machine reserves, in bytes.
-    """
+    """Check the limit on this process's address space."""
     limit = address_space_limit()
     if limit is None:
         yield Finding("Memory", "ok", "no limit on the address space")
@@ -141,7 +130,6 @@ def memory(needed: int) -> Findings:
 
 
 def disk(index_path: Path) -> Findings:
-    """Check the free space at the location of the index."""
     place = next(path for path in (index_path, *index_path.parents) if is_folder(path))
     try:
         free = shutil.disk_usage(place).free
@@ -166,7 +154,6 @@ def disk(index_path: Path) -> Findings:
 
 
 def lucene() -> Findings:
-    """Check the installed Lucene."""
     try:
         import shared.java  # noqa: F401 - this looks at the installation
 
@@ -211,7 +198,6 @@ def java() -> Findings:
 
 
 def settings() -> Findings:
-    """Check whether the configuration is valid."""
     from shared.settings.current import settings as all_settings
     from shared.settings.file import NOT_A_SETTING
 
@@ -237,11 +223,7 @@ def settings() -> Findings:
 
 
 def index_path(named: Path | None) -> Path:
-    """Return the absolute path of the index that commands use by default.
-
-    Args:
-        named: the path from the command line or the environment.
-    """
+    """Return the absolute path of the index that commands use by default."""
     path = named
     if path is None:
         try:

@@ -1,23 +1,78 @@
-"""Files of documents for `idx bulk`: a JSON array or JSON Lines."""
+"""Documents that a command is given: by standard input, or in JSON."""
 
 import codecs
 import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import Any, cast
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO, Final, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from idx.cli.standard_input import NAME, STDIN
 from idx.errors import SourceFileError
 from idx.extraction.text.decoding import decode
+from idx.output.printing import say
 from shared.errors import InvalidDocumentError
 from shared.messages import reason_of
 from shared.model.document import Document, Scalar
+from shared.model.metadata import FILE_EXTENSION, FILE_NAME, MODIFIED
+
+STDIN: Final = "-"  # file name that means standard input
+NAME: Final = "standard input"  # name of standard input in messages
+
+_STDIN_BLOCK_BYTES: Final = 2**20
+_MEGABYTE: Final = 1_000_000
+
+
+@contextmanager
+def standard_input_as_file(max_megabytes: float) -> Iterator[Path]:
+    """Copy standard input to a file that is deleted at the end of the block."""
+    if sys.stdin.isatty():
+        say("Type the text, and Ctrl-D on a line of its own to end it.")
+    with TemporaryDirectory(prefix="idx-") as folder:
+        file = Path(folder) / NAME
+        with file.open("xb") as copy:
+            _copy(copy, max_megabytes)
+        yield file
+
+
+def _copy(copy: BinaryIO, max_megabytes: float) -> None:
+    left = int(max_megabytes * _MEGABYTE)
+    is_read = False
+    while not is_read:
+        data = _read()
+        # On a terminal, the user types the end of the input, and another read would wait for a
+        # second one.
+        is_read = len(data) < _STDIN_BLOCK_BYTES
+        left -= len(data)
+        if left < 0:
+            raise SourceFileError(
+                NAME,
+                f"is larger than the allowed {max_megabytes:g} MB; allow more with --max-size MB",
+            )
+        copy.write(data)
+
+
+def _read() -> bytes:
+    try:
+        return sys.stdin.buffer.read(_STDIN_BLOCK_BYTES)
+    except OSError as error:
+        raise SourceFileError(NAME, f"cannot be read: {reason_of(error)}") from error
+
+
+def without_file(document: Document) -> Document:
+    """Return a document without the metadata of the temporary file."""
+    known = {
+        key: value
+        for key, value in document.metadata.items()
+        if key not in (FILE_NAME, FILE_EXTENSION, MODIFIED)
+    }
+    return replace(document, metadata=known, file=None)
 
 
 class BulkEntry(BaseModel):
@@ -39,11 +94,7 @@ class BulkEntry(BaseModel):
         }
 
     def document(self) -> Document | None:
-        """Return the document of the entry, or None without an id or a title.
-
-        Raises:
-            InvalidDocumentError: a text is not valid Unicode, or there is too much metadata.
-        """
+        """Return the document of the entry, or None without an id or a title."""
         if not self.id or not (self.title and self.title.strip()):
             return None
         extra = self.model_extra or {}
@@ -52,14 +103,9 @@ class BulkEntry(BaseModel):
 
 
 def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
-    """Yield the entries of a bulk file with their numbers, counted from 1.
+    """Yield the numbered entries of a bulk file, or of standard input (``-``).
 
-    Args:
-        file: a path, or ``-`` for standard input. JSON Lines are read line by line.
-
-    Raises:
-        SourceFileError: the file cannot be read, is not JSON, or has an entry of a wrong type; the
-            message names the line or the entry.
+    JSON Lines are read line by line.
     """
     name = _shown(file)
     with _open(file, name) as stream:
@@ -79,11 +125,6 @@ def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
 
 
 def document_of(file: str, number: int, entry: BulkEntry) -> Document | None:
-    """Return the document of an entry; see `BulkEntry.document`.
-
-    Raises:
-        SourceFileError: the entry is not a valid document; the message gives its number.
-    """
     try:
         return entry.document()
     except InvalidDocumentError as error:

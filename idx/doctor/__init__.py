@@ -1,1 +1,0 @@
-"""Checks of `idx doctor`, a module for each area."""
