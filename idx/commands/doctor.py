@@ -192,6 +192,24 @@ _TOOL_CALLS: Final[dict[str, dict[str, Any]]] = {
 """Tools to call, with their arguments."""
 
 
+def watching(index_path: Path) -> Findings:
+    """Say whether the installed watch of the index runs, and when all was last equal."""
+    from idx.service import Service
+
+    service = Service(index_path)
+    if not service.file.exists():
+        return
+    since = service.seconds_since_sync()
+    last = "never" if since is None else f"{quantity(round(since / 60), 'minute')} ago"
+    told = f"{service.file}; the index was last equal to its folders: {last}"
+    if service.runs():
+        yield Finding("Watch", "ok", f"runs by {told}")
+    else:
+        yield Finding(
+            "Watch", "problem", f"does not run by {told}; start it again: idx watch --install"
+        )
+
+
 def shared_processes() -> Findings:
     """Show the processes that answer for several assistants."""
     import psutil
@@ -288,6 +306,7 @@ def examine(named: Path | None) -> Findings:
     if runs:
         yield from index(path)
     yield from clients()
+    yield from watching(path)
     yield from shared_processes()
     if runs:
         yield from server(path)

@@ -1,5 +1,7 @@
 """Commands `idx sync` and `idx watch`."""
 
+import os
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +12,10 @@ import typer
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, ReadingOptions, Vectors, Wait, takes
 from idx.embedding import embed_added, embedding_beside
 from idx.output.printing import print_json, say, tell, warn
-from shared.settings.defaults import DEFAULT_WAIT
+from shared.settings.defaults import DEFAULT_WAIT, INDEX_PATH_VARIABLE
 
 if TYPE_CHECKING:
+    from idx.service import Service
     from idx.sync.plan import SyncOptions
 
 PruneMissing = Annotated[
@@ -182,6 +185,13 @@ def watch(
             help="Folders; by default those of idx folders list.",
         ),
     ] = None,
+    install: Annotated[
+        bool,
+        typer.Option("--install", help="Start the same watch now and at each login, in silence."),
+    ] = False,
+    uninstall: Annotated[
+        bool, typer.Option("--uninstall", help="End that watch of the index for good.")
+    ] = False,
     vectors: Vectors = "now",
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
@@ -190,14 +200,23 @@ def watch(
     """Keep the index synchronized with folders: run idx sync, then follow every change.
 
     The index is locked only while changes are written to it. Ctrl-C or SIGTERM ends the watch;
-    completed work stays in the index.
+    completed work stays in the index. With --install it is a service of the system: a user unit of
+    systemd, an agent of launchd or a task of Windows.
 
-    Example: idx watch ~/Documents
+    Examples: idx watch ~/Documents; idx watch ~/Documents --install
     """
     from contextlib import closing
 
     from idx.cli.run_options import sync_options, wanted_folders
-    from idx.output.printing import say
+    from idx.service import Service
+
+    service = Service(index_path.absolute())
+    if uninstall:
+        if not service.uninstall():
+            say(f"No watch of {index_path} is installed.")
+            raise typer.Exit(1)
+        say(f"Removed {service.file}; what it has indexed stays.")
+        return
     from idx.output.runs import (
         SAME_COMMAND,
         Problems,
@@ -211,6 +230,9 @@ def watch(
     options = sync_options(context, reading, index_path=index_path, wait=wait, vectors=vectors)
     show = print_event if as_json else print_news
     folders = [path.absolute() for path in wanted_folders(paths)]
+    if install:
+        _install(service)
+        return
     kept, problems = Kept(), Problems()
     # Closing commits the completed work even if printing fails.
     with (
@@ -223,4 +245,24 @@ def watch(
             for line in problems.lines(event):
                 say(line)
             if isinstance(event, Finished):
+                service.note_sync()
                 embed()
+
+
+def _install(service: "Service") -> None:
+    """Install a watch with the arguments of this command."""
+    from idx.service import variables_of
+
+    arguments = [argument for argument in sys.argv[1:] if argument != "--install"]
+    variables, secrets = variables_of(os.environ)
+    variables |= {INDEX_PATH_VARIABLE: str(service.index_path)}
+    if secrets:
+        warn(
+            f"{', '.join(secrets)} would be readable in a file, and is not passed on; add it to "
+            f"{service.file} if the watch needs it"
+        )
+    service.install(arguments, variables)
+    say(
+        f"{service.file} starts this watch now and at each login; idx doctor says whether it runs, "
+        "idx watch --uninstall ends it."
+    )

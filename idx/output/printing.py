@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ import typer
 
 from shared.control_characters import visible, visible_json, visible_line, without_directions
 from shared.errors import McpLuceneError
+from shared.messages import quantity
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 _UNLIMITED_WIDTH: Final = 1_000_000
 """Width of lines that must not wrap, in columns; rich requires a width."""
+
+SECONDS_BEFORE_ESTIMATE: Final = 30.0  # of a run before it is said how long it will still take
+_SECONDS_SAID_IN_MINUTES: Final = 5_400.0
 
 _MIN_LAYOUT_WIDTH: Final = 20  # width of the layout, in columns; text is unreadable in less
 
@@ -203,10 +208,35 @@ def counted(items: Iterable[Item], name: str) -> Iterator[Item]:
             progress.advance(task)
 
 
+def time_left(seconds: float, done: float, total: float) -> str:
+    """Say how long a run will still take, by its pace so far; nothing in its first half minute."""
+    if seconds < SECONDS_BEFORE_ESTIMATE or not 0 < done < total:
+        return ""
+    left = seconds * (total - done) / done
+    if left < _SECONDS_SAID_IN_MINUTES:
+        return f", about {quantity(max(1, round(left / 60)), 'minute')} left"
+    return f", about {quantity(round(left / 3_600), 'hour')} left"
+
+
+def _told(steps: Iterable["Step"]) -> Iterator["Step"]:
+    """Pass on the steps of a run and tell its progress each half minute."""
+    began = told = time.monotonic()
+    activity = ""
+    for step in steps:
+        now = time.monotonic()
+        if step.activity != activity:
+            activity, began = step.activity, now
+        if now - told >= SECONDS_BEFORE_ESTIMATE:
+            told = now
+            left = time_left(now - began, step.done, step.total)
+            say(f"{activity}: {step.done:,} of {max(step.total, step.done):,}{left}")
+        yield step
+
+
 def shown(steps: Iterable["Step"]) -> Iterator["Step"]:
-    """Pass on the steps of a run and show its progress; silent if stderr is not a terminal."""
+    """Pass on the steps of a run and show its progress: a bar on a terminal, else some lines."""
     if not sys.stderr.isatty():
-        yield from steps
+        yield from _told(steps)
         return
     from rich.console import Console
     from rich.progress import (

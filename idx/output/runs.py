@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict
 from typing import Any, Final, Literal
 
-from idx.output.printing import created, say, tell, tell_json
+from idx.output.printing import created, say, tell, tell_json, time_left
 from idx.sync.events import (
     Created,
     Deleted,
@@ -273,12 +273,14 @@ class _Progress:
         self._chunks = 0
         self._failed = 0
         self._current = ""
-        self._started = time.monotonic()
+        self._bytes_to_read = 0
+        self._started = self._began_pages = time.monotonic()
 
     def count(self, event: Event) -> None:
         match event:
             case Planned():
-                self._total = event.add + event.update
+                self._total, self._bytes_to_read = event.add + event.update, event.bytes
+                self._started = time.monotonic()
             case Indexed() | NotIndexed():
                 self.files += event.container is None
                 self._bytes += event.bytes
@@ -290,13 +292,20 @@ class _Progress:
             case Deleted():
                 self._current = visible_line(event.source_document)
             case Recognized():
+                if not self.pages_to_read:
+                    self._began_pages = time.monotonic()
                 self._pages, self.pages_to_read = event.pages, event.total
             case _:
                 pass
 
     def line(self) -> str:
-        """Return the number of processed files and the figures."""
-        return f"{self.files:,} of {quantity(self._total, 'file')}, {self.figures()}"
+        """Return the number of processed files, how long the rest will take, and the figures."""
+        now = time.monotonic()
+        if self.pages_to_read:
+            left = time_left(now - self._began_pages, self._pages, self.pages_to_read)
+        else:
+            left = time_left(now - self._started, self._bytes, self._bytes_to_read)
+        return f"{self.files:,} of {quantity(self._total, 'file')}{left}, {self.figures()}"
 
     def figures(self) -> str:
         """Return the amount of work done, the speed, the failures and the latest document."""

@@ -128,5 +128,5 @@ StartIndex = Annotated[int, Field(ge=1, le=MAX_COUNT, description="Number of the
 
 MaxCharacters = Annotated[
     int,
-    Field(ge=2_000, le=MAX_CHARACTERS, description="Maximum length of the answer."),
+    Field(ge=2_000, le=MAX_CHARACTERS, description="Maximum answer length."),
 ]

@@ -1,11 +1,12 @@
 """Tools that read documents: their list, chunks, details, failures, and pages as pictures."""
 
 import base64
+from collections import deque
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Final
 
 from mcp.types import CallToolResult, ImageContent
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from server.answers.budget import (
     check_room,
@@ -48,8 +49,7 @@ async def list_documents(
 ) -> DocumentList:
     """List the documents in the index with their titles and numbers of chunks.
 
-    Use this to learn which documents exist, or their ids; to search their contents, use Search, and
-    to read one, get_document_chunks.
+    Use this to learn which documents exist, or their ids; to read one, use get_document_chunks.
     """
     answer = await ask(
         context,
@@ -72,7 +72,7 @@ async def document_details(
     """Show all metadata of a document, with its file, language, length and first words.
 
     Use this to assess a document, or to learn its author, date and length; other results omit some
-    of the metadata. To read it, use get_document_chunks.
+    of the metadata.
     """
     answer = await ask(context, lambda searcher: searcher.document_details(source_document_id))
     fitting, notice = fit([answer], max_characters)
@@ -123,27 +123,54 @@ async def get_previous_chunk(
     return _fitted(answer, max_characters)
 
 
+class Part(BaseModel):
+    """Part of a document to read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    source_document_id: DocumentId
+    start_index: StartIndex = 1
+    count: Limit = 5
+
+
 async def get_document_chunks(
     context: ToolContext,
     source_document_id: DocumentId,
     start_index: StartIndex = 1,
     count: Limit = 5,
+    more: Annotated[list[Part], Field(max_length=20, description="Further parts to read.")] = [],  # noqa: B006 - pydantic copies it
     max_characters: MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentChunks:
-    """Read several chunks of a document in order.
+    """Read several chunks of a document in order, or parts of several documents.
 
-    Use this to read a whole document or a part of it. total_chunks is its length in chunks; to
-    continue, increase start_index by count.
+    Use this to read a document, or places that Search found. total_chunks is its length in chunks;
+    to continue, increase start_index by count.
     """
-    answer = await ask(
+    first = Part(source_document_id=source_document_id, start_index=start_index, count=count)
+    answers = await ask(
         context,
-        lambda searcher: searcher.document_chunks(
-            source_document_id, start_index=start_index, count=count
-        ),
+        lambda searcher: [
+            searcher.document_chunks(
+                part.source_document_id, start_index=part.start_index, count=part.count
+            )
+            for part in (first, *more)
+        ],
     )
-    check_room(answer.source_document, max_characters)
-    chunks, notice = fit(answer.chunks, max_characters, outside=answer.source_document)
-    return replace(answer, chunks=chunks, notice=notice)
+    names = [answer.source_document for answer in answers]
+    check_room("".join(names), max_characters)
+    fitting, notice = fit(
+        [chunk for answer in answers for chunk in answer.chunks], max_characters, outside=names
+    )
+    kept = deque(fitting)
+    parts = [
+        replace(
+            answer,
+            # What was left out is missing from the chunks that are kept in their order.
+            chunks=[kept.popleft() for chunk in answer.chunks if kept and kept[0].id == chunk.id],
+        )
+        for answer in answers
+    ]
+    return replace(parts[0], more=parts[1:] or None, notice=notice)
 
 
 async def more_like(

@@ -163,9 +163,9 @@ def _rewritten(schema: Any, rewrite: Callable[[Any], Any]) -> Any:
 
 
 READ_ONLY: Final = ToolAnnotations(
-    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    read_only_hint=True, destructive_hint=False, open_world_hint=False
 )
-"""Annotations of a tool that changes nothing."""
+"""Annotations of a tool that changes nothing; whether again has no effect is asked of others."""
 
 ADDITIVE: Final = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False

@@ -223,12 +223,16 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class DocumentChunks:
-    """Chunks of a document in order; empty if the start is past the last one."""
+    """Chunks of a document in order; empty if the start is past the last one.
+
+    `more` has those of further parts that were asked for in the same call of the tool.
+    """
 
     source_document: str
     total_chunks: int
     chunks: list[ChunkText]
     notice: str | None = None
+    more: "list[DocumentChunks] | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)

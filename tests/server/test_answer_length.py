@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from mcp.types import CallToolResult
 from pydantic_core import to_json
 
 from shared import Document, Index
 from shared.model.document import Metadata
 from tests.conftest import Connect
-from tests.server.tool_answers import answer
+from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
 
@@ -173,3 +174,35 @@ async def test_ten_hits_with_passages_take_under_10_kb(client: Client, empty_ind
     assert all(1 <= len(hit["passages"]) <= 3 for hit in found["results"])
     assert sum(len(hit["passages"]) for hit in found["results"]) > 10
     assert len(to_json(found)) < 10_000
+
+
+async def test_parts_of_several_documents_are_read_in_one_call(
+    client: Client, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        for name in ("a", "b"):
+            index.add(Document(name, name, " ".join(f"{name}{word}" for word in range(1_000))))
+    asked = {
+        "source_document_id": "a",
+        "count": 1,
+        "more": [
+            {"source_document_id": "b", "start_index": 3, "count": 2},
+            {"source_document_id": "a", "count": 1},
+            {"source_document_id": "a", "start_index": 100},
+        ],
+    }
+
+    async def read(**changed: Any) -> CallToolResult:
+        return await client.call_tool("get_document_chunks", {**asked, **changed})
+
+    told = answer(await read())
+    assert [chunk["id"] for chunk in told["chunks"]] == ["a-chunk-001"]
+    found = [[chunk["id"] for chunk in part["chunks"]] for part in told["more"]]
+    assert found == [["b-chunk-003", "b-chunk-004"], ["a-chunk-001"], []]
+    assert [part["source_document"] for part in told["more"]] == ["b", "a", "a"]
+    assert "no document has the id" in error(await read(more=[{"source_document_id": "none"}]))
+    assert "more.0.count" in error(await read(more=[{"source_document_id": "a", "count": 0}]))
+    short = await read(max_characters=4_000)
+    assert len(short.content[0].text) < 4_000  # type: ignore[union-attr] # it is text
+    assert answer(short)["chunks"] == told["chunks"]
+    assert "cut short" in answer(short)["notice"]

@@ -156,11 +156,11 @@ async def test_every_tool_says_whether_it_only_reads(tools: list[Tool]) -> None:
     changing = {}
     for tool in tools:
         assert tool.annotations is not None
-        assert tool.annotations.idempotent_hint is True
         assert tool.annotations.open_world_hint is False
         if tool.annotations.read_only_hint:
             assert tool.annotations.destructive_hint is False
         else:
+            assert tool.annotations.idempotent_hint is True
             changing[tool.name] = tool.annotations.destructive_hint
     assert changing == {
         "start_crawl": True,
