@@ -4,9 +4,12 @@ from base64 import b64decode, urlsafe_b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
+from functools import cache
+from importlib.resources import files
 from typing import Final, TypeGuard
 
 from mcp.server import Server
+from mcp.server.apps import APP_MIME_TYPE
 from mcp.server.mcpserver import Context
 from mcp.types import (
     Annotations,
@@ -21,6 +24,7 @@ from mcp.types import (
     SubscribeRequestParams,
     SubscriptionsListenRequestParams,
     SubscriptionsListenResult,
+    TextResourceContents,
     UnsubscribeRequestParams,
 )
 from pydantic_core import to_json
@@ -184,6 +188,20 @@ _READERS: Final[Mapping[Kind, Callable[[ToolContext, ResourceUri], Awaitable[Con
 }
 
 
+APP_URI: Final = "ui://mcp-lucene/hits"
+"""URI of the page that shows the hits of a search within a chat (MCP Apps)."""
+
+
+@cache
+def _app() -> TextResourceContents:
+    """Return that page: one file, which loads nothing."""
+    style = files("server.pages").joinpath("static/pages.css").read_text("utf-8")
+    page = files("server.resources").joinpath("app.html").read_text("utf-8")
+    return TextResourceContents(
+        uri=APP_URI, mime_type=APP_MIME_TYPE, text=page.replace("/* pages.css */", style)
+    )
+
+
 class ResourceHandlers:
     """Handlers of requests for documents, chunks and the index as resources."""
 
@@ -233,6 +251,8 @@ class ResourceHandlers:
     async def _read(
         self, context: RequestContext, parameters: ReadResourceRequestParams
     ) -> ReadResourceResult:
+        if parameters.uri == APP_URI:
+            return ReadResourceResult(contents=[_app()])
         with as_protocol_errors({"uri": brief_error(parameters.uri)}):
             uri = parse(parameters.uri)
             contents = await _READERS[uri.kind](Context(request_context=context), uri)
