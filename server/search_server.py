@@ -51,11 +51,12 @@ from pydantic_core import to_json
 
 from server.answers.errors import ScopeMissingError, argument_errors, brief_error, client_message
 from server.answers.fence import FENCE, fenced_answer, one_answer
+from server.extensions import APP_URI, Skills
 from server.instructions import general_instructions, instructions
 from server.log import drain_stderr
 from server.prompts import check_request, chosen_prompts, complete, prompt_error
 from server.resources.changes import RequestContext
-from server.resources.handlers import APP_URI, ResourceHandlers
+from server.resources.handlers import ResourceHandlers
 from server.settings import HttpSettings, ServerSettings
 from server.state import ServerState, ToolContext, granted_scopes
 from server.tools.search import search
@@ -228,7 +229,7 @@ class SearchServer(MCPServer[ServerState]):
             version=software_version(),
             tools=[_tool(name, entry, state.settings) for name, entry in self._offered.items()],
             lifespan=lifespan,
-            extensions=[Apps()],
+            extensions=[Apps(), Skills()],
             middleware=[_finish_answers],
             log_level="WARNING",
             auth=auth,

@@ -4,12 +4,9 @@ from base64 import b64decode, urlsafe_b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
-from functools import cache
-from importlib.resources import files
 from typing import Final, TypeGuard
 
 from mcp.server import Server
-from mcp.server.apps import APP_MIME_TYPE
 from mcp.server.mcpserver import Context
 from mcp.types import (
     Annotations,
@@ -24,13 +21,13 @@ from mcp.types import (
     SubscribeRequestParams,
     SubscriptionsListenRequestParams,
     SubscriptionsListenResult,
-    TextResourceContents,
     UnsubscribeRequestParams,
 )
 from pydantic_core import to_json
 
 from server.answers.errors import CursorError, as_protocol_errors, brief_error
 from server.answers.text import DEFAULT_CHARACTERS, FORMS, Kind, ResourceUri, parse
+from server.extensions import published
 from server.resources.changes import Changes, RequestContext
 from server.resources.reading import (
     JSON,
@@ -188,20 +185,6 @@ _READERS: Final[Mapping[Kind, Callable[[ToolContext, ResourceUri], Awaitable[Con
 }
 
 
-APP_URI: Final = "ui://mcp-lucene/hits"
-"""URI of the page that shows the hits of a search within a chat (MCP Apps)."""
-
-
-@cache
-def _app() -> TextResourceContents:
-    """Return that page: one file, which loads nothing."""
-    style = files("server.pages").joinpath("static/pages.css").read_text("utf-8")
-    page = files("server.resources").joinpath("app.html").read_text("utf-8")
-    return TextResourceContents(
-        uri=APP_URI, mime_type=APP_MIME_TYPE, text=page.replace("/* pages.css */", style)
-    )
-
-
 class ResourceHandlers:
     """Handlers of requests for documents, chunks and the index as resources."""
 
@@ -251,8 +234,8 @@ class ResourceHandlers:
     async def _read(
         self, context: RequestContext, parameters: ReadResourceRequestParams
     ) -> ReadResourceResult:
-        if parameters.uri == APP_URI:
-            return ReadResourceResult(contents=[_app()])
+        if (found := published().get(parameters.uri)) is not None:
+            return ReadResourceResult(contents=[found])
         with as_protocol_errors({"uri": brief_error(parameters.uri)}):
             uri = parse(parameters.uri)
             contents = await _READERS[uri.kind](Context(request_context=context), uri)
