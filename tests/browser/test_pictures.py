@@ -84,7 +84,7 @@ def test_a_picture_of_a_chat_is_made(page: "Page", monkeypatch: pytest.MonkeyPat
     chat = Chat(page, RawClient(home / "index"))
     frame = chat.show(query="how long is the warranty", limit=3)
     hit = frame.locator(".hit", has_text="otterline-wl4-manual.pdf").first
-    hit.get_by_role("button", name="Show page").click()
+    hit.get_by_role("button", name="Show page").last.click()
     hit.locator("img").wait_for()
     page.wait_for_timeout(500)
     chat.end()
