@@ -208,6 +208,10 @@ lock: .venv/ready
 docs: .venv/ready
 	$(BIN)/python -m tests.recording
 	$(BIN)/typer idx.app utils docs --name idx --title "Commands of idx" --output docs/commands.md
+	{ printf '%s\n' '# mcp-lucene' '' \
+		'> Private, offline search over the documents of a person or an office, on Apache Lucene:' \
+		'> `idx` makes and keeps an index, and the MCP server `mcp-lucene` gives it to AI assistants.'; \
+		tail -n +4 docs/index.md; } >docs/llms.txt
 
 # The documentation as HTML in build/site, to be read without a network; a broken link is an error.
 site: build/site-tools/ready

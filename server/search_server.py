@@ -12,15 +12,18 @@ import os
 import re
 import threading
 import traceback
+from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Set as AbstractSet
 from contextlib import asynccontextmanager, nullcontext
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from typing import Any, Final
 
 import anyio
 from anyio.abc import ObjectSendStream
 from mcp import MCPError
 from mcp.server import MCPServer, Server
+from mcp.server.apps import Apps
 from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.context import CallNext, HandlerResult
@@ -32,6 +35,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import (
     INVALID_REQUEST,
     PARSE_ERROR,
+    SERVER_INFO_META_KEY,
     CallToolResult,
     CompleteRequestParams,
     CompleteResult,
@@ -47,6 +51,7 @@ from pydantic_core import to_json
 
 from server.answers.errors import ScopeMissingError, argument_errors, brief_error, client_message
 from server.answers.fence import FENCE, fenced_answer, one_answer
+from server.extensions import APP_URI, Skills
 from server.instructions import general_instructions, instructions
 from server.log import drain_stderr
 from server.prompts import check_request, chosen_prompts, complete, prompt_error
@@ -54,6 +59,7 @@ from server.resources.changes import RequestContext
 from server.resources.handlers import ResourceHandlers
 from server.settings import HttpSettings, ServerSettings
 from server.state import ServerState, ToolContext, granted_scopes
+from server.tools.search import search
 from server.tools.table import (
     TOOLS,
     ToolEntry,
@@ -65,6 +71,9 @@ from shared.errors import McpLuceneError
 from shared.model.schema import COLLECTION
 from shared.model.search_results import LEFT_OUT, without_unknown
 from shared.version import software_version
+
+_NAME: Final = "mcp-lucene"
+_TITLE: Final = "Document search"
 
 _LAST_MESSAGE_SECONDS: Final = 1.0  # for a client that has closed stdin to read the last message
 
@@ -214,12 +223,13 @@ class SearchServer(MCPServer[ServerState]):
                     yield state
 
         super().__init__(
-            name="mcp-lucene",
-            title="Document search",
+            name=_NAME,
+            title=_TITLE,
             instructions=general_instructions(state),
             version=software_version(),
             tools=[_tool(name, entry, state.settings) for name, entry in self._offered.items()],
             lifespan=lifespan,
+            extensions=[Apps(), Skills()],
             middleware=[_finish_answers],
             log_level="WARNING",
             auth=auth,
@@ -307,6 +317,14 @@ class SearchServer(MCPServer[ServerState]):
             raise known from error
 
 
+@cache
+def _icons() -> list[dict[str, Any]]:
+    """Return the icon of the server, which only the first answer has: the SDK repeats its own."""
+    content = files("server.pages").joinpath("static/icon.svg").read_bytes()
+    source = f"data:image/svg+xml;base64,{b64encode(content).decode()}"
+    return [{"src": source, "mimeType": "image/svg+xml", "sizes": ["any"]}]
+
+
 _FIRST_METHODS: Final = ("initialize", "server/discover")
 """The first request of a client in each era of the protocol."""
 
@@ -325,9 +343,14 @@ async def _finish_answers(ctx: RequestContext, call_next: CallNext) -> HandlerRe
     if ctx.method in _FIRST_METHODS and isinstance(result, dict):
         result["instructions"] = await instructions(state)
         if ctx.method == "initialize":
+            result["serverInfo"]["icons"] = _icons()
             # The SDK advertises notifications about list changes in the older handshake only for
             # servers that run the transport themselves.
             result["capabilities"]["resources"]["listChanged"] = True
+        else:
+            meta = result["_meta"] = result.get("_meta") or {}
+            identity = {"name": _NAME, "title": _TITLE, "version": software_version()}
+            meta[SERVER_INFO_META_KEY] = {**identity, "icons": _icons()}
     return result
 
 
@@ -361,6 +384,7 @@ def _tool(name: str, entry: ToolEntry, settings: ServerSettings) -> Tool:
         description=re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(entry.function) or ""),
         annotations=entry.annotations,
         structured_output=True,
+        meta={"ui": {"resourceUri": APP_URI}} if entry.function is search else None,
     )
     # The SDK drops unknown arguments, which would turn a search into a different one.
     arguments = tool.fn_metadata.arg_model

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
+from deployment.bundle.contents import add_pictures
 from server.http.tokens import read_tokens
 from tests.offered_tools import OFFERED
 
@@ -147,3 +148,10 @@ def test_the_unit_is_one_of_systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert re.findall(r" (--[a-z-]+)", unit.read_text()) == [
         *("--http", "--host", "--port", "--token-file")
     ]
+
+
+def test_a_bundle_has_the_pictures_that_its_manifest_names(tmp_path: Path) -> None:
+    content = described("manifest.json")
+    add_pictures(content, tmp_path)
+    for name in (content["icon"], *content["screenshots"]):
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")

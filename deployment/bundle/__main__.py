@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Final
 
 from deployment.bundle import python
-from deployment.bundle.contents import PYTHON_FOLDER, describe, install, manifest, pack
+from deployment.bundle.contents import (
+    PYTHON_FOLDER,
+    add_pictures,
+    describe,
+    install,
+    manifest,
+    pack,
+)
 from deployment.bundle.platforms import PLATFORMS, Platform
 from deployment.release import bill
 from deployment.release.check import seconds, write_sums
@@ -45,6 +52,7 @@ def write(platform: Platform, dist: Path) -> Path:
         install(platform, dist, site)
         text = json.dumps(content, indent=2, ensure_ascii=False)
         Path(made, "manifest.json").write_text(f"{text}\n", "utf-8")
+        add_pictures(content, Path(made))
         pack(Path(made), target, seconds())
         parts = (python.described(platform), *bill.of_pylucene(), *bill.of_packages(site))
         bill.write(target.with_suffix(".cdx.json"), bill.project(_PROJECT), parts, seconds())

@@ -71,6 +71,14 @@ def manifest(platform: Platform) -> dict[str, Any]:
     return content
 
 
+def add_pictures(content: dict[str, Any], folder: Path) -> None:
+    """Put the pictures that a manifest names beside it: the icon, and some of the documentation."""
+    places = (Path(__file__).parent, Path(__file__).parents[2] / "docs" / "pictures")
+    for name in (content["icon"], *content["screenshots"]):
+        found = next(place / name for place in places if (place / name).exists())
+        shutil.copy(found, folder / name)
+
+
 def pack(folder: Path, target: Path, seconds: int) -> None:
     """Pack a folder as a ZIP archive that is the same each time for the same files."""
     when = time.gmtime(seconds)[:6]

@@ -17,6 +17,7 @@ extensions = ["myst_parser"]
 root_doc = "README"
 include_patterns = ["*.md", "docs/**", "pylucene/README.md", "test-index/README.md"]
 exclude_patterns = ["docs/site/**"]
+html_extra_path = ["../llms.txt"]
 myst_heading_anchors = 6
 html_theme = "furo"
 html_copy_source = html_show_sourcelink = False

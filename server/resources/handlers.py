@@ -27,6 +27,7 @@ from pydantic_core import to_json
 
 from server.answers.errors import CursorError, as_protocol_errors, brief_error
 from server.answers.text import DEFAULT_CHARACTERS, FORMS, Kind, ResourceUri, parse
+from server.extensions import published
 from server.resources.changes import Changes, RequestContext
 from server.resources.reading import (
     JSON,
@@ -233,6 +234,8 @@ class ResourceHandlers:
     async def _read(
         self, context: RequestContext, parameters: ReadResourceRequestParams
     ) -> ReadResourceResult:
+        if (found := published().get(parameters.uri)) is not None:
+            return ReadResourceResult(contents=[found])
         with as_protocol_errors({"uri": brief_error(parameters.uri)}):
             uri = parse(parameters.uri)
             contents = await _READERS[uri.kind](Context(request_context=context), uri)

@@ -118,9 +118,9 @@ ListDetail = Literal["brief", "full"]
 
 Offset = Annotated[int, Field(ge=0, le=1_000_000, description="Results to skip.")]
 
-Limit = Annotated[int, Field(ge=1, le=100, description="Maximum number of results.")]
+Limit = Annotated[int, Field(ge=1, le=100, description="Maximum results.")]
 
-LongLimit = Annotated[int, Field(ge=1, le=1_000, description="Maximum number of results.")]
+LongLimit = Annotated[int, Field(ge=1, le=1_000, description="Maximum results.")]
 
 MinLength = Annotated[int, Field(ge=1, le=255, description="Minimum length of a term.")]
 

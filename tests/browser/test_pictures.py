@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.test_chat import Chat
 from tests.programs import PROGRAMS
 from tests.server.api.conftest import SAMPLES
 from tests.server.http.served import Served, served
+from tests.server.raw_client import RawClient
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 pytestmark = [
     pytest.mark.browser,
@@ -71,3 +73,21 @@ def test_a_picture_is_made(browser: "Browser", shown: Served, view: str) -> None
     page.screenshot(path=file)
     context.close()
     assert file.stat().st_size < MAX_BYTES
+
+
+@pytest.mark.usefixtures("shown")
+def test_a_picture_of_a_chat_is_made(page: "Page", monkeypatch: pytest.MonkeyPatch) -> None:
+    home = Path(gettempdir()) / "me"
+    monkeypatch.delenv("IDX_SEMANTIC", raising=False)
+    monkeypatch.setenv("IDX_ORIGINALS", str(home))
+    page.set_viewport_size({"width": 660, "height": 900})
+    chat = Chat(page, RawClient(home / "index"))
+    frame = chat.show(query="how long is the warranty", limit=3)
+    hit = frame.locator(".hit", has_text="otterline-wl4-manual.pdf").first
+    hit.get_by_role("button", name="Show page").last.click()
+    hit.locator("img").wait_for()
+    page.wait_for_timeout(500)
+    chat.end()
+    target = FOLDER / "chat.png"
+    page.screenshot(path=target)
+    assert target.stat().st_size < MAX_BYTES

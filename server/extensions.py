@@ -1,0 +1,83 @@
+"""What extensions of the protocol publish beside the index: a page for chats, and a skill.
+
+Both are files of this package, which clients read as resources. MCP Apps (SEP-1865) show the hits
+of `Search` on the page, within the chat; the skill (SEP-2640) tells a model when to search, how to
+read on, and how to cite.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from mcp import MCPError
+from mcp.server.apps import APP_MIME_TYPE
+from mcp.server.context import ServerRequestContext
+from mcp.server.extension import Extension, MethodBinding
+from mcp.types import (
+    INVALID_PARAMS,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    TextResourceContents,
+)
+
+APP_URI: Final = "ui://mcp-lucene/hits"
+
+SKILL_URI: Final = "skill://search-documents/SKILL.md"
+
+_TTL_MILLISECONDS: Final = 3_600_000
+_CACHEABLE: Final = {"resultType": "complete", "ttlMs": _TTL_MILLISECONDS, "cacheScope": "public"}
+
+
+@cache
+def published() -> Mapping[str, TextResourceContents]:
+    """Return what is published, by its URI."""
+    server = files("server")
+    style = server.joinpath("pages/static/pages.css").read_text("utf-8")
+    page = server.joinpath("resources/app.html").read_text("utf-8")
+    # One file, which loads nothing.
+    page = page.replace("/* pages.css */", style)
+    skill = server.joinpath("skills/search-documents/SKILL.md").read_text("utf-8")
+    return {
+        APP_URI: TextResourceContents(uri=APP_URI, mime_type=APP_MIME_TYPE, text=page),
+        SKILL_URI: TextResourceContents(uri=SKILL_URI, mime_type="text/markdown", text=skill),
+    }
+
+
+class Skills(Extension):
+    """The skill of this server."""
+
+    identifier = "io.modelcontextprotocol/skills"
+
+    def methods(self) -> Sequence[MethodBinding]:
+        return (
+            MethodBinding("skills/list", PaginatedRequestParams, self._list),
+            MethodBinding("skills/get", ReadResourceRequestParams, self._get),
+        )
+
+    async def _list(
+        self, _: ServerRequestContext[Any, Any], __: PaginatedRequestParams
+    ) -> dict[str, Any]:
+        return {**_CACHEABLE, "skills": [_skill()]}
+
+    async def _get(
+        self, _: ServerRequestContext[Any, Any], parameters: ReadResourceRequestParams
+    ) -> dict[str, Any]:
+        if parameters.uri != SKILL_URI:
+            raise MCPError(INVALID_PARAMS, f"the only skill of this server is {SKILL_URI}")
+        return {**_CACHEABLE, "skill": _skill()}
+
+
+@cache
+def _skill() -> dict[str, Any]:
+    """Return the entry of the skill: what stands before its text, and the hash of its file."""
+    text = published()[SKILL_URI].text
+    content = text.encode()
+    lines = text.split("---\n")[1].splitlines()
+    digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
+    return {
+        "uri": SKILL_URI,
+        "frontmatter": dict(line.split(": ", 1) for line in lines),
+        "resources": [{"uri": SKILL_URI, "digest": digest, "size": len(content)}],
+    }
