@@ -123,7 +123,7 @@ class _Relay:
         for line in sys.stdin.buffer:
             with self._sending:
                 self._note(line)
-                # If the daemon has died, the thread that reads notices it, and repeats the line.
+                # If the daemon has died, the loop that reads notices it, and repeats the line.
                 with suppress(OSError):
                     self._socket.sendall(line)
         with self._sending:
@@ -162,7 +162,8 @@ class _Relay:
 
     def _begin_again(self) -> None:
         """Tell a new daemon what the last one knew, and ask it what that one has not answered."""
-        with self._sending:
+        # If this one dies, too, the loop that reads notices it.
+        with self._sending, suppress(OSError):
             self._socket.close()
             self._connect()
             beginning = set(self._beginning.values())
