@@ -16,7 +16,7 @@ from idx.extraction.office.labelled_rows import _MAX_GROWTH
 from idx.extraction.pool import _MAX_BYTES_AHEAD
 from idx.extraction.text import properties
 from server import instructions, log, prompts
-from server.answers import errors, text, uris
+from server.answers import errors, text
 from server.http import oauth, run, tokens
 from server.http.limits import ADMISSION_TIMEOUT_SECONDS, MAX_HEADER_BYTES
 from server.http.oauth import (
@@ -117,7 +117,7 @@ def expected() -> dict[str, str]:
         "error": characters(errors.MAX_ERROR_CHARACTERS),
         "instructions": characters(instructions.MAX_INSTRUCTIONS_CHARACTERS),
         "values of a completion": f"{prompts.MAX_VALUES}",
-        "URI of a resource": characters(uris.MAX_URI_CHARACTERS),
+        "URI of a resource": characters(text.MAX_URI_CHARACTERS),
         "resources that a session or a stream subscribes to": f"{changes.MAX_SUBSCRIPTIONS:,}",
         "resources that all clients together subscribe to": f"{changes.MAX_WATCHED:,}",
         "time to take the news of a change": seconds(changes.SEND_TIMEOUT_SECONDS),

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Final
 
 from idx.crawl.patterns import Selections
 from idx.errors import SourceFileError
@@ -136,9 +135,6 @@ class SyncOptions:
         return self.keep_out | own_files([configuration_file()])
 
 
-_IDS_READ_PER_LOOKUP: Final = 200  # document ids that can be read in the time of one lookup
-
-
 class IndexedDocuments:
     """Documents of an index at one moment, which nobody else writes to meanwhile."""
 
@@ -146,7 +142,6 @@ class IndexedDocuments:
 
     def __init__(self, searcher: Searcher) -> None:
         self._searcher = searcher
-        self._asked = 0
         self.folders, states = searcher.files()
         self.states = {name: state for name, state in states.items() if state.container is None}
         self.members = defaultdict(set)
@@ -178,17 +173,12 @@ class IndexedDocuments:
         )
 
     def _may_have_no_file(self, source_document: str) -> bool:
-        """Check whether a document not made of a file may have an id, which needs a lookup."""
-        if self._total == self._total_states:
-            return False
-        self._asked += 1
-        if self._asked * _IDS_READ_PER_LOOKUP < self._total:
-            return True
-        return keyword(source_document) in self._terms
+        """Check whether a document not made of a file may have an id."""
+        return self._has_others and keyword(source_document) in self._terms
 
     @cached_property
-    def _total(self) -> int:
-        return self._searcher.documents(limit=1).total_documents
+    def _has_others(self) -> bool:
+        return self._searcher.documents(limit=1).total_documents > self._total_states
 
     @cached_property
     def _terms(self) -> set[str]:
