@@ -19,8 +19,8 @@ from idx.cli.options import (
     Wait,
     takes,
 )
-from idx.embedding import embed_added, give_model
 from idx.errors import SourceFileError
+from idx.models import embed_added, give_model
 from idx.output.printing import created, print_json, say, tell, warn
 from shared.errors import InvalidDocumentError
 from shared.messages import quantity
@@ -158,8 +158,7 @@ def _read_file(
     from idx.extraction.pool import ExtractionPool
     from idx.extraction.programs import tesseract_version
     from idx.extraction.types import OCR_TIME_FACTOR, Unreadable
-    from idx.sync.documents import file_document
-    from idx.sync.plan import single_file
+    from idx.sync.plan import file_document, single_file
     from shared.files.access import own_files
     from shared.settings.current import configuration_file
     from shared.settings.machine import default_workers

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from idx.cli.language_models import answer_model_of, run
 from idx.cli.options import DEFAULT_INDEX_PATH, AnswerOptions, IndexPath, Json, takes
 from idx.errors import SourceFileError
+from idx.models import answer_model_of, run
 from idx.output.printing import print_json, say, warn
 from shared.answers.prompt import DEFAULT_TOP_K, MAX_TOP_K
 from shared.errors import ExtraMissingError

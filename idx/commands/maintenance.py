@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
-from idx.embedding import give_model
+from idx.models import give_model
 from idx.output.printing import print_json, say, tell
 from shared.messages import quantity
 from shared.settings.current import configuration_file

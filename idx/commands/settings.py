@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from idx.cli.completions import collections as known_collections
+from idx.cli.configured_command import collections as known_collections
 from idx.cli.options import DEFAULT_INDEX_PATH, Filters, IndexPath, Json
 from idx.output.printing import print_json, say, tell, warn
 from shared.settings.current import configuration_file

@@ -12,7 +12,7 @@ from typing import Final, NoReturn
 
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
-from idx.extraction.markup.package import Package
+from idx.extraction.markup.markup import Package
 from idx.extraction.media_types import Kind
 from idx.extraction.text.decoding import is_binary
 from idx.extraction.types import ExtractionOptions, Source

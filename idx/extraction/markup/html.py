@@ -9,8 +9,15 @@ from typing import Final
 from urllib.parse import unquote
 
 from idx.errors import SourceFileError
-from idx.extraction.markup.markup import Headed, MarkupText, Role, Roles, parse_html
-from idx.extraction.markup.package import Package, resolve
+from idx.extraction.markup.markup import (
+    Headed,
+    MarkupText,
+    Package,
+    Role,
+    Roles,
+    parse_html,
+    resolve,
+)
 from idx.extraction.text.decoding import declared_codec, decode
 from idx.extraction.text.headings import join_sections
 from idx.extraction.text.properties import one_line, properties

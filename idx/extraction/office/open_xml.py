@@ -6,8 +6,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from idx.extraction.markup.markup import MarkupText, Role, Roles, local_name, parse_xml
-from idx.extraction.markup.package import Package, resolve
+from idx.extraction.markup.markup import (
+    MarkupText,
+    Package,
+    Role,
+    Roles,
+    local_name,
+    parse_xml,
+    resolve,
+)
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source

@@ -9,8 +9,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from idx.errors import SourceFileError
-from idx.extraction.markup.markup import MarkupText, Role, RolesByTag
-from idx.extraction.markup.package import Package
+from idx.extraction.markup.markup import MarkupText, Package, Role, RolesByTag
 from idx.extraction.office import number_format
 from idx.extraction.office.date_format import locale_of
 from idx.extraction.office.labelled_rows import LabelledRows
