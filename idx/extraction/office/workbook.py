@@ -279,6 +279,11 @@ def extract_binary_workbook(source: Source) -> Extracted:
         raise SourceFileError(source.file, "protected by a password") from error
     except CalamineError as error:
         raise ValueError(str(error)) from error
+    except BaseException as error:
+        # A panic of Rust, which would end the reading of all files in the same archive.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise ValueError(f"the library that reads it fails: {error}") from error
     text, pages = join_pages("sheet", sheets)
     return Extracted(text, source.media_type, pages=pages, warnings=tuple(warnings))
 
