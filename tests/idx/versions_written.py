@@ -46,13 +46,7 @@ _LONGEST_PAUSE: Final = 0.3
 
 
 class Writer(ABC):
-    """Writes one version after the other, until it is told to stop.
-
-    Attributes:
-        prefix: how the ids of its documents begin.
-        committed: the last version that was committed.
-        killed: how often a process of it was killed in the middle of its work.
-    """
+    """Writes one version after the other, until it is told to stop."""
 
     def __init__(self, index: Path, prefix: str) -> None:
         self.prefix = prefix

@@ -23,14 +23,7 @@ Texts = dict[str, list[str]]
 
 @dataclass(frozen=True)
 class Command:
-    """A command that writes.
-
-    Attributes:
-        arguments: its command line.
-        done: what it prints when its work is durable.
-        by_document: whether an index in between is right, in which some documents are as before
-            and some as afterwards.
-    """
+    """A command that writes."""
 
     arguments: tuple[str, ...]
     done: str

@@ -43,13 +43,7 @@ class Hearing:
 
 
 def hearing(index_path: Path, era: str, *uris: str) -> AbstractAsyncContextManager[Hearing]:
-    """Connect to a real server, and subscribe to resources and the list.
-
-    Args:
-        index_path: the index.
-        era: ``auto`` for the newest protocol, ``legacy`` for the one before.
-        uris: the resources.
-    """
+    """Connect to a real server, and subscribe to resources and the list."""
     return hearing_through(partial(connected, index_path), era, *uris)
 
 

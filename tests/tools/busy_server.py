@@ -67,12 +67,7 @@ def busy_server(index: Path, **variables: str) -> Iterator[tuple[int, Ask]]:
 
 
 def questions(texts: list[str], documents: int) -> Iterator[Question]:
-    """Questions without end, of all kinds in turns.
-
-    Args:
-        texts: those of the documents `lasting-0` and so on, in whose words is asked.
-        documents: how many there are.
-    """
+    """Questions without end, of all kinds in turns."""
     generator = random.Random(2)  # noqa: S311 - reproducible, not secret
     while True:
         words = generator.choice(texts).split()

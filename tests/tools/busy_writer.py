@@ -28,13 +28,7 @@ _SECONDS_TO_START: Final = 120
 
 @dataclass(frozen=True)
 class BusyWriter:
-    """The process, from outside.
-
-    Attributes:
-        process_id: its id.
-        up_to: has it commit until so many commits are done in all, and returns at once.
-        done: tells how many are done; it raises a `RuntimeError` if the process has ended.
-    """
+    """The process, from outside."""
 
     process_id: int
     up_to: Callable[[int], None]
@@ -43,12 +37,7 @@ class BusyWriter:
 
 @contextmanager
 def busy_writer(index: Path, texts: list[str]) -> Iterator[BusyWriter]:
-    """Run the process within a block.
-
-    Args:
-        index: the index that it writes to.
-        texts: what the documents that it writes are made of.
-    """
+    """Run the process within a block."""
     context = multiprocessing.get_context("spawn")
     due, done = context.Value("q", 0), context.Value("q", -1)
     process = context.Process(target=_write, args=(index, texts, due, done))

@@ -21,14 +21,7 @@ Connect = Callable[[], AbstractAsyncContextManager[Client]]
 
 @dataclass
 class Load:
-    """What became of all requests.
-
-    Attributes:
-        seconds: how long each usual question took.
-        elapsed: seconds from the first request to the last answer.
-        checked: answers that were looked at for mistakes.
-        mistakes: errors, and answers that were stale or torn, in words.
-    """
+    """What became of all requests."""
 
     seconds: list[float] = field(default_factory=list)
     elapsed: float = 0.0
@@ -44,15 +37,7 @@ class Load:
 async def put_load(
     connect: Connect, clients: int, seconds: float, questions: list[str], committed: Committed
 ) -> Load:
-    """Have clients ask for some time, while another process writes.
-
-    Args:
-        connect: connects a client.
-        clients: how many ask at once.
-        seconds: how long they ask, once all of them are connected.
-        questions: what they ask, in turns.
-        committed: the version that was committed last.
-    """
+    """Have clients ask for some time, while another process writes."""
     load = Load()
     ready = asyncio.Barrier(clients)
 

@@ -81,12 +81,7 @@ WORST_RESOURCES: Final = (
 
 
 def write_hostile_index(path: Path, files: Path) -> None:
-    """Write an index of documents that are as long in every place as documents may be.
-
-    Args:
-        path: the index folder, which does not exist yet.
-        files: a folder that does not exist yet, for files that cannot be read.
-    """
+    """Write an index of documents that are as long in every place as documents may be."""
     create(path)
     with Index(path) as index:
         for number in range(120):

@@ -34,11 +34,7 @@ Committed = Callable[[], int]
 
 @contextmanager
 def writing(index: Path) -> Iterator[Committed]:
-    """Write versions within a block, in a process of its own; the first is there when it begins.
-
-    Raises:
-        RuntimeError: the writer failed.
-    """
+    """Write versions within a block, in a process of its own; the first is there when it begins."""
     context = multiprocessing.get_context("spawn")
     committed, stop = context.Value("q", 0), context.Event()
     writer = context.Process(target=_write, args=(index, committed, stop))
@@ -78,12 +74,7 @@ def documents(version: int) -> Iterator[tuple[str, str, str]]:
 
 
 def mistake(answer: dict[str, Any], committed: int) -> str | None:
-    """What is wrong with an answer to `QUERY`; None if nothing is.
-
-    Args:
-        answer: what `Search` found.
-        committed: the version that was committed last when it began.
-    """
+    """What is wrong with an answer to `QUERY`; None if nothing is."""
     words = {word for hit in answer["results"] for word in hit["content"].split()} - {STAMP}
     titles = {hit["title"].partition(" - ")[0] for hit in answer["results"]}
     if len(words) != 1 or len(titles) != 1:

@@ -17,15 +17,7 @@ AUDIENCE = "https://search.example.org/mcp"
 
 
 class Issuer:
-    """Signs access tokens with keys of several kinds.
-
-    Attributes:
-        url: its name, where its metadata are found.
-        published: its public keys as it shows them.
-        documents: what it answers by path; bytes as they are.
-        answers: how it answers at a path instead, by hand.
-        asked: the paths that were asked for.
-    """
+    """Signs access tokens with keys of several kinds."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -66,15 +58,7 @@ class Issuer:
         header: dict[str, Any] | None = None,
         **claims: Any,
     ) -> str:
-        """An access token that is good, but for what is given or left out of it.
-
-        Args:
-            algorithm: signs it, with the key of its name.
-            kid: the name of the key in the header.
-            without: a claim that is left out.
-            header: more of the header, which is signed, too.
-            claims: claims in place of good ones.
-        """
+        """An access token that is good, but for what is given or left out of it."""
         now = int(time.time())
         good = {
             "iss": self.url,

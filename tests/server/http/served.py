@@ -39,13 +39,7 @@ ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "appl
 
 @dataclass(frozen=True)
 class Served:
-    """A server that runs.
-
-    Attributes:
-        url: where it speaks MCP, as it told.
-        log: the file that its stderr goes to, if it is a process of its own.
-        own_process: its process; None if it runs in this one.
-    """
+    """A server that runs."""
 
     url: str
     log: Path
