@@ -13,7 +13,12 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from jwt.algorithms import get_default_algorithms
 
+from tests.server.http.served import Served
+
 AUDIENCE = "https://search.example.org/mcp"
+
+OWN = "own-" + "o" * 40
+"""A token of the server's own."""
 
 
 class Issuer:
@@ -112,3 +117,7 @@ def issuing() -> Iterator[Issuer]:
         finally:
             listening.shutdown()
             thread.join()
+
+
+def status(server: Served, token: str) -> int:
+    return server.call(headers={"Authorization": f"Bearer {token}"}, query="text").status_code
