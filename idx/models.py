@@ -186,7 +186,6 @@ def embed_added(
 
 
 def _until(ends: Event, steps: "Iterable[Step]") -> "Iterator[Step]":
-    """Pass on the steps of a run until it is to end."""
     for step in steps:
         yield step
         if ends.is_set():

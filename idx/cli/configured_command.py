@@ -114,7 +114,6 @@ class CommandEntry:
     command_class: type[TyperCommand] = TyperCommand
 
     def load(self, name: str) -> Any:
-        """Import and return the command, named `name`."""
         module, _, attribute = self.place.partition(":")
         target = getattr(import_module(module), attribute)
         application = typer.Typer()
@@ -155,7 +154,6 @@ def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
             self._others = commands
 
         def make_context(self, *arguments: Any, **options: Any) -> Any:
-            """Read the options of the program."""
             with _visible_errors():
                 return super().make_context(*arguments, **options)
 
@@ -164,12 +162,10 @@ def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
                 return super().invoke(ctx)
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
-            """Print the help, for which the summaries of the commands suffice."""
             with self._summaries():
                 super().format_help(ctx, formatter)
 
         def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-            """Complete the name of a command, with its summary."""
             with self._summaries():
                 return super().shell_complete(ctx, incomplete)
 
@@ -209,7 +205,6 @@ class ConfiguredCommand(TyperCommand):
     context_class = _ConfiguredContext
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, after warnings about settings without effect."""
         for parameter in self.get_params(ctx):
             value = ctx.params.get(parameter.name)
             if isinstance(value, float) and not isfinite(value):

@@ -133,7 +133,6 @@ def _removal(chunks: int) -> str:
 def _read(
     file: Path, document_id: str, title: str, reading: ReadingOptions, index_path: Path
 ) -> Document:
-    """Read the document from a file or from standard input."""
     from idx.cli.inputs import NAME, STDIN, standard_input_as_file, without_file
 
     if str(file) != STDIN:
@@ -153,7 +152,6 @@ def _read_file(
     reading: ReadingOptions,
     index_path: Path,
 ) -> Document:
-    """Read the document from a file, which is called `shown` in messages."""
     from idx.cli.run_options import extraction_options, limits
     from idx.extraction.pool import ExtractionPool
     from idx.extraction.programs import tesseract_version

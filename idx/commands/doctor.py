@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 
 def index(path: Path) -> Findings:
-    """Check whether the index can be read and written, and report missing files and folders."""
     from shared.reading.searcher import Searcher
 
     try:
@@ -190,7 +189,6 @@ _TOOL_CALLS: Final[dict[str, dict[str, Any]]] = {
 
 
 def server(index_path: Path) -> Findings:
-    """Start `mcp-lucene` on an index and call its tools over stdin and stdout."""
     import anyio
     from mcp import MCPError
 

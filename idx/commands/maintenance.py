@@ -70,7 +70,6 @@ def init(
 
 
 def _make_default(index_path: Path) -> Path:
-    """Write the index path into the configuration file, and return the file."""
     from idx.configuration import set_setting, warn_of_variable
 
     file = configuration_file()

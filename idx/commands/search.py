@@ -196,7 +196,6 @@ def _explain(
     *,
     as_json: bool,
 ) -> None:
-    """Print the explanation of the query instead of the hits."""
     from dataclasses import replace
 
     from idx.output.results import print_explanation

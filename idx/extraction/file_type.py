@@ -184,7 +184,6 @@ def _saved_type(begins: bytes, named: str) -> str | None:
 
 
 def _mail_type(begins: bytes, named: str | None, file: Path) -> str | None:
-    """Return the type of a message or a mailbox; None for another text."""
     if _MAILBOX.match(begins) and (named is None or named == media_types.MAILBOX):
         return media_types.MAILBOX
     is_mail = named in {media_types.MAIL, media_types.SIGNED} or (

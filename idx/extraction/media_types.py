@@ -216,7 +216,6 @@ class Signature:
 
     @property
     def is_letters(self) -> bool:
-        """True if the bytes are letters that a text may begin with."""
         return self.magic.isascii() and self.magic.decode().isprintable()
 
 

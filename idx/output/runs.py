@@ -295,7 +295,6 @@ class _Progress:
                 pass
 
     def line(self) -> str:
-        """Return the number of processed files and the figures."""
         return f"{self.files:,} of {quantity(self._total, 'file')}, {self.figures()}"
 
     def figures(self) -> str:

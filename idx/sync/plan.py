@@ -64,7 +64,6 @@ class Change:
 
     @property
     def path(self) -> Path:
-        """Path of the file as known to the user."""
         return self.location.path
 
 
@@ -167,7 +166,6 @@ class IndexedDocuments:
         self._total_states = len(states)
 
     def has_prefix(self, prefix: str) -> bool:
-        """Check whether the id of a document begins with a prefix."""
         return self._searcher.documents(prefix=prefix, limit=1).total_documents > 0
 
     def conflict(self, source_document: str, file: Path) -> str | None:
@@ -320,7 +318,6 @@ def _title(extracted: Extracted, name: str) -> str:
 
 
 def _iso(seconds: float) -> str:
-    """Return a time in ISO 8601 format, or "" if it is outside the years 1 to 9999."""
     try:
         return utc_time(seconds)
     except (OverflowError, ValueError):

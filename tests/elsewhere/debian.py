@@ -17,11 +17,8 @@ ROOT: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("python3", "python3-venv", "make", "ca-certificates")
 """Debian's packages that `make` needs: no compiler, no headers and no Java."""
 
-PROJECT: Final = "project"
-"""The folder of the project's sources in a system."""
-
-_TOOLS: Final = ("git", "procps", "util-linux")
-"""What tests start, beyond what each Debian has."""
+PROJECT: Final = "project"  # the folder of the project's sources in a system
+_TOOLS: Final = ("git", "procps", "util-linux")  # what tests start, beyond what each Debian has
 
 _CERTIFICATES: Final = Path("/etc/ssl/certs/ca-certificates.crt")
 _NETWORK: Final = ("http_proxy", "https_proxy", "no_proxy", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL")

@@ -27,8 +27,7 @@ MARKS: Final = [
 ]
 """What a module of such tests is marked with."""
 
-_MAX_SECONDS: Final = 5.0
-"""Processor time for one example."""
+_MAX_SECONDS: Final = 5.0  # processor time for one example
 
 _EXAMPLES: Final = settings(
     max_examples=150,

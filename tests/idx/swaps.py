@@ -9,8 +9,7 @@ from typing import Final
 
 from shared import Searcher
 
-MARKER: Final = "zanzibar"
-"""Stands in every file outside the folder, and in none within it."""
+MARKER: Final = "zanzibar"  # stands in every file outside the folder, and in none within it
 
 
 @dataclass(frozen=True)

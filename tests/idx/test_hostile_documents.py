@@ -19,8 +19,7 @@ from tests.idx.files import events, ids
 
 pytestmark = pytest.mark.soak
 
-HIDDEN: Final = "marmalade"
-"""Said by a file beside the folder, which no document may show."""
+HIDDEN: Final = "marmalade"  # said by a file beside the folder, which no document may show
 
 W: Final = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 OFFICE: Final = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"

@@ -38,8 +38,7 @@ for line in sys.stdin:
 
 _SHARE_KILLED: Final = 0.2
 _SHARE_TAKEN_BACK: Final = 0.2
-_LONGEST_LIFE: Final = 1.0
-"""Seconds after which a process that is killed is killed at the latest."""
+_LONGEST_LIFE: Final = 1.0  # seconds after which a process that is killed is killed at the latest
 
 _LONGEST_PAUSE: Final = 0.3
 """Seconds between two versions; without it, the one that has the lock mostly keeps it."""

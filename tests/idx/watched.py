@@ -18,8 +18,7 @@ from tests.programs import PROGRAMS
 PATIENCE: Final = 60.0
 """Seconds within which whatever is waited for happens also where other tests run."""
 
-Contents = dict[str, str]
-"""The text of each document by id."""
+Contents = dict[str, str]  # the text of each document by id
 
 
 class Watch:

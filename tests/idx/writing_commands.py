@@ -17,8 +17,7 @@ from tests.idx.raw_index import stored
 from tests.idx.segments import add_segments
 from tests.programs import PROGRAMS
 
-Texts = dict[str, list[str]]
-"""The texts of the chunks of each document."""
+Texts = dict[str, list[str]]  # the texts of the chunks of each document
 
 
 @dataclass(frozen=True)

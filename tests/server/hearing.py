@@ -16,8 +16,7 @@ from tests.conftest import connected
 PATIENCE: Final = 30.0
 """Seconds within which whatever is waited for is heard also where other tests run."""
 
-LIST: Final = "the list"
-"""What is heard when documents appear or go."""
+LIST: Final = "the list"  # what is heard when documents appear or go
 
 
 class Hearing:

@@ -17,11 +17,8 @@ IDX: Final = Path(sys.executable).parent / "idx"
 EVERY_BY_IDX: Final = 100
 """Each so manieth commit is made by a run of `idx`, which closes the index before it."""
 
-_FIRST_BY_IDX: Final = 25
-"""The first of them; no commit after which is measured."""
-
-CHANGING: Final = 200
-"""Documents that come, change and go."""
+_FIRST_BY_IDX: Final = 25  # the first of them; no commit after which is measured
+CHANGING: Final = 200  # documents that come, change and go
 
 _SECONDS_TO_START: Final = 120
 

@@ -15,8 +15,7 @@ from tests.tools.versions import QUERY, Committed, mistake
 CHECK_EVERY: Final = 4
 """Each so manieth request of a client looks for mistakes; the others are usual questions."""
 
-Connect = Callable[[], AbstractAsyncContextManager[Client]]
-"""Connects one more client."""
+Connect = Callable[[], AbstractAsyncContextManager[Client]]  # connects one more client
 
 
 @dataclass

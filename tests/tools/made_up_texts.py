@@ -15,8 +15,7 @@ SHARE_OF_RARE_WORDS: Final = 0.3
 
 _SYLLABLES: Final = re.findall("[^aeiou]+[aeiou]", "bacedifogujakilomunaperisotuvawexiyozutraple")
 
-SHARE_OF_NAMES: Final = 0.1
-"""Of the texts: those that have a number such as INV-00815."""
+SHARE_OF_NAMES: Final = 0.1  # of the texts: those that have a number such as INV-00815
 
 
 def rare_words(generator: random.Random) -> tuple[list[str], list[float]]:

@@ -12,14 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-STAMP: Final = "stamp"
-"""A word in every chunk of a version, and in no other one."""
-
-_KEPT: Final = 3
-"""Documents that every version has."""
-
-_CHUNKS: Final = 2
-"""Chunks of a document."""
+STAMP: Final = "stamp"  # a word in every chunk of a version, and in no other one
+_KEPT: Final = 3  # documents that every version has
+_CHUNKS: Final = 2  # chunks of a document
 
 _SECONDS_BETWEEN_COMMITS: Final = 0.05
 
@@ -28,8 +23,7 @@ _SECONDS_TO_START: Final = 120
 QUERY: Final[dict[str, Any]] = {"query": STAMP, "limit": 20, "content": "full"}
 """What `mistake` looks at the answer of."""
 
-Committed = Callable[[], int]
-"""Tells the version that was committed last."""
+Committed = Callable[[], int]  # tells the version that was committed last
 
 
 @contextmanager

@@ -50,8 +50,6 @@ _BY_VALUE: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """Folder of messages, with the names of those around it and its own."""
-
     item: Any
     path: tuple[str, ...]
 

@@ -119,7 +119,6 @@ class HypertextText(MarkupText):
         MarkupText.data(self, text)
 
     def _is_unseen(self, attributes: Mapping[str, str]) -> bool:
-        """Check whether an element with these attributes is not displayed."""
         if attributes.get("hidden", "until-found") != "until-found":
             return True
         if self._unseen_names:

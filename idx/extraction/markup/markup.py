@@ -263,12 +263,10 @@ class MarkupText:
 
 
 def local_name(tag: str) -> str:
-    """Return the name of an element or an attribute without its namespace."""
     return tag.rpartition("}")[2]
 
 
 def row_text(cells: list[str]) -> str:
-    """Return a row of a table as a line; empty if all cells are empty."""
     last = next((place for place in range(len(cells), 0, -1) if cells[place - 1]), 0)
     return CELL_SEPARATOR.join(cells[:last])
 
@@ -283,7 +281,6 @@ def parse_xml(chunks: Iterable[bytes], target: Target) -> None:
 
 
 def parse_html(text: str, target: Target) -> None:
-    """Parse HTML, well-formed or not."""
     from lxml import etree
 
     if not text.strip():

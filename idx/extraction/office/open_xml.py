@@ -132,7 +132,6 @@ class OfficeOpenFile:
         return self.read(part, MarkupText(roles)).text
 
     def read(self, part: str, target: Text) -> Text:
-        """Parse a part of the package, and return the target with its text."""
         self.package.parse(part, target)
         return target
 

@@ -228,7 +228,6 @@ def _shared_text(texts: list[str]) -> Callable[[str], str]:
 def _styles(
     file: OfficeOpenFile, part: str | None, language: str | None, *, from_1904: bool
 ) -> dict[str, number_format.Format]:
-    """Return functions from numbers to text, by style number."""
     if part is None or part not in file.package:
         return {}
     tree = file.package.tree(part)

@@ -9,8 +9,7 @@ from shared import Document, Index, create
 from tests.server.http.issuer import AUDIENCE, OWN, Issuer, issuing, status
 from tests.server.http.served import Served, served
 
-LONG = " ".join(f"word{number}" for number in range(700))
-"""Four chunks of text."""
+LONG = " ".join(f"word{number}" for number in range(700))  # four chunks of text
 
 
 @pytest.fixture(scope="session")

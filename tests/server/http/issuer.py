@@ -17,8 +17,7 @@ from tests.server.http.served import Served
 
 AUDIENCE = "https://search.example.org/mcp"
 
-OWN = "own-" + "o" * 40
-"""A token of the server's own."""
+OWN = "own-" + "o" * 40  # a token of the server's own
 
 
 class Issuer:

@@ -29,8 +29,7 @@ from server.http.run import GracefulServer, http_server
 from shared.errors import McpLuceneError
 from tests.programs import PROCESSES, PROGRAMS
 
-SECONDS = 120
-"""How long anything may take before a test fails; the machine may be busy."""
+SECONDS = 120  # how long anything may take before a test fails; the machine may be busy
 
 VERSION = "2026-07-28"
 

@@ -4,8 +4,7 @@ import struct
 from collections.abc import Mapping
 from typing import Final, Union
 
-Tree = Mapping[str, Union[bytes, "Tree"]]
-"""Streams and folders by name."""
+Tree = Mapping[str, Union[bytes, "Tree"]]  # streams and folders by name
 
 _SECTOR: Final = 512
 _MINI: Final = 64
