@@ -1,6 +1,5 @@
 """Language models that commands ask, and the vectors of what a command has added."""
 
-import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -29,6 +28,8 @@ Result = TypeVar("Result")
 
 def run(request: Coroutine[Any, Any, Result]) -> Result:
     """Wait for a request and return its result; Ctrl-C cancels it."""
+    import asyncio
+
     # Not asyncio.run, which would wait for a pending lookup of a server's name without a limit.
     loop = asyncio.new_event_loop()
     task = loop.create_task(request)
@@ -71,6 +72,8 @@ def answer_model_of(options: AnswerOptions) -> "ServedAnswerModel":
 
 async def _end_tasks() -> None:
     """Cancel what an interruption has left, so that its blocks are left."""
+    import asyncio
+
     left = asyncio.all_tasks() - {asyncio.current_task()}
     for task in left:
         task.cancel()
