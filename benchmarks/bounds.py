@@ -26,15 +26,11 @@ from tests.tools.busy_writer import EVERY_BY_IDX, busy_writer
 from tests.tools.made_up_texts import chunks
 from tests.tools.resources import OPENED_TO_QUESTIONS, Resources, taken_by
 
-SHARES: Final = (0.01, 0.1, 0.5, 1.0)
-"""Of all searches and commits: those after which is measured."""
-
-LASTING: Final = 100
-"""Documents that nobody changes, of four chunks each."""
+SHARES: Final = (0.01, 0.1, 0.5, 1.0)  # of all searches and commits: those after which is measured
+LASTING: Final = 100  # documents that nobody changes, of four chunks each
 
 _TEXTS_OF_A_DOCUMENT: Final = 3
-_AHEAD: Final = 5
-"""Commits by which the writer may be behind the questions."""
+_AHEAD: Final = 5  # commits by which the writer may be behind the questions
 
 _SECONDS_TO_SETTLE: Final = 2.0
 """Time for what the last questions and commits began, such as merges, to end."""

@@ -11,11 +11,8 @@ Numbers = np.ndarray[Any, np.dtype[np.float64]]
 Features = Callable[[Numbers], Numbers]
 """Makes the features of a model, a row a hit, of the evidence of hits."""
 
-_ENOUGH: Final = 1e-9
-"""Steps below this change nothing that is shown."""
-
-_MOST_STEPS: Final = 100
-"""Newton's method needs fewer than ten, or never ends."""
+_ENOUGH: Final = 1e-9  # steps below this change nothing that is shown
+_MOST_STEPS: Final = 100  # Newton's method needs fewer than ten, or never ends
 
 
 @dataclass(frozen=True, slots=True)

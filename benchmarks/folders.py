@@ -25,8 +25,7 @@ from benchmarks.page import write_figures
 from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
 from idx.extraction.worker import hash_file, read_file
-from idx.sync.documents import file_document
-from idx.sync.plan import single_file
+from idx.sync.plan import file_document, single_file
 from shared.analysis.detection import detect_language
 from shared.chunking import chunks
 from shared.writing.index import Index, create

@@ -29,8 +29,7 @@ _SETTLED: Final = 3.5
 """Seconds after a commit from which the time of the folder tells that nothing changed."""
 
 _LOOKS: Final = 2_000
-_SECONDS_OF_LOOKS: Final = 2.0
-"""Less than the time after a commit in which Lucene is asked."""
+_SECONDS_OF_LOOKS: Final = 2.0  # less than the time after a commit in which Lucene is asked
 
 _WRITER: Final = """
 import sys, time

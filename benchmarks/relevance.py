@@ -38,11 +38,8 @@ from shared import Document, Searcher
 from shared.analysis.languages import function_words
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 
-TEXTS: Final = 300
-"""Texts that are looked for, with each kind of query."""
-
-FEWEST_WORDS: Final = 60
-"""Words of a text that is looked for."""
+TEXTS: Final = 300  # texts that are looked for, with each kind of query
+FEWEST_WORDS: Final = 60  # words of a text that is looked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,8 @@ from shared.model.document import Document
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.reading.searcher import Searcher
 
-LIMIT: Final = 10
-"""Documents for each query."""
-
-Search = Callable[[str], list[str]]
-"""From a query to the ids of the best documents, best first."""
+LIMIT: Final = 10  # documents for each query
+Search = Callable[[str], list[str]]  # from a query to the ids of the best documents, best first
 
 
 @contextmanager

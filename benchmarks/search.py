@@ -27,8 +27,7 @@ from shared.model import schema
 from shared.model.weights import DEFAULT_WEIGHTS
 from tests.tools.made_up_texts import chunks, rare_words
 
-SHORTEST: Final = 5
-"""Letters of a word that is misspelled."""
+SHORTEST: Final = 5  # letters of a word that is misspelled
 
 _ROWS: Final = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 """Of a keyboard; a letter is taken for one beside it."""

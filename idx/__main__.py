@@ -51,7 +51,7 @@ def main() -> None:
             from idx.app import app
 
             if os.environ.get("_IDX_COMPLETE", "").startswith("complete_"):
-                from idx.cli.completions import complete
+                from idx.cli.configured_command import complete
 
                 complete(app)
             try:

@@ -148,7 +148,6 @@ def _replace(file: Path, name: str, text: str, wanted: dict[str, Any]) -> None:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Parse a TOML text; a ValueError gives the place and the reason."""
     try:
         return tomllib.loads(text)
     except RecursionError as error:

@@ -81,7 +81,6 @@ def extras() -> Findings:
 
 
 def ocr() -> Findings:
-    """Report whether text in pictures can be read, and in which languages."""
     program = find_tesseract()
     if program is None:
         yield Finding(
@@ -100,14 +99,12 @@ def ocr() -> Findings:
 
 
 def libreoffice() -> Findings:
-    """Report whether old documents and presentations can be read."""
     program = find_libreoffice()
     missing = "LibreOffice is not installed, so that .doc and .ppt of 1997 to 2003 are not read"
     yield Finding("Old Office", "ok", f"{program} reads .doc and .ppt" if program else missing)
 
 
 def memory(needed: int) -> Findings:
-    """Check the limit on this process's address space."""
     limit = address_space_limit()
     if limit is None:
         yield Finding("Memory", "ok", "no limit on the address space")
@@ -165,7 +162,6 @@ def lucene() -> Findings:
 
 
 def java() -> Findings:
-    """Check the memory limits, the start-up cache and the start of the virtual machine."""
     from shared.java import startup_cache, vm
 
     try:
@@ -235,7 +231,6 @@ def index_path(named: Path | None) -> Path:
 
 
 def clients() -> Findings:
-    """Check the entries of this server in the files of all known clients."""
     found = [
         finding
         for client in CLIENTS.values()

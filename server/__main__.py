@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import traceback
 from contextlib import suppress
 from typing import NoReturn
 
@@ -32,6 +33,9 @@ def main() -> None:
         _end(1, f"Error: {error}")
     except ImportError as error:
         _end(1, f"Error: {incomplete_installation(error)}")
+    except Exception:  # noqa: BLE001 - Python's own end can meet threads in Java, and abort
+        traceback.print_exc()
+        _end(1)
     except SystemExit as end:
         _end(end.code if isinstance(end.code, int) else bool(end.code))
 

@@ -2,9 +2,10 @@
 
 import sys
 from dataclasses import fields
+from functools import partial
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -34,12 +35,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_HTTP: Final = "HTTP"
-_ACCESS: Final = "HTTP: access"
-_LIMITS: Final = "HTTP: limits"
-_LOGS: Final = "HTTP: logging"
-_ADMINISTRATION: Final = "Administration"
-"""Panels of the help; options of those that begin with ``HTTP`` need ``--http``."""
+_http_option = partial(typer.Option, rich_help_panel="HTTP")
+_access_option = partial(typer.Option, rich_help_panel="HTTP: access")
+_limits_option = partial(typer.Option, rich_help_panel="HTTP: limits")
+_logs_option = partial(typer.Option, rich_help_panel="HTTP: logging")
+_administration_option = partial(typer.Option, rich_help_panel="Administration")
 
 
 def _configured_index_path() -> Path:
@@ -128,202 +128,148 @@ def serve(
     ] = None,
     admin: Annotated[
         bool,
-        typer.Option(
+        _administration_option(
             "--admin",
-            rich_help_panel=_ADMINISTRATION,
             help="Offer tools that run idx: crawls, folders and maintenance of the index.",
         ),
     ] = False,
     roots: Annotated[
         list[Path],
-        typer.Option(
+        _administration_option(
             "--root",
             metavar="PATH",
             readable=False,
-            rich_help_panel=_ADMINISTRATION,
             help="Allow crawls of folders under this one; repeatable.",
         ),
     ] = [],  # noqa: B006 - typer copies it
     http: Annotated[
         bool,
-        typer.Option(
+        _http_option(
             "--http",
-            rich_help_panel=_HTTP,
             help="Serve streamable HTTP at /mcp instead of stdio, with /healthz, /readyz and "
             "/metrics.",
         ),
     ] = False,
     host: Annotated[
         str,
-        typer.Option(
-            rich_help_panel=_HTTP,
+        _http_option(
             help="Host name or address to listen on; one that other machines can reach requires "
-            "authentication.",
+            "authentication."
         ),
     ] = HttpSettings.host,
     port: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=65_535,
-            rich_help_panel=_HTTP,
-            help="Port to listen on; 0 selects a free one.",
-        ),
+        int, _http_option(min=0, max=65_535, help="Port to listen on; 0 selects a free one.")
     ] = HttpSettings.port,
     until_stdin_ends: Annotated[
         bool,
-        typer.Option(
+        _http_option(
             "--until-stdin-ends",
-            rich_help_panel=_HTTP,
             help="Stop when stdin ends, as it does when the program that started the server ends.",
         ),
     ] = False,
     public_url: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL",
-            rich_help_panel=_HTTP,
-            help="URL of /mcp for clients, if they connect through a proxy.",
+        _http_option(
+            metavar="URL", help="URL of /mcp for clients, if they connect through a proxy."
         ),
     ] = None,
     tls_certificate: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            rich_help_panel=_HTTP,
-            help="Serve HTTPS with this PEM certificate.",
-        ),
+        Path | None, _http_option(metavar="FILE", help="Serve HTTPS with this PEM certificate.")
     ] = None,
     tls_key: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            rich_help_panel=_HTTP,
-            help="Private key, if it is not in the file of the certificate.",
+        _http_option(
+            metavar="FILE", help="Private key, if it is not in the file of the certificate."
         ),
     ] = None,
     allowed_hosts: Annotated[
         list[str],
-        typer.Option(
+        _access_option(
             "--allowed-host",
             metavar="NAME[:PORT]",
-            rich_help_panel=_ACCESS,
             help="Additional name by which clients reach the server; repeatable.",
         ),
     ] = [],  # noqa: B006
     allowed_origins: Annotated[
         list[str],
-        typer.Option(
+        _access_option(
             "--allowed-origin",
             metavar="ORIGIN",
-            rich_help_panel=_ACCESS,
             help="Origin whose web pages may connect, such as https://app.example.org; repeatable.",
         ),
     ] = [],  # noqa: B006
     token_file: Annotated[
         Path | None,
-        typer.Option(
+        _access_option(
             metavar="FILE",
-            rich_help_panel=_ACCESS,
             help="File of bearer tokens, one NAME:SCOPES:TOKEN per line. Without it, those in the "
             f"variable {TOKENS_VARIABLE} hold.",
         ),
     ] = None,
     oauth_issuer: Annotated[
         str | None,
-        typer.Option(
-            "--oauth-issuer",
-            metavar="URL",
-            rich_help_panel=_ACCESS,
-            help="Accept access tokens (JWTs) issued by this authorization server.",
+        _access_option(
+            metavar="URL", help="Accept access tokens (JWTs) issued by this authorization server."
         ),
     ] = None,
     oauth_audience: Annotated[
         str | None,
-        typer.Option(
-            "--oauth-audience",
-            metavar="TEXT",
-            rich_help_panel=_ACCESS,
-            help="Required audience of access tokens; the URL of /mcp by default.",
+        _access_option(
+            metavar="TEXT", help="Required audience of access tokens; the URL of /mcp by default."
         ),
     ] = None,
     oauth_jwks_url: Annotated[
         str | None,
-        typer.Option(
-            "--oauth-jwks-url",
-            metavar="URL",
-            rich_help_panel=_ACCESS,
-            help="URL of the issuer's keys; the one in its metadata by default.",
+        _access_option(
+            metavar="URL", help="URL of the issuer's keys; the one in its metadata by default."
         ),
     ] = None,
     insecure: Annotated[
         bool,
-        typer.Option(
-            "--insecure",
-            rich_help_panel=_ACCESS,
-            help="Allow access without authentication, even from other machines.",
+        _access_option(
+            "--insecure", help="Allow access without authentication, even from other machines."
         ),
     ] = False,
     max_body: Annotated[
         float,
-        typer.Option(
+        _limits_option(
             metavar="MB",
             min=0.001,
             max=1_000,
             callback=_finite,
-            rich_help_panel=_LIMITS,
             help="Maximum size of a request; larger ones get status 413.",
         ),
     ] = HttpSettings.max_body,
     max_requests: Annotated[
         int,
-        typer.Option(
-            min=1,
-            rich_help_panel=_LIMITS,
-            help="Maximum number of concurrent requests; more get status 429.",
-        ),
+        _limits_option(min=1, help="Maximum number of concurrent requests; more get status 429."),
     ] = HttpSettings.max_requests,
     max_sessions: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            rich_help_panel=_LIMITS,
-            help="Maximum number of sessions; more get status 503.",
-        ),
+        int, _limits_option(min=1, help="Maximum number of sessions; more get status 503.")
     ] = HttpSettings.max_sessions,
     idle_timeout: Annotated[
         float,
-        typer.Option(
+        _limits_option(
             metavar="SECONDS",
             min=0.1,
             callback=_finite,
-            rich_help_panel=_LIMITS,
             help="Time without requests after which a session ends.",
         ),
     ] = HttpSettings.idle_timeout,
     receive_timeout: Annotated[
         float,
-        typer.Option(
+        _limits_option(
             metavar="SECONDS",
             min=0.1,
             callback=_finite,
-            rich_help_panel=_LIMITS,
             help="Maximum time for a client to send a request.",
         ),
     ] = HttpSettings.receive_timeout,
     json_logs: Annotated[
-        bool,
-        typer.Option(
-            "--json-logs", rich_help_panel=_LOGS, help="Log in JSON, one object per line."
-        ),
+        bool, _logs_option("--json-logs", help="Log in JSON, one object per line.")
     ] = False,
     log_level: Annotated[
-        LogLevel,
-        typer.Option(
-            "--log-level",
-            rich_help_panel=_LOGS,
-            help="Minimum level of the log messages on stderr.",
-        ),
+        LogLevel, _logs_option(help="Minimum level of the log messages on stderr.")
     ] = HttpSettings.log_level,
     _version: Annotated[
         bool,
@@ -388,7 +334,7 @@ def _refuse_options_of_http(context: typer.Context) -> None:
         source = context.get_parameter_source(parameter.name or "")
         panel = getattr(parameter, "rich_help_panel", None) or ""
         is_given = source is not None and source.name == "COMMANDLINE"
-        if is_given and panel.startswith(_HTTP):
+        if is_given and panel.startswith("HTTP"):
             raise ServerOptionError(f"{parameter.opts[0]} needs --http")
 
 

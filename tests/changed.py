@@ -35,11 +35,7 @@ def changed() -> list[Path]:
 
 
 def own_tests(path: Path) -> list[Path]:
-    """Return the tests of a changed file that exist, relative to the project.
-
-    Args:
-        path: a file of the project; it may be gone.
-    """
+    """Return the tests of a changed file that exist, relative to the project."""
     if path.name.startswith("test_"):
         return [path]
     if path.suffix == ".md":

@@ -16,14 +16,7 @@ _LARGE: Final = (".onnx", "tokenizer.json")
 
 
 class HubServer(ThreadingHTTPServer):
-    """A hub with one model.
-
-    Attributes:
-        files: the files of the model by name.
-        languages: the languages of its card.
-        sent: the names of the files that were downloaded.
-        sends: files that are sent instead of those that are shown.
-    """
+    """A hub with one model."""
 
     daemon_threads = True
 

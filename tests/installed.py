@@ -48,11 +48,7 @@ print(wheel.key(options.Options()))
 
 
 def main(*arguments: str) -> None:
-    """Install the wheels, and run pytest with some arguments.
-
-    Raises:
-        SystemExit: there are no wheels, a step failed, or a test did; the output says why.
-    """
+    """Install the wheels, and run pytest with some arguments."""
     dist = ROOT / "dist"
     projects = list(dist.glob("mcp_lucene-*.whl"))
     if not projects:

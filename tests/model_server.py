@@ -50,12 +50,7 @@ Answer = Callable[[_Handler], None]
 
 
 class ModelServer(ThreadingHTTPServer):
-    """Answers every question in the same way.
-
-    Attributes:
-        requests: what was asked until now.
-        stopped: set when the server ends.
-    """
+    """Answers every question in the same way."""
 
     daemon_threads = True
     # Clients that come all at once wait in it.

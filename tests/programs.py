@@ -64,15 +64,7 @@ def run_idx(
     prefix: Sequence[str] = (),
     here: bool = True,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `idx` to its end, in this process unless a prefix or the environment says how it starts.
-
-    Args:
-        arguments: its arguments.
-        folder: its current folder.
-        stdin: its standard input; None for an empty one.
-        prefix: the beginning of a command, with which it is a process of its own.
-        here: whether it may run in this process.
-    """
+    """Run `idx` to its end, in this process unless a prefix or the environment says how."""
     command = [str(PROGRAMS / "idx"), *map(str, arguments)]
     if prefix or not (here and can_run_here()):
         return subprocess.run(

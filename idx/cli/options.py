@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 import typer
 
-from idx.cli.completions import collections, conditions
+from idx.cli.configured_command import collections, conditions
 from shared.files.cluster_path import index_path
 from shared.model.request import MAX_DAYS
 from shared.settings import defaults

@@ -10,11 +10,11 @@ import typer
 
 from idx.cli.options import ReadingOptions, VectorsChoice
 from idx.crawl.patterns import Selection, Selections
-from idx.embedding import give_model
 from idx.errors import NoFoldersError
 from idx.extraction.pool import Limits
 from idx.extraction.programs import default_languages, find_libreoffice, find_tesseract
 from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, ExtractionOptions, Ocr
+from idx.models import give_model
 from idx.output.printing import say, warn
 from idx.sync.plan import SyncOptions
 from idx.sync.targets import Move, moved, named_move

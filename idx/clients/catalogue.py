@@ -72,7 +72,6 @@ class Launch:
 
     @property
     def index_path(self) -> str | None:
-        """Index folder; None if the arguments name none."""
         place = _index_path_position(self.arguments)
         return None if place is None else self.arguments[place]
 
@@ -159,7 +158,6 @@ class Location:
 
     @property
     def path(self) -> Path:
-        """Absolute path of the file on this machine."""
         own = {"darwin": self.macos, "win32": self.windows}.get(sys.platform)
         first, _, rest = (own or self.linux).partition("/")
         if first in _FOLDERS:
@@ -189,7 +187,6 @@ class Client:
         return tuple(self.files)
 
     def file(self, scope: Scope) -> Path:
-        """Return the file of a scope, which need not exist."""
         paths = [location.path for location in self.files[scope]]
         return next((path for path in paths if os.path.lexists(path)), paths[0])
 

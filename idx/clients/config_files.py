@@ -135,7 +135,6 @@ def _after_blanks(text: str, position: int) -> int:
 
 
 def _indentation(text: str, position: int) -> str:
-    """Return the indentation of the line that contains a position."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
@@ -145,7 +144,6 @@ def _begins_line(text: str, position: int) -> bool:
 
 
 def _unit(text: str) -> str:
-    """Return the indentation of one level."""
     found = _INDENTED_KEY.search(text)
     return found[1] if found else "  "
 
@@ -240,8 +238,6 @@ def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """Content of a client's file: its byte order mark, its text, and the parsed value."""
-
     mark: str
     text: str
     says: dict[str, Any]
@@ -266,7 +262,6 @@ def _read(client: Client, file: Path) -> _Content:
 
 
 def _table(client: Client, file: Path, says: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the table of servers in a parsed file; empty if there is none."""
     found: Any = says
     for key in client.keys:
         found = found.get(key, {})

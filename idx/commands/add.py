@@ -19,8 +19,8 @@ from idx.cli.options import (
     Wait,
     takes,
 )
-from idx.embedding import embed_added, give_model
 from idx.errors import SourceFileError
+from idx.models import embed_added, give_model
 from idx.output.printing import created, print_json, say, tell, warn
 from shared.errors import InvalidDocumentError
 from shared.messages import quantity
@@ -133,7 +133,6 @@ def _removal(chunks: int) -> str:
 def _read(
     file: Path, document_id: str, title: str, reading: ReadingOptions, index_path: Path
 ) -> Document:
-    """Read the document from a file or from standard input."""
     from idx.cli.inputs import NAME, STDIN, standard_input_as_file, without_file
 
     if str(file) != STDIN:
@@ -153,13 +152,11 @@ def _read_file(
     reading: ReadingOptions,
     index_path: Path,
 ) -> Document:
-    """Read the document from a file, which is called `shown` in messages."""
     from idx.cli.run_options import extraction_options, limits
     from idx.extraction.pool import ExtractionPool
     from idx.extraction.programs import tesseract_version
     from idx.extraction.types import OCR_TIME_FACTOR, Unreadable
-    from idx.sync.documents import file_document
-    from idx.sync.plan import single_file
+    from idx.sync.plan import file_document, single_file
     from shared.files.access import own_files
     from shared.settings.current import configuration_file
     from shared.settings.machine import default_workers

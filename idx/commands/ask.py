@@ -8,7 +8,6 @@ import typer
 from rich.live import Live
 from rich.text import Text
 
-from idx.cli.language_models import answer_model_of, rewriting_of, run
 from idx.cli.options import (
     DEFAULT_INDEX_PATH,
     AnswerOptions,
@@ -19,6 +18,7 @@ from idx.cli.options import (
     RewritingOptions,
     takes,
 )
+from idx.models import answer_model_of, rewriting_of, run
 from idx.output.printing import console, line_for_stdout, print_json, prose_for_stdout, say, width
 from idx.output.results import cited, in_words
 from shared.answers.citations import CITED, cited_numbers

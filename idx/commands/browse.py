@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.cli.completions import fields as completed_fields
+from idx.cli.configured_command import fields as completed_fields
 from idx.cli.options import DEFAULT_INDEX_PATH, CollectionName, IndexPath, Json, Plain
 from idx.errors import SourceFileError
 from idx.output.printing import check_one_form, print_json, prose_for_stdout, say, tell, warn

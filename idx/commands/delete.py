@@ -66,7 +66,6 @@ def delete(
 
 
 def _warn_about_next_sync(files: Iterable[tuple[IndexedFolder, str]]) -> None:
-    """Warn about documents that the next sync adds again."""
     from shared.files.patterns import Patterns
     from shared.settings.current import configured, remembered_folders
 
@@ -117,7 +116,6 @@ def _file_behind(
 
 
 def _members(searcher: "Searcher", document_id: str) -> list[str]:
-    """Return the ids of the documents made of what is within the file of a document."""
     if not searcher.documents(prefix=f"{document_id}{MEMBER_MARK}", limit=1).documents:
         return []
     _, states = searcher.files()

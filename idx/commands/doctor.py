@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 
 
 def index(path: Path) -> Findings:
-    """Check whether the index can be read and written, and report missing files and folders."""
     from shared.reading.searcher import Searcher
 
     try:
@@ -225,7 +224,6 @@ def shared_processes() -> Findings:
 
 
 def server(index_path: Path) -> Findings:
-    """Start `mcp-lucene` on an index and call its tools over stdin and stdout."""
     import anyio
     from mcp import MCPError
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from idx.cli.language_models import answer_model_of, run
 from idx.cli.options import DEFAULT_INDEX_PATH, AnswerOptions, IndexPath, Json, takes
 from idx.errors import SourceFileError
+from idx.models import answer_model_of, run
 from idx.output.printing import print_json, say, warn
 from shared.answers.prompt import DEFAULT_TOP_K, MAX_TOP_K
 from shared.errors import ExtraMissingError
@@ -193,7 +193,6 @@ def evaluate(
 def _configurations(
     settings: list[str] | None, compare: Literal["words", "meaning"] | None
 ) -> "list[Configuration]":
-    """Return the configuration to evaluate, or the two to compare."""
     from idx.evaluation.experiment import (
         BOTH,
         DEFAULT,
@@ -222,7 +221,6 @@ def _evaluate_answers(
     passages: int,
     as_json: bool,
 ) -> None:
-    """Print the evaluation of the answers to all questions."""
     from idx.evaluation.collection import read_judgements, read_queries
     from idx.evaluation.report import evaluate_answers, print_answer_report
 
@@ -238,7 +236,6 @@ def _evaluate_answers(
 
 @contextmanager
 def _index(documents: Path | None, index_path: Path) -> Iterator[tuple[Path, set[str]]]:
-    """Yield the index to query, and the ids of its documents."""
     from idx.evaluation.experiment import document_ids, temporary_index
 
     if documents:

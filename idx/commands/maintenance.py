@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
-from idx.embedding import give_model
+from idx.models import give_model
 from idx.output.printing import print_json, say, tell
 from shared.messages import quantity
 from shared.settings.current import configuration_file
@@ -70,7 +70,6 @@ def init(
 
 
 def _make_default(index_path: Path) -> Path:
-    """Write the index path into the configuration file, and return the file."""
     from idx.configuration import set_setting, warn_of_variable
 
     file = configuration_file()

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.cli.completions import fields
-from idx.cli.language_models import rewriting_of
+from idx.cli.configured_command import fields
 from idx.cli.options import (
     DEFAULT_INDEX_PATH,
     CollectionName,
@@ -19,6 +18,7 @@ from idx.cli.options import (
     days,
     takes,
 )
+from idx.models import rewriting_of
 from idx.output.printing import check_one_form, print_json, say, tell
 from shared.messages import quantity
 from shared.model.request import (
@@ -196,7 +196,6 @@ def _explain(
     *,
     as_json: bool,
 ) -> None:
-    """Print the explanation of the query instead of the hits."""
     from dataclasses import replace
 
     from idx.output.results import print_explanation

@@ -50,7 +50,7 @@ def on(
         raise typer.BadParameter(
             "the setting semantic is off; name a model with --model", param_hint="--model"
         )
-    from idx.embedding import warn_of_server
+    from idx.models import warn_of_server
     from shared.maintenance.embedding import switch_on
     from shared.semantic.models import needs_preparation
 

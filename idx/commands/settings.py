@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from idx.cli.completions import collections as known_collections
+from idx.cli.configured_command import collections as known_collections
 from idx.cli.options import DEFAULT_INDEX_PATH, Filters, IndexPath, Json
 from idx.output.printing import print_json, say, tell, warn
 from shared.settings.current import configuration_file
@@ -130,7 +130,6 @@ def unset(key: Key, as_json: Json = False) -> None:
 
 
 def _password(name: str) -> str:
-    """Ask for a value that is missing from the command line."""
     if name != _PROMPTED_SETTING:
         raise typer.BadParameter(f"give a value for {name}")
     if sys.stdin.isatty():
@@ -141,7 +140,6 @@ def _password(name: str) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return a value on one line, or "" if it is not set."""
     match value:
         case None:
             return ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, ReadingOptions, Vectors, Wait, takes
-from idx.embedding import embed_added, embedding_beside
+from idx.models import embed_added, embedding_beside
 from idx.output.printing import print_json, say, tell, warn
 from shared.settings.defaults import DEFAULT_WAIT, INDEX_PATH_VARIABLE
 

@@ -49,7 +49,6 @@ def ignore_rules(
 
 
 def _text(folder: int, name: str) -> str | None:
-    """Return the beginning of an ignore file, or None if there is none to read."""
     try:
         descriptor = open_beneath(folder, name, READING)
     except OSError as error:
@@ -86,7 +85,6 @@ class Choice:
         )
 
     def takes(self, path: str) -> bool:
-        """Check whether a file matches the patterns to include, if there are any."""
         if self.wanted is None:
             return True
         above, patterns = self.wanted

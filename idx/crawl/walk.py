@@ -218,7 +218,6 @@ class Crawl:
         self._parts = None if self.scopes is None else Scopes(self.scopes)
 
     def __iter__(self) -> Iterator[FoundFile]:
-        """Start a new walk and yield the files found."""
         self._avoided = None if self.avoid is None else identity(self.avoid)
         self._real = os.path.realpath(self.folder)
         try:
@@ -250,7 +249,6 @@ class Crawl:
                 walk.close()
 
     def _walk(self, within: str, inherited: _Inherited) -> Generator[Any, None, None]:
-        """Yield the files in a folder, given as a path prefix, and walks of its subfolders."""
         try:
             listing = self._list(within, inherited)
         except OSError as error:
@@ -297,7 +295,6 @@ class Crawl:
     def _entries(
         self, within: str, entries: Iterable[Entry], inherited: _Inherited
     ) -> Generator[Any, None, None]:
-        """Yield the files of a listed folder, and walks of its subfolders."""
         for entry in entries:
             path = within + entry.name
             self.is_empty = self.is_empty and entry.is_folder
@@ -318,7 +315,6 @@ class Crawl:
     def _walk_link_target(
         self, target: Target, within: str, inherited: _Inherited
     ) -> Generator[Any, None, None]:
-        """Yield the walk of a folder that is the target of a link."""
         if inherited.links == _MAX_NESTED_LINKS:
             return
         folder = target.as_folder()
@@ -343,7 +339,6 @@ class Crawl:
         )
 
     def _secret(self, entry: Entry, path: str) -> str | None:
-        """Return the reason that an entry is a secret; None if it is not one or is allowed."""
         if entry.identity in self.own_files:
             return OWN
         slash = "/" if entry.is_folder else ""

@@ -170,7 +170,6 @@ _Model = TypeVar("_Model", bound=_Entry)
 
 
 def _entries(file: Path, model: type[_Model]) -> Iterator[tuple[int, _Model]]:
-    """Yield the object on each line of a file with the number of the line."""
     for number, text in _lines(file):
         try:
             yield number, model.model_validate(parsed(text, file, number))

@@ -89,7 +89,6 @@ async def _ask(
 
 
 def _measures(asked: Sequence[AskedQuestion], questions: Sequence[Query]) -> list[Share]:
-    """Return the measures of answers; questions with errors count as errors only."""
     of_id = {question.id: question for question in questions}
     answers = [(each, each.answer) for each in asked if each.answer]
     given = [(each, answer) for each, answer in answers if not answer.refused]

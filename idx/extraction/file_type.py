@@ -12,7 +12,7 @@ from typing import Final, NoReturn
 
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
-from idx.extraction.markup.package import Package
+from idx.extraction.markup.markup import Package
 from idx.extraction.media_types import Kind
 from idx.extraction.text.decoding import is_binary
 from idx.extraction.types import ExtractionOptions, Source
@@ -184,7 +184,6 @@ def _saved_type(begins: bytes, named: str) -> str | None:
 
 
 def _mail_type(begins: bytes, named: str | None, file: Path) -> str | None:
-    """Return the type of a message or a mailbox; None for another text."""
     if _MAILBOX.match(begins) and (named is None or named == media_types.MAILBOX):
         return media_types.MAILBOX
     is_mail = named in {media_types.MAIL, media_types.SIGNED} or (

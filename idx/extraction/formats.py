@@ -15,7 +15,6 @@ from idx.extraction.containers.smime import EncryptedError, is_message, signed_c
 from idx.extraction.file_type import BEGINNING, damage, file_type, ole_type, zip_type
 from idx.extraction.markup.html import extract_epub, extract_html
 from idx.extraction.markup.markdown import extract_markdown
-from idx.extraction.markup.notebook import extract_notebook
 from idx.extraction.markup.xml_text import extract_xml
 from idx.extraction.office.labelled_rows import extract_delimited
 from idx.extraction.office.open_document import (
@@ -29,7 +28,12 @@ from idx.extraction.office.rtf import extract_rtf
 from idx.extraction.office.word import extract_docx
 from idx.extraction.office.workbook import extract_binary_workbook, extract_xlsx
 from idx.extraction.text.calendar import extract_calendar
-from idx.extraction.text.plain_text import extract_outlined, extract_plain_text, extract_subtitles
+from idx.extraction.text.plain_text import (
+    extract_notebook,
+    extract_outlined,
+    extract_plain_text,
+    extract_subtitles,
+)
 from idx.extraction.text.properties import with_hidden_text
 from idx.extraction.types import Budget, Extracted, ExtractionOptions, Source
 

@@ -109,8 +109,6 @@ _NAMES: Final = {
     EPUB: ".epub",
     RTF: ".rtf",
     MAIL: ".eml .emlx",
-    SIGNED: ".p7m",
-    WEB_ARCHIVE: ".mhtml .mht",
     OUTLOOK: ".msg",
     MAILBOX: ".mbox .mbx",
     OUTLOOK_STORE: ".pst .ost",
@@ -121,8 +119,12 @@ _NAMES: Final = {
     XZ: ".txz .xz",
     SEVEN_ZIP: ".7z",
     HTML: ".html .htm .xhtml .xht",
-    MARKDOWN: ".md .markdown .mdown .mkd .mkdn .mdx .qmd .rmd",
     PLAIN_TEXT: ".txt .text .log .ini .cfg .conf .asc .nfo .me",
+}
+_NAMES_OF_TEXTS: Final = {
+    SIGNED: ".p7m",
+    WEB_ARCHIVE: ".mhtml .mht",
+    MARKDOWN: ".md .markdown .mdown .mkd .mkdn .mdx .qmd .rmd",
     XML: ".xml .xsd .xsl .xslt .rss .atom .dita .ditamap .docbook .dbk .tei .plist",
     CSV: ".csv",
     TSV: ".tsv .tab",
@@ -180,40 +182,22 @@ _NAMES: Final = {
     "text/x-vb": ".vb .bas",
     "text/x-zig": ".zig",
 }
-_TYPES_BY_NAME: Final = {name: type_ for type_, names in _NAMES.items() for name in names.split()}
+"""Types of text that only the file name reveals."""
+
+NAMED_TEXTS: Final = frozenset(_NAMES_OF_TEXTS)
+_ALL_NAMES: Final = _NAMES | _NAMES_OF_TEXTS
+_TYPES_BY_NAME: Final = {
+    name: type_ for type_, names in _ALL_NAMES.items() for name in names.split()
+}
 
 SHEETS: Final = frozenset({XLS, XLSX, XLSB})
 OFFICE: Final = SHEETS | {DOC, DOCX, PPT, PPTX}
 """Types of Microsoft's office programs, by whose names other programs save pages and tables."""
 
-NAMED_TEXTS: Final = frozenset(_NAMES) - {
-    *(
-        PDF,
-        DOCX,
-        PPTX,
-        XLSX,
-        XLS,
-        XLSB,
-        ODT,
-        ODP,
-        ODS,
-        EPUB,
-        RTF,
-        MAIL,
-        OUTLOOK,
-        *MAILBOXES,
-        HTML,
-        PLAIN_TEXT,
-    ),
-    *ARCHIVES,
-    *(DOC, PPT),
-}
-"""Types of text that only the file name reveals."""
-
 
 def names_of(media_type: str) -> tuple[str, ...]:
     """Return the file names and extensions of a supported type, the common one first."""
-    return tuple(_NAMES[media_type].split())
+    return tuple(_ALL_NAMES[media_type].split())
 
 
 def by_name(file: Path) -> str | None:
@@ -232,7 +216,6 @@ class Signature:
 
     @property
     def is_letters(self) -> bool:
-        """True if the bytes are letters that a text may begin with."""
         return self.magic.isascii() and self.magic.decode().isprintable()
 
 

@@ -137,7 +137,6 @@ class MemberReader:
         return None
 
     def _read_one(self, each: Embedded, path: str, depth: int) -> None:
-        """Read a member, and what is within it."""
         place = len(self.found)
         try:
             read = self._contents(each, path, depth)
@@ -208,7 +207,6 @@ def is_examined_by_member(beginning: bytes, file: Path, options: ExtractionOptio
 
 
 def failure(error: SourceFileError) -> Unreadable:
-    """Return the failure that an error of a file's content means."""
     match error:
         case OcrNeededError(pages=pages):
             return Unreadable("failed", error.reason, pages)

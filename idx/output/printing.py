@@ -58,7 +58,6 @@ def check_one_form(*, as_json: bool, plain: bool) -> None:
 
 
 def say(text: str) -> None:
-    """Print a message for people on stderr, on one line."""
     typer.echo(visible_line(text), file=sys.stderr)
 
 
@@ -72,7 +71,6 @@ def created(index_path: Path | str) -> str:
 
 
 def tell(text: str) -> None:
-    """Print a line of the answer on stdout."""
     _print(line_for_stdout(text))
 
 
@@ -155,7 +153,6 @@ def width() -> int | None:
 
 
 def console() -> "Console":
-    """Return a console on stdout, with colours if they are enabled."""
     from rich.console import Console
 
     return Console(width=width() or _UNLIMITED_WIDTH, highlight=False)

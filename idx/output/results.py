@@ -143,7 +143,6 @@ def print_hit(rank: int, hit: Hit) -> None:
 
 
 def _print_similar_documents(similar: SimilarDocuments) -> None:
-    """Print the ids of the documents that a hit is shown for, a line each."""
     heading = f"and {quantity(similar.count, 'similar document')}:"
     _print_wrapped(Text(heading, style="dim"), _LINE_INDENT)
     for id_ in similar.ids:

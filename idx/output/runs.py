@@ -299,7 +299,6 @@ class _Progress:
                 pass
 
     def line(self) -> str:
-        """Return the number of processed files, how long the rest will take, and the figures."""
         now = time.monotonic()
         if self.pages_to_read:
             left = time_left(now - self._began_pages, self._pages, self.pages_to_read)

@@ -103,7 +103,6 @@ class _Comparison:
         self._named = set(source.scopes or ()) if source.is_named else set()
 
     def run(self) -> None:
-        """Compare each file found, then decide on the documents left over."""
         for found in self._crawl:
             is_named = found.path in self._named
             self._named.discard(found.path)
@@ -266,12 +265,10 @@ class _Comparison:
 
 
 def _is_pruned(folder: IndexedFolder, options: SyncOptions) -> bool:
-    """Check whether a folder is missing and the user asked to delete its documents."""
     return options.prune_missing and is_missing(folder.path)
 
 
 def _counted(documents: Collection[str], one: str, several: str) -> str:
-    """Return a number of documents with the matching verb."""
     count = len(documents)
     return f"{quantity(count, 'document')} {one if count == 1 else several}"
 

@@ -11,7 +11,6 @@ from typing import Final
 from idx.errors import SourceFileError
 from idx.extraction.pool import ExtractionPool, OcrRun
 from idx.extraction.types import ReadFile, Unreadable
-from idx.sync.documents import file_document, member_document, member_id, unfinished
 from idx.sync.events import (
     Committed,
     Deleted,
@@ -26,7 +25,7 @@ from idx.sync.events import (
     Recognized,
     uninterrupted,
 )
-from idx.sync.plan import Change, Plan
+from idx.sync.plan import Change, Plan, file_document, member_document, member_id, unfinished
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable, utc_time
 from shared.model.document import MEMBER_MARK, Document

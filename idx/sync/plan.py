@@ -1,26 +1,41 @@
-"""Plans: the changes that bring an index up to date, computed before any text is read."""
+"""Plans, the changes that bring an index up to date, and the documents made of their files."""
 
 import os
+import re
+import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from idx.crawl.patterns import Selections
 from idx.errors import SourceFileError
+from idx.extraction.media_types import MARKDOWN
 from idx.extraction.pool import Limits
-from idx.extraction.types import ExtractionOptions
+from idx.extraction.text.properties import without_default_title
+from idx.extraction.types import Extracted, ExtractionOptions, ReadFile
 from idx.sync.events import MissingFolder
 from idx.sync.targets import Move
 from shared.files.access import Identity, lies_in, own_files
 from shared.files.location import OUTSIDE_ROOTS, Location, opened, resolve_links
-from shared.messages import decodable, reason_of
-from shared.model.document import FileState, marked_path
+from shared.messages import decodable, reason_of, utc_time
+from shared.model import metadata
+from shared.model.document import (
+    MAX_TITLE,
+    MEMBER_MARK,
+    Document,
+    FileState,
+    Metadata,
+    SourceFile,
+    marked_path,
+    unmarked_path,
+)
 from shared.model.folders import IndexedFolders
 from shared.model.index_results import DocumentSummary
-from shared.model.schema import keyword
+from shared.model.schema import CONTAINER, keyword
 from shared.reading.searcher import Searcher
 from shared.settings.current import configuration_file
 from shared.settings.defaults import Layout
@@ -49,7 +64,6 @@ class Change:
 
     @property
     def path(self) -> Path:
-        """Path of the file as known to the user."""
         return self.location.path
 
 
@@ -136,9 +150,6 @@ class SyncOptions:
         return self.keep_out | own_files([configuration_file()])
 
 
-_IDS_READ_PER_LOOKUP: Final = 200  # document ids that can be read in the time of one lookup
-
-
 class IndexedDocuments:
     """Documents of an index at one moment, which nobody else writes to meanwhile."""
 
@@ -146,7 +157,6 @@ class IndexedDocuments:
 
     def __init__(self, searcher: Searcher) -> None:
         self._searcher = searcher
-        self._asked = 0
         self.folders, states = searcher.files()
         self.states = {name: state for name, state in states.items() if state.container is None}
         self.members = defaultdict(set)
@@ -156,7 +166,6 @@ class IndexedDocuments:
         self._total_states = len(states)
 
     def has_prefix(self, prefix: str) -> bool:
-        """Check whether the id of a document begins with a prefix."""
         return self._searcher.documents(prefix=prefix, limit=1).total_documents > 0
 
     def conflict(self, source_document: str, file: Path) -> str | None:
@@ -178,17 +187,12 @@ class IndexedDocuments:
         )
 
     def _may_have_no_file(self, source_document: str) -> bool:
-        """Check whether a document not made of a file may have an id, which needs a lookup."""
-        if self._total == self._total_states:
-            return False
-        self._asked += 1
-        if self._asked * _IDS_READ_PER_LOOKUP < self._total:
-            return True
-        return keyword(source_document) in self._terms
+        """Check whether a document not made of a file may have an id."""
+        return self._has_others and keyword(source_document) in self._terms
 
     @cached_property
-    def _total(self) -> int:
-        return self._searcher.documents(limit=1).total_documents
+    def _has_others(self) -> bool:
+        return self._searcher.documents(limit=1).total_documents > self._total_states
 
     @cached_property
     def _terms(self) -> set[str]:
@@ -217,3 +221,110 @@ def _is_same_file(indexed: str | None, file: Path) -> bool:
     return indexed is not None and (
         indexed == decodable(file.as_posix()) or os.path.realpath(indexed) == os.path.realpath(file)
     )
+
+
+_UNKNOWN: Final = ""  # hash of a file that no file has
+
+_LANGUAGE_CODE: Final = re.compile("[a-z]{2}")
+
+
+def member_id(container: str, path: str) -> str:
+    """Return the id of the document of something within a file."""
+    return f"{container}{MEMBER_MARK}{path}"
+
+
+def member_document(
+    change: Change, file: ReadFile, path: str, read: ReadFile, layout: Layout
+) -> Document:
+    """Return the document of something within a file, such as an attachment."""
+    whole = file_document(change, replace(file, extracted=read.extracted), layout)
+    name = unmarked_path(decodable(path.rpartition(MEMBER_MARK)[2]))
+    known = {
+        **whole.metadata,
+        metadata.MODIFIED: _iso(read.modified_ns / 1e9) if read.modified_ns else "",
+        **read.extracted.metadata,
+        metadata.LANGUAGE: read.language or _declared_language(read.extracted.metadata),
+        metadata.FILE_NAME: name.rpartition("/")[2],
+        metadata.FILE_EXTENSION: Path(name).suffix.lower().removeprefix("."),
+        metadata.FILE_SIZE: read.size,
+        metadata.CONTENT_HASH: read.content_hash,
+        CONTAINER: change.source_document,
+    }
+    source = whole.file
+    return replace(
+        whole,
+        id=member_id(change.source_document, path),
+        title=_title(read.extracted, name),
+        metadata={key: value for key, value in known.items() if value != ""},
+        file=source
+        and replace(source, state=replace(source.state, container=change.source_document)),
+    )
+
+
+def unfinished(document: Document) -> Document:
+    """Return the document of a file of which more will be read.
+
+    Its state is that of no file, so that a sync reads the file again if this one is interrupted.
+    """
+    source = document.file
+    if source is None:
+        return document
+    state = replace(source.state, modified_ns=0, content_hash=_UNKNOWN)
+    return replace(document, file=replace(source, state=state))
+
+
+def file_document(change: Change, read: ReadFile, layout: Layout) -> Document:
+    name = decodable(change.path.name)
+    extracted = read.extracted
+    known = {
+        metadata.MODIFIED: _iso(read.modified_ns / 1e9),
+        **extracted.metadata,
+        metadata.LANGUAGE: read.language or _declared_language(extracted.metadata),
+        metadata.FILE_TYPE: extracted.media_type,
+        metadata.FILE_NAME: name,
+        metadata.FILE_EXTENSION: Path(name).suffix.lower().removeprefix("."),
+        metadata.FILE_SIZE: read.size,
+        metadata.FILE_MODIFIED: _iso(min(read.modified_ns / 1e9, time.time())),
+        metadata.CONTENT_HASH: read.content_hash,
+        metadata.LEFT_OUT: "" if read.left_out is None else read.left_out,
+        metadata.INDEXED: _iso(datetime.now(UTC).timestamp()),
+    }
+    return Document(
+        id=change.source_document,
+        title=_title(extracted, name),
+        content=extracted.text,
+        metadata={key: value for key, value in known.items() if value != ""},
+        pages=extracted.pages,
+        headings=extracted.headings,
+        has_lines=extracted.is_own_text,
+        file=SourceFile(
+            path=change.relative,
+            state=FileState(
+                folder=change.folder,
+                size=read.size,
+                modified_ns=read.modified_ns if read.is_settled else 0,
+                content_hash=read.content_hash,
+                other_volume=change.other_volume,
+            ),
+        ),
+        layout=layout,
+    )
+
+
+def _title(extracted: Extracted, name: str) -> str:
+    """Return the title of a file, else its name, for Markdown without the extension."""
+    known = Path(name).stem.strip() if extracted.media_type == MARKDOWN else ""
+    return (without_default_title(extracted.title) or known or name)[:MAX_TITLE]
+
+
+def _iso(seconds: float) -> str:
+    try:
+        return utc_time(seconds)
+    except (OverflowError, ValueError):
+        return ""
+
+
+def _declared_language(known: Metadata) -> str:
+    """Return the language declared by a file, used if its text is too short to detect one."""
+    declared = known.get(metadata.LANGUAGE)
+    return declared if isinstance(declared, str) and _LANGUAGE_CODE.fullmatch(declared) else ""

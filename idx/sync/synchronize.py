@@ -116,7 +116,6 @@ def _compared(
 
 
 def is_new(options: SyncOptions) -> bool:
-    """Check whether a run will create the index."""
     return options.create and not holds_index(options.index_path)
 
 
@@ -131,7 +130,6 @@ def _documents(options: SyncOptions) -> Iterator[IndexedDocuments]:
 
 
 def _problems(plan: Plan, started: float) -> Iterator[Event]:
-    """Yield the events of a run that finds no files and therefore creates no index."""
     yield planned(plan)
     yield from (Problem(str(error)) for error in plan.errors)
     seconds = round(time.monotonic() - started, 3)

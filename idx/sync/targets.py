@@ -122,7 +122,6 @@ def path_of(source_document: str, folder: IndexedFolder) -> str:
 def _named(
     new: Sequence[Path], known: IndexedFolders, is_taken: Callable[[str], bool]
 ) -> Iterable[IndexedFolder]:
-    """Yield new folders with their prefixes."""
     if len(new) == 1 and not known.folders:
         yield IndexedFolder("", new[0])
         return
@@ -243,7 +242,6 @@ def other_missing_folders(
 
 
 def hint(path: Path) -> str:
-    """Return the command that records a move, with a placeholder for the new path."""
     return f"idx sync NEW --moved-from {_quoted(path)}"
 
 

@@ -101,7 +101,6 @@ class FolderWatch:
         self.is_lost = True
 
     def wait(self) -> set[Path]:
-        """Return the changes up to the next quiet moment; empty if there are none."""
         if self._feed is None:
             time.sleep(_TIMEOUT_MILLISECONDS / 1000)
         elif not self._noticed:
@@ -210,7 +209,6 @@ def _begin(folders: Collection[str]) -> _Feed:
 
 
 def _outermost(folders: Collection[str]) -> Iterable[str]:
-    """Yield the folders that lie in no other one."""
     last = None
     for folder in sorted(folders):
         if last is None or not folder.startswith(f"{last.rstrip('/')}/"):

@@ -26,8 +26,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.api.endpoint import problem
+from server.http.limits import MCP_PATH, SIGN_IN_PATH, rules
 from server.http.oauth import JwtVerifier, KeySet
-from server.http.paths import MCP_PATH, SIGN_IN_PATH, rules
 from server.http.tokens import Token, find
 from server.pages.rendering import as_page, root
 from server.settings import HttpSettings, ServerOptionError

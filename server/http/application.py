@@ -19,7 +19,15 @@ from server.api.endpoint import answer_errors
 from server.api.routes import OPENAPI_PATH, add_api
 from server.http import access
 from server.http.access import Authentication, foreign, is_from_own_page
-from server.http.limits import Admission, AdmissionControl, LimitedBodies, WellFormed
+from server.http.limits import (
+    MCP_PATH,
+    SIGN_IN_PATH,
+    SIGN_OUT_PATH,
+    Admission,
+    AdmissionControl,
+    LimitedBodies,
+    WellFormed,
+)
 from server.http.observe import (
     CallObserver,
     Metrics,
@@ -28,7 +36,6 @@ from server.http.observe import (
     metrics_endpoint,
     readyz,
 )
-from server.http.paths import MCP_PATH, SIGN_IN_PATH, SIGN_OUT_PATH
 from server.pages import document, search, status
 from server.pages.rendering import as_page, page
 from server.search_server import SearchServer

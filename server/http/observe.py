@@ -25,8 +25,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.api.endpoint import problem
-from server.http.limits import Admission
-from server.http.paths import rules
+from server.http.limits import Admission, rules
 from server.log import LOG, dropped_messages
 from server.lucene_pool import LucenePool
 from server.state import ServerState

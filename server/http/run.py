@@ -18,9 +18,8 @@ import uvicorn
 
 from server.http.access import authentication
 from server.http.application import http_application
-from server.http.limits import MAX_HEADER_BYTES, Admission
+from server.http.limits import MAX_HEADER_BYTES, MCP_PATH, Admission
 from server.http.observe import start_tracing
-from server.http.paths import MCP_PATH
 from server.http.tokens import Token
 from server.log import LOG, log_over_http
 from server.pictures.renderer import Renderer

@@ -15,8 +15,7 @@ from server.answers.errors import DocumentFileError, TimeBudgetError, client_mes
 from server.api.arguments import MAX_QUERY_CHARACTERS
 from server.api.endpoint import Encoded, State
 from server.api.files import check_all_visible, opened_original
-from server.pages.rendering import page
-from server.pages.texts import after, before, document_title, encoded, place
+from server.pages.rendering import after, before, document_title, encoded, page, place
 from server.pictures.page import PDF
 from server.state import ServerState
 from shared.errors import QueryError

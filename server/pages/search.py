@@ -16,8 +16,7 @@ from server.answers.errors import client_message
 from server.api.arguments import MAX_QUERY_CHARACTERS
 from server.api.endpoint import State
 from server.api.established import last_answer, usable_model
-from server.pages.rendering import page
-from server.pages.texts import file_type_name, language_name
+from server.pages.rendering import file_type_name, language_name, page
 from server.state import ServerState
 from shared.answers.answer import answer_events
 from shared.answers.model import AnswerModel

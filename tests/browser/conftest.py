@@ -26,8 +26,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 TOKEN = "b" * 32
 
-FILES = 400
-"""Number of files that take long enough for somebody to press a button."""
+FILES = 400  # files that take long enough for somebody to press a button
 
 EXPECTED = (
     "Failed to load resource: the server responded with a status of 401",

@@ -28,8 +28,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 
 MAX_BYTES = 250_000
 
-HEIGHTS = {"document": 980}
-"""Heights of pictures, in pixels, that show more than the others."""
+HEIGHTS = {"document": 980}  # heights of pictures, in pixels, that show more than the others
 
 VIEWS = {
     "search": "/?q=how+long+is+the+warranty",

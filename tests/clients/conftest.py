@@ -21,8 +21,7 @@ _SCHEMATHESIS_SECONDS = 1_000
 TEXT = " ".join(f"word{number}" for number in range(1_000))
 """The text of the document `manual`: five chunks."""
 
-Run = Callable[..., str]
-"""Runs a program with arguments, and returns what it says on stdout."""
+Run = Callable[..., str]  # runs a program with arguments, and returns what it says on stdout
 
 
 @pytest.fixture(scope="session")

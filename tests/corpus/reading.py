@@ -53,12 +53,7 @@ def unpack(folder: Path) -> list[Path]:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Outcomes of a sync.
-
-    Attributes:
-        files: the outcome of each file, by its path in the folder; none of what is within files.
-        finished: the last event.
-    """
+    """Outcomes of a sync."""
 
     files: dict[str, str]
     finished: dict[str, Any]
@@ -101,16 +96,7 @@ def sync(folder: Path, index: Path) -> Outcomes:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A PDF with ruled tables, read by PDFium alone and by `auto`.
-
-    Attributes:
-        name: its name.
-        creator: the program that made it.
-        pages: number of its pages.
-        rows: number of rows of tables in the reading of `auto`.
-        words: number of words that PDFium reads.
-        lost: number of those that `auto` lacks.
-    """
+    """A PDF with ruled tables, read by PDFium alone and by `auto`."""
 
     name: str
     creator: str

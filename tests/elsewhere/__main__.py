@@ -37,11 +37,7 @@ _SYSTEMS: Final[dict[str, tuple[ModuleType, tuple[str, ...]]]] = {
 
 
 def main(name: str, *arguments: str) -> None:
-    """Make the environment of a system, and run its Python; without arguments pytest.
-
-    Raises:
-        SystemExit: it failed, or the environment cannot be made.
-    """
+    """Make the environment of a system, and run its Python; without arguments pytest."""
     system, tests = _SYSTEMS[name]
     system.ensure()
     record = ("-p", "tests.recording", "--record", f"`make {name}`, {system.HOW}")

@@ -55,12 +55,7 @@ _ZLIB: Final = (
 
 
 def ensure() -> None:
-    """Make the environment unless it is there.
-
-    Raises:
-        SystemExit: qemu or the C library is missing, or CPython has another hash.
-        subprocess.CalledProcessError: a step failed; its output says why.
-    """
+    """Make the environment unless it is there."""
     if not (_QEMU and (_LIBRARIES / "libstdc++.so.6").exists()):
         sys.exit(
             "qemu or the C library for 64-bit Arm is missing; on Debian: "
@@ -80,14 +75,7 @@ def ensure() -> None:
 
 
 def run(*arguments: str) -> Iterator[str]:
-    """Run the environment's Python in the root of the project.
-
-    Yields:
-        The lines that it prints.
-
-    Raises:
-        subprocess.CalledProcessError: it failed.
-    """
+    """Run the environment's Python in the root of the project."""
     command = (str(_PYTHON), *arguments)
     with subprocess.Popen(
         command,

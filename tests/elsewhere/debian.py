@@ -17,11 +17,8 @@ ROOT: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("python3", "python3-venv", "make", "ca-certificates")
 """Debian's packages that `make` needs: no compiler, no headers and no Java."""
 
-PROJECT: Final = "project"
-"""The folder of the project's sources in a system."""
-
-_TOOLS: Final = ("git", "procps", "util-linux")
-"""What tests start, beyond what each Debian has."""
+PROJECT: Final = "project"  # the folder of the project's sources in a system
+_TOOLS: Final = ("git", "procps", "util-linux")  # what tests start, beyond what each Debian has
 
 _CERTIFICATES: Final = Path("/etc/ssl/certs/ca-certificates.crt")
 _NETWORK: Final = ("http_proxy", "https_proxy", "no_proxy", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL")
@@ -48,16 +45,7 @@ def can_make_systems() -> bool:
 
 
 def make(folder: Path, suite: str, packages: tuple[str, ...] = PACKAGES) -> None:
-    """Install a minimal Debian that reaches the network as this machine does.
-
-    Args:
-        folder: where; it must not exist or be empty.
-        suite: the release, such as ``bookworm``.
-        packages: of Debian, beside the essential ones.
-
-    Raises:
-        subprocess.CalledProcessError: mmdebstrap failed; its output says why.
-    """
+    """Install a minimal Debian that reaches the network as this machine does."""
     included = f"--include={','.join(packages)}"
     # A mirror may be behind; what it has is signed all the same.
     behind = '--aptopt=Acquire::Check-Valid-Until "false"'
@@ -71,13 +59,7 @@ def make(folder: Path, suite: str, packages: tuple[str, ...] = PACKAGES) -> None
 
 
 def command(system: Path, *arguments: str, sources: Path | None = None) -> list[str]:
-    """Return the command that runs a program of a system in the folder `PROJECT`.
-
-    Args:
-        system: the folder of `make`.
-        arguments: the program and its arguments.
-        sources: shown in the folder `PROJECT`, in place of what the system has there.
-    """
+    """Return the command that runs a program of a system in the folder `PROJECT`."""
     return [*_ENTER, str(system), str(sources or ""), *arguments]
 
 
@@ -91,11 +73,7 @@ def environment() -> dict[str, str]:
 
 
 def main(suite: str, *arguments: str) -> None:
-    """Test the wheels in dist on a release of Debian.
-
-    Raises:
-        SystemExit: no system can be made here, or a test failed.
-    """
+    """Test the wheels in dist on a release of Debian."""
     if not can_make_systems():
         sys.exit("only root can make a system, with mmdebstrap of the Debian package of that name")
     system = ROOT / "build" / "debian" / suite

@@ -59,18 +59,7 @@ Command = tuple[str | Path, ...]
 
 @dataclass(frozen=True)
 class Target:
-    """A platform that the tests run on.
-
-    Attributes:
-        folder: where its environment is made.
-        classifier: of CPython in Maven.
-        sha256: of that artifact.
-        site_packages: where its packages are.
-        tags: of the wheels that run on it.
-        tag: of the wheels of PyLucene and pycld2.
-        markers: what tells it apart in a requirement.
-        left_out: packages that are not installed.
-    """
+    """A platform that the tests run on."""
 
     folder: Path
     classifier: str
@@ -93,12 +82,7 @@ class Target:
 
 
 def key(target: Target, module: str) -> str:
-    """Return a hash of all that an environment is made of.
-
-    Args:
-        target: the platform.
-        module: the file of the module that makes it.
-    """
+    """Return a hash of all that an environment is made of."""
     digest = hashlib.sha256()
     inputs = (Path(__file__), Path(module), *sorted(_HERE.glob("*.c")), _REQUIREMENTS, _TOOLS)
     for file in (*inputs, ROOT / "pyproject.toml", *_wheels(target, ROOT / "dist")):
@@ -107,12 +91,7 @@ def key(target: Target, module: str) -> str:
 
 
 def make(target: Target) -> None:
-    """Make the environment: the tools, CPython and the packages, but not the project.
-
-    Raises:
-        SystemExit: CPython has another hash.
-        subprocess.CalledProcessError: a step failed; its output says why.
-    """
+    """Make the environment: the tools, CPython and the packages, but not the project."""
     shutil.rmtree(target.folder, ignore_errors=True)
     target.folder.mkdir(parents=True)
     tools = target.folder / "tools"
@@ -124,22 +103,12 @@ def make(target: Target) -> None:
 
 
 def run(*command: str | Path) -> str:
-    """Run a program of this machine, and return what it prints.
-
-    Raises:
-        subprocess.CalledProcessError: it failed.
-    """
+    """Run a program of this machine, and return what it prints."""
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def download_source(target: Target, requirement: str, sha256: str) -> Path:
-    """Download a source distribution, and return its folder.
-
-    Args:
-        target: whose tools download it, and in whose folder it is unpacked.
-        requirement: the package with its version: `a==1`.
-        sha256: of the distribution.
-    """
+    """Download a source distribution, and return its folder."""
     listed = target.folder / "source.txt"
     listed.write_text(f"{requirement} --hash=sha256:{sha256}", "ascii")
     folder = target.folder / "sources"

@@ -44,12 +44,7 @@ _PYTHON: Final = _TARGET.python / "python.exe"
 
 
 def ensure() -> None:
-    """Make the environment unless it is there.
-
-    Raises:
-        SystemExit: Wine is missing, or CPython has another hash.
-        subprocess.CalledProcessError: a step failed; its output says why.
-    """
+    """Make the environment unless it is there."""
     if not _WINE:
         sys.exit("Wine is missing; on Debian: apt install wine wine64")
     key = packages.key(_TARGET, __file__)
@@ -69,12 +64,6 @@ def run(*arguments: str) -> Iterator[str]:
     """Run the environment's Python in the root of the project.
 
     Its streams are pipes, since this CPython does not start with the files of other systems.
-
-    Yields:
-        The lines that it prints.
-
-    Raises:
-        subprocess.CalledProcessError: it failed.
     """
     command = [_WINE, str(_PYTHON), *arguments]
     with subprocess.Popen(

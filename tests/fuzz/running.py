@@ -27,8 +27,7 @@ MARKS: Final = [
 ]
 """What a module of such tests is marked with."""
 
-_MAX_SECONDS: Final = 5.0
-"""Processor time for one example."""
+_MAX_SECONDS: Final = 5.0  # processor time for one example
 
 _EXAMPLES: Final = settings(
     max_examples=150,
@@ -44,12 +43,7 @@ _MORE_EXAMPLES: Final = settings(_EXAMPLES, max_examples=200, derandomize=False)
 
 
 def fuzz(check: Callable[..., None], **strategies: SearchStrategy[object]) -> None:
-    """Call a function with whatever is drawn, until it fails or the time is over.
-
-    Args:
-        check: raises an exception if something is wrong; it may not take long either.
-        strategies: what its arguments are drawn from.
-    """
+    """Call a function with whatever is drawn, until it fails or the time is over."""
 
     def timed(**drawn: object) -> None:
         start = time.thread_time()
@@ -64,9 +58,5 @@ def fuzz(check: Callable[..., None], **strategies: SearchStrategy[object]) -> No
 
 
 def check_document(text: str, title: str | None, metadata: Metadata) -> None:
-    """Make sure that an index takes what was read.
-
-    Raises:
-        InvalidDocumentError: it does not.
-    """
+    """Make sure that an index takes what was read."""
     Document("id", title or "title", text, metadata)

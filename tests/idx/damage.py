@@ -53,13 +53,7 @@ def damaged(data: bytes) -> Iterator[bytes]:
 
 
 def change_a_bit(file: Path, of: bytes) -> None:
-    """Change one bit of some bytes of a file.
-
-    Args:
-        file: such as that of a segment.
-        of: what is in it, such as a word. Lucene itself notices a change of most other things when
-            it opens an index, but not one of terms and texts.
-    """
+    """Change one bit of some bytes of a file."""
     data = bytearray(file.read_bytes())
     data[data.index(of)] ^= 1
     file.write_bytes(data)

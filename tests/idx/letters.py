@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from shared import Document
 from shared.model.document import Metadata
 
-VERSIONS = ("draft", "second", "final")
-"""Ids of the versions, the oldest first."""
+VERSIONS = ("draft", "second", "final")  # ids of the versions, the oldest first
 
 OTHERS = 12
 

@@ -48,12 +48,7 @@ def options_for(index: Path) -> SyncOptions:
 
 
 def index_files(index: Path, *paths: Path | str) -> None:
-    """Make an index equal to files and folders, as `idx sync` does without options.
-
-    Args:
-        index: the index, which is created where there is none.
-        paths: the files and folders, relative to the folder around the index.
-    """
+    """Make an index equal to files and folders, as `idx sync` does without options."""
     time.sleep(_SECONDS_OF_A_TICK)
     options = options_for(index)
     with pytest.MonkeyPatch.context() as patch:
@@ -63,12 +58,7 @@ def index_files(index: Path, *paths: Path | str) -> None:
 
 
 def add_documents(index: Path, *documents: Document) -> None:
-    """Add documents to an index in one commit, as `idx add --id` does with one of them.
-
-    Args:
-        index: the index, which is created where there is none.
-        documents: the documents.
-    """
+    """Add documents to an index in one commit, as `idx add --id` does with one of them."""
     if not index.exists():
         create(index)
     with Index(index) as writer:

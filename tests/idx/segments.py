@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory, gettempdir
 
 from shared import Document, Index, create
 
-_TEMPORARY = gettempdir()
-"""The folder for temporary files before a test names another one."""
+_TEMPORARY = gettempdir()  # the folder for temporary files before a test names another one
 
 
 def fill(path: Path, documents: int = 60) -> None:

@@ -9,19 +9,12 @@ from typing import Final
 
 from shared import Searcher
 
-MARKER: Final = "zanzibar"
-"""Stands in every file outside the folder, and in none within it."""
+MARKER: Final = "zanzibar"  # stands in every file outside the folder, and in none within it
 
 
 @dataclass(frozen=True)
 class Swap:
-    """One thing that takes the place of another.
-
-    Attributes:
-        name: what it does.
-        victim: what is replaced, as a path in a folder with the file ``inner/file.txt``.
-        replacement: puts something else there, given a folder outside that has the same files.
-    """
+    """One thing that takes the place of another."""
 
     name: str
     victim: str
@@ -64,11 +57,7 @@ A_LINK: Final = (
 
 
 def prepare(folder: Path, count: int) -> tuple[Path, list[tuple[Swap, Path]]]:
-    """A folder `papers` with files to be swapped, and one `outside` with others.
-
-    Returns:
-        The folder outside, and the swaps with the folder of each.
-    """
+    """A folder `papers` with files to be swapped, and one `outside` with others."""
     outside = folder / "outside"
     (outside / "inner").mkdir(parents=True)
     (outside / "inner" / "file.txt").write_text(f"# {MARKER}\n\nthe key to {MARKER}")

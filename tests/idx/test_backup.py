@@ -216,14 +216,6 @@ def test_another_folder_is_not_overwritten(idx: Idx, filled: Path, tmp_path: Pat
     assert files(tmp_path / "mine") == {"letter.txt": b"text of letter.txt"}
 
 
-def test_without_an_index_there_is_nothing_to_back_up(
-    idx: Idx, index_path: Path, tmp_path: Path
-) -> None:
-    failed = idx("backup", "copy", code=1)
-    assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one with")
-    assert [*tmp_path.iterdir()] == []
-
-
 @pytest.mark.soak
 def test_an_index_of_an_older_schema_can_be_backed_up(
     idx: Idx, filled: Path, tmp_path: Path

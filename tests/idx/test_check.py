@@ -197,20 +197,6 @@ def test_another_schema_is_named(idx: Idx, filled: Path, version: int, help_: st
     assert help_ in line
 
 
-def test_a_writer_is_waited_for_and_named(idx: Idx, filled: Path) -> None:
-    with Index(filled):
-        failed = idx("check", "--wait", "0.1", code=1)
-    assert "is locked by another writer" in failed.stderr
-
-
-def test_without_an_index_there_is_nothing_to_check(idx: Idx, index_path: Path) -> None:
-    for _ in range(2):
-        failed = idx("check", code=1)
-        assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one")
-        index_path.mkdir(exist_ok=True)
-    assert [*index_path.iterdir()] == []
-
-
 @has_terminals
 def test_a_terminal_shows_how_far_it_is(filled: Path) -> None:
     shown = on_a_terminal("check", "-i", filled)

@@ -19,8 +19,7 @@ from tests.idx.files import events, ids
 
 pytestmark = pytest.mark.soak
 
-HIDDEN: Final = "marmalade"
-"""Said by a file beside the folder, which no document may show."""
+HIDDEN: Final = "marmalade"  # said by a file beside the folder, which no document may show
 
 W: Final = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 OFFICE: Final = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
@@ -35,12 +34,7 @@ TYPES: Final = (
 
 
 class Beyond(NamedTuple):
-    """What documents try to reach.
-
-    Attributes:
-        file: has the hidden word.
-        url: of a server that counts who asks.
-    """
+    """What documents try to reach."""
 
     file: Path
     url: str
@@ -140,13 +134,7 @@ def entity(beyond: Beyond, at: str) -> str:
 
 
 class Attack(NamedTuple):
-    """A file, and what becomes of it.
-
-    Attributes:
-        name: of the file.
-        content: its bytes, which may lead beyond it.
-        reason: a part of why it is not indexed; None if it is.
-    """
+    """A file, and what becomes of it."""
 
     name: str
     content: Callable[[Beyond], str | bytes]

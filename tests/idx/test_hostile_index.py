@@ -308,13 +308,7 @@ async def test_the_server_answers_beside_hostile_files(filled: Path, connect: Co
 
 
 class Theft(NamedTuple):
-    """A file of this machine that an index from elsewhere names, below the home of a user.
-
-    Attributes:
-        folder: the folder that the index says it comes from; None for a file named by itself.
-        path: the path of the file in it.
-        indexed: what the user has indexed into the index that was there before.
-    """
+    """A file of this machine that an index from elsewhere names, below the home of a user."""
 
     folder: str | None
     path: str

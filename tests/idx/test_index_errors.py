@@ -38,19 +38,51 @@ OTHER_COMMANDS = (
 
 COMMANDS = (*CREATING_COMMANDS, *OTHER_COMMANDS)
 
+UPKEEP = (
+    ("check",),
+    ("repair",),
+    ("purge", "--yes"),
+    ("rebuild",),
+    ("optimize",),
+    ("backup", "copy"),
+    ("unlock",),
+)
 
-@pytest.mark.parametrize("command", OTHER_COMMANDS, ids=lambda command: command[0])
+
+@pytest.mark.parametrize("command", [*OTHER_COMMANDS, *UPKEEP], ids=lambda command: command[0])
 def test_without_an_index_a_command_that_adds_nothing_names_the_one_that_makes_it(
-    idx: Idx, index_path: Path, command: tuple[str, ...]
+    idx: Idx, index_path: Path, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    failed = idx(*command, code=1, stdin="[]")
-    assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one with")
-    assert "idx init" in failed.stderr
-    assert failed.stdout == ""
-    assert not index_path.exists()
+    for there in ([], [index_path]):
+        failed = idx(*command, code=1, stdin="[]")
+        assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one")
+        assert "idx init" in failed.stderr
+        assert failed.stdout == ""
+        assert [*tmp_path.iterdir()] == there
+        index_path.mkdir(exist_ok=True)
+    assert [*index_path.iterdir()] == []
 
 
-@pytest.mark.parametrize("command", [("init",), *COMMANDS], ids=lambda command: command[0])
+@pytest.mark.parametrize(
+    "command",
+    [("check",), ("repair",), ("purge", "--yes"), ("optimize",), ("restore", "copy", "--yes")],
+    ids=lambda command: command[0],
+)
+def test_another_writer_is_waited_for_and_named(
+    idx: Idx, empty_index: Path, command: tuple[str, ...]
+) -> None:
+    idx("backup", "copy")
+    with Index(empty_index) as index:
+        failed = idx(*command, "--wait", "0.1", code=1)
+        assert "is locked by another writer" in failed.stderr
+        assert "(waited 0.1 s)" in failed.stderr
+        index.add(Document("late", "Late", "text"))
+    assert ids(empty_index) == ["late"]
+
+
+@pytest.mark.parametrize(
+    "command", [("init",), *COMMANDS, ("rebuild",)], ids=lambda command: command[0]
+)
 def test_a_file_is_no_index(idx: Idx, index_path: Path, command: tuple[str, ...]) -> None:
     index_path.write_text("mine")
     failed = idx(*command, code=1, stdin="[]")

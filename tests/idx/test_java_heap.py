@@ -9,8 +9,7 @@ from shared import Document, Index, Searcher
 from tests.configured import shown, write
 from tests.conftest import Idx
 
-LARGE = 9_000_000
-"""Characters that do not fit into the least heap, as they are taken over into it."""
+LARGE = 9_000_000  # characters that do not fit into the least heap, as they are taken over into it
 
 
 TOO_SMALL = (

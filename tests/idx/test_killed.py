@@ -24,8 +24,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.usefixtures("own_temporary_folder")]
 
 SEED: Final = int(os.environ.get("KILLS_SEED", "11"))
 
-KILLS: Final = 30
-"""Of each command."""
+KILLS: Final = 30  # of each command
 
 COMMITS_OFTEN: Final = """
 import idx.sync.ingestion

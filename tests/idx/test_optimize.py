@@ -102,19 +102,6 @@ def test_an_index_without_documents(idx: Idx, empty_index: Path) -> None:
     assert json.loads(idx("stats", "--json").stdout)["segments"] == 0
 
 
-def test_without_an_index_there_is_nothing_to_optimize(idx: Idx, index_path: Path) -> None:
-    failed = idx("optimize", code=1)
-    assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one with")
-    assert not index_path.exists()
-
-
-def test_another_writer_is_waited_for_and_named(idx: Idx, filled: Path) -> None:
-    with Index(filled):
-        failed = idx("optimize", "--wait", "0.1", code=1)
-    assert "is locked by another writer" in failed.stderr
-    assert "(waited 0.1 s)" in failed.stderr
-
-
 def test_a_reader_sees_the_one_or_the_other(idx: Idx, filled: Path) -> None:
     with Searcher(filled) as searcher, searcher._index.newest() as old:  # noqa: SLF001 - a long call
         idx("optimize")

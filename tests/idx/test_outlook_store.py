@@ -63,6 +63,17 @@ def test_messages_are_read_like_those_of_a_mailbox(
     assert sync(idx, "papers") == {"skipped": 1}
 
 
+def test_a_message_has_the_same_hash_each_time(idx: Idx, empty_index: Path, papers: Path) -> None:
+    needs_libpff()
+    (papers / "archive.pst").write_bytes(store("outlook.pst"))
+    hashes = []
+    for _ in range(2):
+        idx("add", "papers")
+        listed = json.loads(idx("list", "--json").stdout)["documents"]
+        hashes.append([each["metadata"]["content_hash"] for each in listed])
+    assert hashes[0] == hashes[1]
+
+
 def test_appointments_and_contacts_are_read(idx: Idx, empty_index: Path, papers: Path) -> None:
     needs_libpff()
     # Content decides, whatever its name is.

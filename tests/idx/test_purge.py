@@ -111,19 +111,6 @@ async def test_a_running_server_sees_that_nothing_is_there(
             idx("purge", "--yes")
 
 
-def test_another_writer_is_waited_for_and_named(idx: Idx, filled: Path) -> None:
-    with Index(filled) as index:
-        failed = idx("purge", "--yes", "--wait", "0.1", code=1)
-        assert "is locked by another writer" in failed.stderr
-        index.add(Document("late", "Late", "text"))
-    assert len(ids(filled)) == 4
-
-
-def test_without_an_index_there_is_nothing_to_purge(idx: Idx, index_path: Path) -> None:
-    failed = idx("purge", "--yes", code=1)
-    assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one with")
-
-
 def test_if_the_list_of_failures_cannot_be_deleted_nothing_is_removed(
     idx: Idx, filled: Path
 ) -> None:

@@ -166,19 +166,6 @@ def test_the_answer_for_programs(idx: Idx, empty_index: Path) -> None:
 # What cannot be rebuilt
 
 
-def test_without_an_index_there_is_nothing_to_rebuild(idx: Idx, index_path: Path) -> None:
-    failed = idx("rebuild", code=1)
-    assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one with")
-    assert not index_path.exists()
-    index_path.mkdir()
-    assert "there is no index" in idx("rebuild", code=1).stderr
-    assert [*index_path.iterdir()] == []
-    index_path.rmdir()
-    index_path.write_text("mine")
-    assert "cannot be used: it is a file" in idx("rebuild", code=1).stderr
-    assert index_path.read_text() == "mine"
-
-
 @pytest.mark.parametrize(
     ("version", "help_"),
     [

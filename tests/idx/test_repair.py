@@ -199,19 +199,6 @@ def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path) -> None:
     assert files(kept(filled)) == before
 
 
-def test_a_writer_is_waited_for_and_named(idx: Idx, filled: Path) -> None:
-    with Index(filled):
-        failed = idx("repair", "--wait", "0.1", code=1)
-    assert "is locked by another writer" in failed.stderr
-
-
-def test_without_an_index_there_is_nothing_to_repair(idx: Idx, index_path: Path) -> None:
-    for _ in range(2):
-        failed = idx("repair", code=1)
-        assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one")
-        index_path.mkdir(exist_ok=True)
-
-
 @pytest.mark.anyio
 async def test_a_running_server_answers_from_what_was_saved(
     idx: Idx, filled: Path, connect: Connect

@@ -173,14 +173,6 @@ def test_what_is_no_backup_is_refused(idx: Idx, filled: Path, tmp_path: Path) ->
     assert "cannot be used: it holds other files" in failed.stderr
 
 
-def test_a_writer_is_waited_for_and_named(idx: Idx, filled: Path) -> None:
-    with Index(filled) as index:
-        failed = idx("restore", "copy", "--yes", "--wait", "0.1", code=1)
-        assert "is locked by another writer" in failed.stderr
-        index.add(Document("kept", "Kept", "text"))
-    assert "kept" in idx("list").stdout
-
-
 def test_a_backup_of_an_older_schema_stays_one(idx: Idx, filled: Path) -> None:
     mark_as(filled, 1)
     idx("backup", "copy")

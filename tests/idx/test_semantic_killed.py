@@ -75,13 +75,7 @@ def results(path: Path) -> list[list[tuple[str, float]]]:
 
 
 def killed(path: Path, moments: random.Random, *, storing: bool) -> bool:
-    """Kill an embedding at a random moment, unless it has ended.
-
-    Args:
-        path: the index.
-        moments: where the moment comes from.
-        storing: whether it is one after vectors are stored for the first time.
-    """
+    """Kill an embedding at a random moment, unless it has ended."""
     run = subprocess.Popen(
         [sys.executable, "-c", STORES_OFTEN, "semantic", "update", "-i", str(path)],
         stderr=subprocess.DEVNULL,

@@ -31,8 +31,7 @@ from tests.idx.swaps import (
 )
 from tests.idx.watched import Watch
 
-SECONDS: Final = 200
-"""How long a sync may take on a machine that is busy."""
+SECONDS: Final = 200  # how long a sync may take on a machine that is busy
 
 PROGRAM: Final = IDX.format(60)
 

@@ -70,13 +70,6 @@ def test_a_folder_that_is_read_only_is_named(idx: Idx, empty_index: Path) -> Non
     empty_index.chmod(0o755)
 
 
-def test_without_an_index_there_is_nothing_to_unlock(idx: Idx, index_path: Path) -> None:
-    for _ in range(2):
-        failed = idx("unlock", code=1)
-        assert failed.stderr.startswith(f"Error: there is no index at {index_path}; create one")
-        index_path.mkdir(exist_ok=True)
-
-
 def test_the_lock_file_of_another_program_stays(idx: Idx, index_path: Path) -> None:
     index_path.mkdir()
     (index_path / "write.lock").write_text("of another program")

@@ -21,12 +21,7 @@ MOST_FILES: Final = 600
 
 
 class Storm:
-    """Random changes of a folder.
-
-    Args:
-        folder: the folder; what its name `calm` names in it stays as it is.
-        seed: decides which changes.
-    """
+    """Random changes of a folder."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self._folder = make(folder, "calm/there.txt")

@@ -31,12 +31,7 @@ with Searcher(sys.argv[1], program="server") as searcher:
 
 
 class Reader:
-    """Searches for the documents of writers in turns.
-
-    Attributes:
-        checked: answers that were looked at.
-        mistakes: what was wrong with them, in words.
-    """
+    """Searches for the documents of writers in turns."""
 
     def __init__(self, name: str, search: Search) -> None:
         self.checked = 0

@@ -38,21 +38,14 @@ for line in sys.stdin:
 
 _SHARE_KILLED: Final = 0.2
 _SHARE_TAKEN_BACK: Final = 0.2
-_LONGEST_LIFE: Final = 1.0
-"""Seconds after which a process that is killed is killed at the latest."""
+_LONGEST_LIFE: Final = 1.0  # seconds after which a process that is killed is killed at the latest
 
 _LONGEST_PAUSE: Final = 0.3
 """Seconds between two versions; without it, the one that has the lock mostly keeps it."""
 
 
 class Writer(ABC):
-    """Writes one version after the other, until it is told to stop.
-
-    Attributes:
-        prefix: how the ids of its documents begin.
-        committed: the last version that was committed.
-        killed: how often a process of it was killed in the middle of its work.
-    """
+    """Writes one version after the other, until it is told to stop."""
 
     def __init__(self, index: Path, prefix: str) -> None:
         self.prefix = prefix

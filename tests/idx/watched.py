@@ -18,21 +18,13 @@ from tests.programs import PROGRAMS
 PATIENCE: Final = 60.0
 """Seconds within which whatever is waited for happens also where other tests run."""
 
-Contents = dict[str, str]
-"""The text of each document by id."""
+Contents = dict[str, str]  # the text of each document by id
 
 
 class Watch:
     """A running `idx watch … --json`, whose events are read as they come.
 
     A context manager: leaving the block ends it with SIGTERM if it still runs.
-
-    Args:
-        folder: the current folder; the index is `lucene-index` in it.
-        arguments: of the command.
-        prefix: what to put before the command.
-        environment: variables to set.
-        as_json: whether there are events; else there are only lines.
     """
 
     def __init__(

@@ -17,20 +17,12 @@ from tests.idx.raw_index import stored
 from tests.idx.segments import add_segments
 from tests.programs import PROGRAMS
 
-Texts = dict[str, list[str]]
-"""The texts of the chunks of each document."""
+Texts = dict[str, list[str]]  # the texts of the chunks of each document
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command that writes.
-
-    Attributes:
-        arguments: its command line.
-        done: what it prints when its work is durable.
-        by_document: whether an index in between is right, in which some documents are as before
-            and some as afterwards.
-    """
+    """A command that writes."""
 
     arguments: tuple[str, ...]
     done: str

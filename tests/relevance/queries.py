@@ -18,22 +18,6 @@ class Query:
     """A query and its expectations, in ids of documents.
 
     A query without any expectation has only to be answered.
-
-    Attributes:
-        category: the name of its file.
-        query: what is typed.
-        why: what it is about, where that is not evident.
-        operator: the argument of the tool; its default if None.
-        syntax: the same.
-        filters: the same.
-        nothing: whether there is no hit at all.
-        first: the first hit.
-        top: the first hits, in any order.
-        finds: hits, wherever they stand.
-        before: pairs of hits; the second is not found, or ranks below the first, which is found.
-        not_found: no hits.
-        low_confidence: whether the answer says that it hardly is one. If None, it must not where
-            the first hits are known, but for the categories `MAY_BE_UNSURE`.
     """
 
     category: str

@@ -24,15 +24,7 @@ OTHERS: Final = ("de", "en-house", "es", "fr", "ja", "ru", "zh")
 
 @dataclass(frozen=True)
 class Case:
-    """A query and what it must find.
-
-    Attributes:
-        kind: what the query is an example of.
-        query: the query as typed.
-        want: the text that answers it: the first of its own, and among the first of all hits.
-        texts: the texts of the case, by name.
-        absent: names of texts that must not be found.
-    """
+    """A query and what it must find."""
 
     kind: str
     query: str

@@ -16,8 +16,7 @@ from tests.conftest import connected
 PATIENCE: Final = 30.0
 """Seconds within which whatever is waited for is heard also where other tests run."""
 
-LIST: Final = "the list"
-"""What is heard when documents appear or go."""
+LIST: Final = "the list"  # what is heard when documents appear or go
 
 
 class Hearing:
@@ -43,13 +42,7 @@ class Hearing:
 
 
 def hearing(index_path: Path, era: str, *uris: str) -> AbstractAsyncContextManager[Hearing]:
-    """Connect to a real server, and subscribe to resources and the list.
-
-    Args:
-        index_path: the index.
-        era: ``auto`` for the newest protocol, ``legacy`` for the one before.
-        uris: the resources.
-    """
+    """Connect to a real server, and subscribe to resources and the list."""
     return hearing_through(partial(connected, index_path), era, *uris)
 
 

@@ -39,8 +39,7 @@ FILES: Final = {
 """What each of the files is cited by, besides characters."""
 
 PARTS: Final = 4
-WORDS: Final = 130
-"""Parts of a file, and words in each, that say in which part they stand."""
+WORDS: Final = 130  # parts of a file, and words in each, that say in which part they stand
 
 
 def words(part: int) -> Iterator[str]:

@@ -13,17 +13,13 @@ from typing import IO, Any, Final
 
 SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
 
-AT_ONCE: Final = 8
-"""Questions that wait for their answers at the same time."""
-
-Question = tuple[str, dict[str, Any]]
-"""The name of a tool and its arguments."""
+AT_ONCE: Final = 8  # questions that wait for their answers at the same time
+Question = tuple[str, dict[str, Any]]  # the name of a tool and its arguments
 
 Ask = Callable[[list[Question]], None]
 """Asks the server at once, and waits for all answers; an unforeseen one raises a RuntimeError."""
 
-_LASTING: Final = "lasting-{}"
-"""Ids of documents that nobody changes."""
+_LASTING: Final = "lasting-{}"  # ids of documents that nobody changes
 
 
 @contextmanager
@@ -67,12 +63,7 @@ def busy_server(index: Path, **variables: str) -> Iterator[tuple[int, Ask]]:
 
 
 def questions(texts: list[str], documents: int) -> Iterator[Question]:
-    """Questions without end, of all kinds in turns.
-
-    Args:
-        texts: those of the documents `lasting-0` and so on, in whose words is asked.
-        documents: how many there are.
-    """
+    """Questions without end, of all kinds in turns."""
     generator = random.Random(2)  # noqa: S311 - reproducible, not secret
     while True:
         words = generator.choice(texts).split()

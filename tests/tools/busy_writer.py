@@ -17,24 +17,15 @@ IDX: Final = Path(sys.executable).parent / "idx"
 EVERY_BY_IDX: Final = 100
 """Each so manieth commit is made by a run of `idx`, which closes the index before it."""
 
-_FIRST_BY_IDX: Final = 25
-"""The first of them; no commit after which is measured."""
-
-CHANGING: Final = 200
-"""Documents that come, change and go."""
+_FIRST_BY_IDX: Final = 25  # the first of them; no commit after which is measured
+CHANGING: Final = 200  # documents that come, change and go
 
 _SECONDS_TO_START: Final = 120
 
 
 @dataclass(frozen=True)
 class BusyWriter:
-    """The process, from outside.
-
-    Attributes:
-        process_id: its id.
-        up_to: has it commit until so many commits are done in all, and returns at once.
-        done: tells how many are done; it raises a `RuntimeError` if the process has ended.
-    """
+    """The process, from outside."""
 
     process_id: int
     up_to: Callable[[int], None]
@@ -43,12 +34,7 @@ class BusyWriter:
 
 @contextmanager
 def busy_writer(index: Path, texts: list[str]) -> Iterator[BusyWriter]:
-    """Run the process within a block.
-
-    Args:
-        index: the index that it writes to.
-        texts: what the documents that it writes are made of.
-    """
+    """Run the process within a block."""
     context = multiprocessing.get_context("spawn")
     due, done = context.Value("q", 0), context.Value("q", -1)
     process = context.Process(target=_write, args=(index, texts, due, done))

@@ -15,20 +15,12 @@ from tests.tools.versions import QUERY, Committed, mistake
 CHECK_EVERY: Final = 4
 """Each so manieth request of a client looks for mistakes; the others are usual questions."""
 
-Connect = Callable[[], AbstractAsyncContextManager[Client]]
-"""Connects one more client."""
+Connect = Callable[[], AbstractAsyncContextManager[Client]]  # connects one more client
 
 
 @dataclass
 class Load:
-    """What became of all requests.
-
-    Attributes:
-        seconds: how long each usual question took.
-        elapsed: seconds from the first request to the last answer.
-        checked: answers that were looked at for mistakes.
-        mistakes: errors, and answers that were stale or torn, in words.
-    """
+    """What became of all requests."""
 
     seconds: list[float] = field(default_factory=list)
     elapsed: float = 0.0
@@ -44,15 +36,7 @@ class Load:
 async def put_load(
     connect: Connect, clients: int, seconds: float, questions: list[str], committed: Committed
 ) -> Load:
-    """Have clients ask for some time, while another process writes.
-
-    Args:
-        connect: connects a client.
-        clients: how many ask at once.
-        seconds: how long they ask, once all of them are connected.
-        questions: what they ask, in turns.
-        committed: the version that was committed last.
-    """
+    """Have clients ask for some time, while another process writes."""
     load = Load()
     ready = asyncio.Barrier(clients)
 

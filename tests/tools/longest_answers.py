@@ -14,19 +14,16 @@ from shared.model.metadata import MAX_KEYS
 
 IDX: Final = Path(sys.executable).parent / "idx"
 
-Call = tuple[str, dict[str, Any]]
-"""A tool and its arguments."""
+Call = tuple[str, dict[str, Any]]  # a tool and its arguments
 
 LONG_QUERY: Final = "otter " + " ".join(f"unheard{number}" for number in range(400))
 """As long as a query may be that an answer repeats whole."""
 
-CONTROLS: Final = "\x01"
-"""Takes six characters in JSON."""
+CONTROLS: Final = "\x01"  # takes six characters in JSON
 
 LONG_ID: Final = "i" * (MAX_ID - 10)
 
-CONTROL_ID: Final = CONTROLS * (MAX_ID - 10)
-"""An id that no answer has room for."""
+CONTROL_ID: Final = CONTROLS * (MAX_ID - 10)  # an id that no answer has room for
 
 WORST: Final[tuple[Call, ...]] = (
     ("Search", {"query": "otter", "limit": 100}),
@@ -81,12 +78,7 @@ WORST_RESOURCES: Final = (
 
 
 def write_hostile_index(path: Path, files: Path) -> None:
-    """Write an index of documents that are as long in every place as documents may be.
-
-    Args:
-        path: the index folder, which does not exist yet.
-        files: a folder that does not exist yet, for files that cannot be read.
-    """
+    """Write an index of documents that are as long in every place as documents may be."""
     create(path)
     with Index(path) as index:
         for number in range(120):

@@ -15,8 +15,7 @@ SHARE_OF_RARE_WORDS: Final = 0.3
 
 _SYLLABLES: Final = re.findall("[^aeiou]+[aeiou]", "bacedifogujakilomunaperisotuvawexiyozutraple")
 
-SHARE_OF_NAMES: Final = 0.1
-"""Of the texts: those that have a number such as INV-00815."""
+SHARE_OF_NAMES: Final = 0.1  # of the texts: those that have a number such as INV-00815
 
 
 def rare_words(generator: random.Random) -> tuple[list[str], list[float]]:
@@ -36,12 +35,7 @@ class Text(NamedTuple):
 
 
 def chunks(count: int, seed: int = 1) -> Iterator[Text]:
-    """Texts of 250 words.
-
-    Args:
-        count: how many.
-        seed: the same number gives the same texts.
-    """
+    """Texts of 250 words."""
     generator = random.Random(seed)  # noqa: S311 - reproducible, not secret
     rare, weights = rare_words(generator)
     real = {

@@ -27,16 +27,7 @@ _COMING_AND_GOING: Final = (
 
 @dataclass(frozen=True)
 class Resources:
-    """What a process takes, in kilobytes of 1024 bytes where it is memory.
-
-    Attributes:
-        descriptors: open files, sockets and pipes.
-        threads: all but those that Java starts and ends as there is work.
-        mapped_files: files of the index in its address space, deleted ones included.
-        resident: memory that is not on disk, files of the index that are mapped included.
-        java_heap: what Java's objects take, right after a full collection.
-        java_native: what else Java has taken of the system: code, classes, stacks and the like.
-    """
+    """What a process takes, in kilobytes of 1024 bytes where it is memory."""
 
     descriptors: int
     threads: int
@@ -47,15 +38,7 @@ class Resources:
 
 
 def taken_by(process_id: int, index: Path) -> Resources:
-    """Measure a process that runs with `OPENED_TO_QUESTIONS`, after a full collection.
-
-    Args:
-        process_id: the process.
-        index: the index that it has open.
-
-    Raises:
-        OSError: it has ended, or Java does not run in it.
-    """
+    """Measure a process that runs with `OPENED_TO_QUESTIONS`, after a full collection."""
     process = Path(f"/proc/{process_id}")
     # Java closes the sockets on which it is asked a little later.
     descriptors = len(os.listdir(process / "fd"))  # noqa: PTH208 - links that lead nowhere

@@ -16,22 +16,14 @@ _CLIENT: Final = {"name": "benchmark", "version": "1"}
 
 
 class StdioServer:
-    """A server that runs.
-
-    Args:
-        process: it, with pipes for stdin and stdout.
-    """
+    """A server that runs."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
         self._number = 0
 
     def ask(self, method: str, **parameters: object) -> dict[str, Any]:
-        """Send a request, and wait for its answer.
-
-        Raises:
-            RuntimeError: the server has ended, or answers with an error.
-        """
+        """Send a request, and wait for its answer."""
         self._number += 1
         self._send(method, id=self._number, params=parameters)
         while line := self._pipe(self.process.stdout).readline():
@@ -44,11 +36,7 @@ class StdioServer:
         raise RuntimeError("the server has ended")
 
     def search(self, query: str, **arguments: object) -> dict[str, Any]:
-        """The structured answer of a search.
-
-        Raises:
-            RuntimeError: there is none.
-        """
+        """The structured answer of a search."""
         found = self.ask("tools/call", name="Search", arguments={"query": query, **arguments})
         if "structuredContent" not in found:
             raise RuntimeError(found)

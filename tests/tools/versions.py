@@ -12,14 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-STAMP: Final = "stamp"
-"""A word in every chunk of a version, and in no other one."""
-
-_KEPT: Final = 3
-"""Documents that every version has."""
-
-_CHUNKS: Final = 2
-"""Chunks of a document."""
+STAMP: Final = "stamp"  # a word in every chunk of a version, and in no other one
+_KEPT: Final = 3  # documents that every version has
+_CHUNKS: Final = 2  # chunks of a document
 
 _SECONDS_BETWEEN_COMMITS: Final = 0.05
 
@@ -28,17 +23,12 @@ _SECONDS_TO_START: Final = 120
 QUERY: Final[dict[str, Any]] = {"query": STAMP, "limit": 20, "content": "full"}
 """What `mistake` looks at the answer of."""
 
-Committed = Callable[[], int]
-"""Tells the version that was committed last."""
+Committed = Callable[[], int]  # tells the version that was committed last
 
 
 @contextmanager
 def writing(index: Path) -> Iterator[Committed]:
-    """Write versions within a block, in a process of its own; the first is there when it begins.
-
-    Raises:
-        RuntimeError: the writer failed.
-    """
+    """Write versions within a block, in a process of its own; the first is there when it begins."""
     context = multiprocessing.get_context("spawn")
     committed, stop = context.Value("q", 0), context.Event()
     writer = context.Process(target=_write, args=(index, committed, stop))
@@ -78,12 +68,7 @@ def documents(version: int) -> Iterator[tuple[str, str, str]]:
 
 
 def mistake(answer: dict[str, Any], committed: int) -> str | None:
-    """What is wrong with an answer to `QUERY`; None if nothing is.
-
-    Args:
-        answer: what `Search` found.
-        committed: the version that was committed last when it began.
-    """
+    """What is wrong with an answer to `QUERY`; None if nothing is."""
     words = {word for hit in answer["results"] for word in hit["content"].split()} - {STAMP}
     titles = {hit["title"].partition(" - ")[0] for hit in answer["results"]}
     if len(words) != 1 or len(titles) != 1:

@@ -231,7 +231,6 @@ class _Counted(io.RawIOBase):
 
 
 def _unpacked(source: Source) -> IO[bytes]:
-    """Return the stream of a compressed file's unpacked bytes, which the budget limits."""
     packed = io.BytesIO(source.data)
     if source.media_type not in _COMPRESSIONS:
         return packed

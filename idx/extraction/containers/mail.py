@@ -184,7 +184,6 @@ def thread_metadata(message: EmailMessage, sent_to: str) -> Metadata:
 
 
 def message_id(value: str) -> str | None:
-    """Return the first id of a message in a header; None if there is none."""
     found = _MESSAGE_ID.search(value)
     return found[1] if found else None
 
@@ -210,7 +209,6 @@ def _as_old_as(sent: datetime | None, attachments: Iterator[Embedded]) -> Iterat
 
 
 def _body(message: EmailMessage, source: Source, hidden: list[str]) -> str:
-    """Return the text of the message, from all parts that are not attachments."""
     if message.get_content_maintype() == "multipart" and not message.is_multipart():
         # Without a separator, the parts are a single text.
         return content(message, source)

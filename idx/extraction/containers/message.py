@@ -90,13 +90,11 @@ def parsed(data: bytes) -> EmailMessage:
 
 
 def parsed_headers(text: str) -> EmailMessage:
-    """Parse the headers of a message that is stored in another way."""
     lenient = policy.default.clone(header_factory=_LenientHeaders("utf-8"))
     return Parser(policy=lenient).parsestr(text, headersonly=True)
 
 
 def header(message: EmailMessage, name: str) -> str | None:
-    """Return the first header of a name; None if there is none."""
     try:
         value = message[name]
     except BROKEN_HEADER:
@@ -105,7 +103,6 @@ def header(message: EmailMessage, name: str) -> str | None:
 
 
 def file_name(part: EmailMessage) -> str | None:
-    """Return the name of a file that a part is; None if it has none."""
     try:
         name = part.get_filename()
     except BROKEN_HEADER:
@@ -220,7 +217,6 @@ def without_surrogates(text: str) -> str:
 
 
 def declared_charset(part: EmailMessage) -> str | None:
-    """Return the codec that a part declares; None if there is no such codec."""
     try:
         return declared_codec(part.get_content_charset("ascii"))
     except BROKEN_HEADER:

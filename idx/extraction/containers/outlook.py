@@ -113,12 +113,10 @@ class _Properties:
             return None
 
     def codec(self, number: int) -> str | None:
-        """Return the codec of a code page; None if none is named, or none is known."""
         return codec_of_page(int.from_bytes(self.values.get(number, b"")[:4], "little"))
 
 
 def codec_of_page(code_page: int) -> str | None:
-    """Return the codec of a code page of Windows; None if there is none."""
     from oxmsg.domain.encodings import encoding_from_codepage
     from oxmsg.domain.model import UnrecognizedCodePageError, UnsupportedEncodingError
 
@@ -215,7 +213,6 @@ def _sender(message: _Properties) -> str:
 
 
 def _body(message: _Properties, hidden: list[str], warnings: list[str]) -> str:
-    """Return the text of the message: plain, in HTML, or in Rich Text."""
     plain = preformatted(message.text(_BODY).replace("\r\n", "\n"))
     data = message.stream(_HTML, _BINARY)
     html = (

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from email.message import EmailMessage
 from functools import partial
+from hashlib import sha256
 from typing import Any, Final
 
 from idx.errors import UnsupportedFileError
@@ -50,8 +51,6 @@ _BY_VALUE: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """Folder of messages, with the names of those around it and its own."""
-
     item: Any
     path: tuple[str, ...]
 
@@ -183,6 +182,11 @@ def _written(store: Any, message: Any, headers: dict[str, str], source: Source) 
         mail.add_alternative(page, "text", "html", params={"charset": codec or "us-ascii"})
     for number in range(_tried(lambda: message.number_of_attachments, 0)):
         _tried(partial(_attach, mail, message, number, source), None)
+    # Boundaries made at random would give the same message another hash each time it is read.
+    unlike = sha256((plain or b"") + (page or b"")).hexdigest()
+    for number, part in enumerate(mail.walk()):
+        if part.is_multipart():
+            part.set_boundary(f"{unlike}-{number}")
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     return lines.encode(errors="replace") + mail.as_bytes()
 

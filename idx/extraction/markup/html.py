@@ -9,8 +9,15 @@ from typing import Final
 from urllib.parse import unquote
 
 from idx.errors import SourceFileError
-from idx.extraction.markup.markup import Headed, MarkupText, Role, Roles, parse_html
-from idx.extraction.markup.package import Package, resolve
+from idx.extraction.markup.markup import (
+    Headed,
+    MarkupText,
+    Package,
+    Role,
+    Roles,
+    parse_html,
+    resolve,
+)
 from idx.extraction.text.decoding import declared_codec, decode
 from idx.extraction.text.headings import join_sections
 from idx.extraction.text.properties import one_line, properties
@@ -112,7 +119,6 @@ class HypertextText(MarkupText):
         MarkupText.data(self, text)
 
     def _is_unseen(self, attributes: Mapping[str, str]) -> bool:
-        """Check whether an element with these attributes is not displayed."""
         if attributes.get("hidden", "until-found") != "until-found":
             return True
         if self._unseen_names:

@@ -98,7 +98,6 @@ def tags_in(text: str, start: int) -> Iterator[str]:
 
 
 def without_links(text: str) -> str:
-    """Return a text with its links replaced by their display text."""
     return _LINK.sub(_link_text, text) if "[[" in text else text
 
 
@@ -294,7 +293,6 @@ def _leaves(said: Mapping[object, object]) -> Iterator[tuple[str, str, bool]]:
 
 
 def _scalar(text: str) -> Scalar:
-    """Return a text, or the number that it represents."""
     if not _NUMBER.fullmatch(text) or text == "-0":
         return text
     return float(text) if "." in text else int(text)
@@ -376,5 +374,4 @@ def markdown_headings(text: str, start: int = 0) -> Iterator[tuple[int, str | No
 
 
 def _plain(heading: str) -> str | None:
-    """Return a heading in one line without marks; None if nothing is left."""
     return one_line(_MARKS.sub(r"\1", heading[:_MAX_HEADING]))

@@ -113,7 +113,6 @@ class _Plain:
 
     @classmethod
     def of(cls, tokens: Sequence[Token]) -> "_Plain | None":
-        """Return the parts of a section; None if it is not plain."""
         signs = "".join(
             text
             if kind == "digit" or (kind == "sign" and text in ",.")
@@ -140,7 +139,6 @@ class _Plain:
         return cls(before, behind, style, unit, len(found[4] or ""), has_sign)
 
     def shown(self, number: Decimal, locale: Locale, *, is_signed: bool) -> str | None:
-        """Return a number as displayed; None if this lacks a part of it."""
         sign = "-" if is_signed and number < 0 else ""
         rounded = abs(number).quantize(self.unit, context=_EXACT)
         if rounded != abs(number) or (number < 0 and not (sign or self.shows_sign)):

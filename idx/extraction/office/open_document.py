@@ -15,8 +15,7 @@ from typing import Final
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
 from idx.extraction.file_type import refuse
-from idx.extraction.markup.markup import MarkupText, Role, Roles
-from idx.extraction.markup.package import Package
+from idx.extraction.markup.markup import MarkupText, Package, Role, Roles
 from idx.extraction.media_types import Kind
 from idx.extraction.office.labelled_rows import LabelledRows
 from idx.extraction.office.number_format import is_seen, number_text

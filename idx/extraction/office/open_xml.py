@@ -6,8 +6,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from idx.extraction.markup.markup import MarkupText, Role, Roles, local_name, parse_xml
-from idx.extraction.markup.package import Package, resolve
+from idx.extraction.markup.markup import (
+    MarkupText,
+    Package,
+    Role,
+    Roles,
+    local_name,
+    parse_xml,
+    resolve,
+)
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
@@ -125,7 +132,6 @@ class OfficeOpenFile:
         return self.read(part, MarkupText(roles)).text
 
     def read(self, part: str, target: Text) -> Text:
-        """Parse a part of the package, and return the target with its text."""
         self.package.parse(part, target)
         return target
 

@@ -103,7 +103,6 @@ class _Level:
     style: str
 
     def written(self, number: int, *, is_legal: bool) -> str:
-        """Return a number of this level in its format."""
         if is_legal and self.format not in {"none", "bullet"}:
             return str(number)
         write = _FORMATS.get(self.format)
@@ -393,7 +392,6 @@ def _part(file: OfficeOpenFile, kind: str) -> "etree._Element | None":
 
 
 def _styles(tree: "etree._Element | None", numbering: Numbering) -> Iterator[tuple[str, _Style]]:
-    """Yield each style with its id, and with what it has from those that it is based on."""
     own: dict[str, dict[str, str]] = {}
     for style in tree.iter("{*}style") if tree is not None else ():
         values: dict[str, str] = {}

@@ -9,8 +9,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from idx.errors import SourceFileError
-from idx.extraction.markup.markup import MarkupText, Role, RolesByTag
-from idx.extraction.markup.package import Package
+from idx.extraction.markup.markup import MarkupText, Package, Role, RolesByTag
 from idx.extraction.office import number_format
 from idx.extraction.office.date_format import locale_of
 from idx.extraction.office.labelled_rows import LabelledRows
@@ -229,7 +228,6 @@ def _shared_text(texts: list[str]) -> Callable[[str], str]:
 def _styles(
     file: OfficeOpenFile, part: str | None, language: str | None, *, from_1904: bool
 ) -> dict[str, number_format.Format]:
-    """Return functions from numbers to text, by style number."""
     if part is None or part not in file.package:
         return {}
     tree = file.package.tree(part)
@@ -280,6 +278,11 @@ def extract_binary_workbook(source: Source) -> Extracted:
         raise SourceFileError(source.file, "protected by a password") from error
     except CalamineError as error:
         raise ValueError(str(error)) from error
+    except BaseException as error:
+        # A panic of Rust, which would end the reading of all files in the same archive.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise ValueError(f"the library that reads it fails: {error}") from error
     text, pages = join_pages("sheet", sheets)
     return Extracted(text, source.media_type, pages=pages, warnings=tuple(warnings))
 

@@ -191,7 +191,6 @@ def _is_broken(letters: Any, cells: set[_Box]) -> bool:
 
 
 def _lines_in(letters: Any, cell: _Box) -> int:
-    """Return the number of lines of text in a cell."""
     left, bottom, right, top = cell
     if min(right - left, top - bottom) <= 2 * _PADDING:
         return 0

@@ -285,7 +285,6 @@ def _keep(known: str, page: Reading, ocr: Ocr) -> None:
 
 
 def _count(ocr: Ocr) -> None:
-    """Count a page that was read, for whoever shows the progress."""
     if ocr.counter is not None:
         with suppress(OSError):
             # A single byte at the end, which processes can write at the same time.

@@ -178,7 +178,6 @@ def _doubts(scanned: ScannedPages) -> Iterable[str]:
 
 
 def _remedy(outcome: str) -> str:
-    """Return what helps against fonts without letters, in words."""
     if outcome == NOT_INSTALLED:
         return (
             "install Tesseract, which reads the pages as pictures (see idx doctor), or save it "
@@ -188,7 +187,6 @@ def _remedy(outcome: str) -> str:
 
 
 def _read_scans(document: Any, pages: _Pages, ocr: Ocr | None) -> ScannedPages:
-    """Read the pages without text by OCR, if it is their turn, and those of garbled text."""
     if ocr is None or not ocr.is_due:
         return ScannedPages()
     needed = [
@@ -204,7 +202,6 @@ def _read_scans(document: Any, pages: _Pages, ocr: Ocr | None) -> ScannedPages:
 
 
 def _outcome(ocr: Ocr | None, failed: Mapping[int, str]) -> str:
-    """Return what OCR found on pages without text, in words."""
     if ocr is None:
         return NOT_INSTALLED
     if failed:

@@ -113,7 +113,6 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _line(match: re.Match[str]) -> _Line | None:
-    """Return a line that may be a heading; None if it is none."""
     text = match["text"].rstrip()
     heading = _HEADING.fullmatch(text)
     if heading is None or text.endswith(_END_OF_SENTENCE):

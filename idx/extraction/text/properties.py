@@ -107,7 +107,6 @@ def properties(
 
 
 def _keywords(texts: Iterable[str]) -> list[Scalar]:
-    """Return the distinct keywords in texts, in order."""
     words = (one_line(word) for text in texts for word in _BETWEEN_KEYWORDS.split(text))
     keywords: list[Scalar] = []
     keywords.extend(islice(dict.fromkeys(word for word in words if word), MAX_KEYWORDS))

@@ -1,4 +1,5 @@
 import io
+import struct
 import zipfile
 from pathlib import Path
 
@@ -171,3 +172,21 @@ def test_wrong_bytes_are_damage_whatever_packed_them(
     data[start] = 0xFF
     with pytest.raises(SourceFileError, match="is a damaged DOCX"):
         read("a.docx", bytes(data))
+
+
+def test_a_workbook_that_its_library_fails_at_is_damaged(read: Read) -> None:
+    def record(kind: int, data: bytes = b"") -> bytes:
+        return bytes([kind & 0x7F | 0x80, kind >> 7, len(data)]) + data
+
+    def text(value: str) -> bytes:
+        return struct.pack("<I", len(value)) + value.encode("utf-16-le")
+
+    sheet = struct.pack("<II", 0, 1) + text("rId9") + text("A sheet that no relationship leads to")
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as package:
+        main = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
+        package.writestr("[Content_Types].xml", f'<Types><Override ContentType="{main}"/></Types>')
+        package.writestr("xl/workbook.bin", record(143) + record(156, sheet) + record(144))
+        package.writestr("xl/_rels/workbook.bin.rels", "<Relationships/>")
+    with pytest.raises(SourceFileError, match="a damaged XLSB: the library that reads it fails"):
+        read("a.xlsb", stream.getvalue())

@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from idx.extraction.types import Extracted, ReadFile
-from idx.sync.documents import file_document
-from idx.sync.plan import Change
+from idx.sync.plan import Change, file_document
 from shared.files.location import KnownFolder, Location
 
 

@@ -15,8 +15,7 @@ from mcp.client.session import ElicitationFnT
 from tests.conftest import connected
 from tests.server.tool_answers import answer, error
 
-SECONDS = 60
-"""How long anything may take before a test fails; the machine may be busy."""
+SECONDS = 60  # how long anything may take before a test fails; the machine may be busy
 
 
 @asynccontextmanager

@@ -64,12 +64,7 @@ values: SearchStrategy[Any] = st.recursive(
 
 
 def fitting(schema: dict[str, Any], root: dict[str, Any]) -> SearchStrategy[Any]:
-    """What mostly fits a schema of JSON, with hostile texts and at the bounds of numbers.
-
-    Args:
-        schema: the schema, as pydantic makes them.
-        root: the schema that it is a part of.
-    """
+    """What mostly fits a schema of JSON, with hostile texts and at the bounds of numbers."""
     match schema:
         case {"$ref": str() as reference}:
             return fitting(root["$defs"][reference.rpartition("/")[2]], root)

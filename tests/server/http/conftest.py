@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, create
+from tests.server.http.issuer import AUDIENCE, OWN, Issuer, issuing, status
 from tests.server.http.served import Served, served
 
-LONG = " ".join(f"word{number}" for number in range(700))
-"""Four chunks of text."""
+LONG = " ".join(f"word{number}" for number in range(700))  # four chunks of text
 
 
 @pytest.fixture(scope="session")
@@ -29,3 +29,24 @@ def server(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     log = tmp_path_factory.mktemp("http") / "log"
     with served(documents, log=log) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[Issuer]:
+    with issuing() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def protected(
+    documents: Path, tmp_path_factory: pytest.TempPathFactory, issuer: Issuer
+) -> Iterator[Served]:
+    """A server that believes the issuer, and meets no error that was not foreseen."""
+    log = tmp_path_factory.mktemp("protected") / "log"
+    options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
+    with served(documents, *options, log=log, tokens=f"own:read:{OWN}") as running:
+        yield running
+        assert status(running, issuer.token()) == 200
+        assert "/evil" not in issuer.asked
+        assert "Traceback" not in running.logged()
+        assert " ERROR " not in running.logged()

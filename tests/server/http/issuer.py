@@ -13,19 +13,15 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from jwt.algorithms import get_default_algorithms
 
+from tests.server.http.served import Served
+
 AUDIENCE = "https://search.example.org/mcp"
+
+OWN = "own-" + "o" * 40  # a token of the server's own
 
 
 class Issuer:
-    """Signs access tokens with keys of several kinds.
-
-    Attributes:
-        url: its name, where its metadata are found.
-        published: its public keys as it shows them.
-        documents: what it answers by path; bytes as they are.
-        answers: how it answers at a path instead, by hand.
-        asked: the paths that were asked for.
-    """
+    """Signs access tokens with keys of several kinds."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -66,15 +62,7 @@ class Issuer:
         header: dict[str, Any] | None = None,
         **claims: Any,
     ) -> str:
-        """An access token that is good, but for what is given or left out of it.
-
-        Args:
-            algorithm: signs it, with the key of its name.
-            kid: the name of the key in the header.
-            without: a claim that is left out.
-            header: more of the header, which is signed, too.
-            claims: claims in place of good ones.
-        """
+        """An access token that is good, but for what is given or left out of it."""
         now = int(time.time())
         good = {
             "iss": self.url,
@@ -128,3 +116,7 @@ def issuing() -> Iterator[Issuer]:
         finally:
             listening.shutdown()
             thread.join()
+
+
+def status(server: Served, token: str) -> int:
+    return server.call(headers={"Authorization": f"Bearer {token}"}, query="text").status_code

@@ -29,8 +29,7 @@ from server.http.run import GracefulServer, http_server
 from shared.errors import McpLuceneError
 from tests.programs import PROCESSES, PROGRAMS
 
-SECONDS = 120
-"""How long anything may take before a test fails; the machine may be busy."""
+SECONDS = 120  # how long anything may take before a test fails; the machine may be busy
 
 VERSION = "2026-07-28"
 
@@ -39,13 +38,7 @@ ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "appl
 
 @dataclass(frozen=True)
 class Served:
-    """A server that runs.
-
-    Attributes:
-        url: where it speaks MCP, as it told.
-        log: the file that its stderr goes to, if it is a process of its own.
-        own_process: its process; None if it runs in this one.
-    """
+    """A server that runs."""
 
     url: str
     log: Path

@@ -127,13 +127,7 @@ BEARER: Final = b"Bearer " + TOKEN.encode()
 
 
 class Attack(NamedTuple):
-    """A request as it goes over the wire.
-
-    Attributes:
-        name: what it tries.
-        request: its bytes.
-        statuses: of all the answers, in their order.
-    """
+    """A request as it goes over the wire."""
 
     name: str
     request: bytes

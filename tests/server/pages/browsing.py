@@ -15,12 +15,7 @@ _BLOCKS = {"dd", "div", "dt", "h2", "li", "p", "section", "td", "th", "tr"}
 
 
 class Page:
-    """A page that a server answered.
-
-    Attributes:
-        response: the response.
-        tree: its elements.
-    """
+    """A page that a server answered."""
 
     def __init__(self, response: httpx2.Response) -> None:
         assert response.headers["content-type"] == "text/html; charset=utf-8", response.text

@@ -4,8 +4,7 @@ import struct
 from collections.abc import Mapping
 from typing import Final, Union
 
-Tree = Mapping[str, Union[bytes, "Tree"]]
-"""Streams and folders by name."""
+Tree = Mapping[str, Union[bytes, "Tree"]]  # streams and folders by name
 
 _SECTOR: Final = 512
 _MINI: Final = 64
@@ -83,15 +82,7 @@ def outlook_message(
     numbers: Mapping[int, int] | None = None,
     others: Mapping[tuple[int, int], bytes] | None = None,
 ) -> bytes:
-    """A message of Outlook.
-
-    Args:
-        texts: by the number of their property.
-        attachments: by name.
-        recipients: the addresses by name.
-        numbers: by the number of their property.
-        others: streams by the number and the kind of their property.
-    """
+    """A message of Outlook."""
     tree: dict[str, bytes | Tree] = dict(_properties(texts, 32, {}, numbers or {}, others or {}))
     for number, (name, data) in enumerate(attachments.items()):
         tree[f"__attach_version1.0_#{number:08X}"] = _properties({0x3707: name}, 8, {0x3701: data})
