@@ -7,12 +7,12 @@ time that Lucene's highlighters take to analyze the text again.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, count
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count, product
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from shared.analysis.analyzers import Token, known_words, tokens_of
+from shared.analysis.analyzers import KnownWords, known_words, tokens_of
 from shared.analysis.languages import UNDETERMINED
 from shared.model import schema
 from shared.model.search_results import MARKS
@@ -65,7 +65,6 @@ class Passages:
         self._syllables: dict[str, _Mark] = {}
         self._phrases: list[tuple[TermPhrase, _Mark]] = []
         self._patterns: list[tuple[re.Pattern[str], _Mark]] = []
-        self._words: dict[tuple[str | None, str], _Found | None] = {}
         numbers = count()
         for part in chain(query.parts, query.rewritten):
             found = list(leaves(part.found))
@@ -152,14 +151,11 @@ class Passages:
     def _of_words(self, text: str, language: str) -> list[_Found]:
         words, every = set(text.split()), list(self._by_language)
         own = [code for code in every if code in {None, language, UNDETERMINED}]
-        marks = self._marks(words, own) if language else {}
-        wanted = words.intersection(marks)
-        if not wanted:
-            marks = self._marks(words, every)
-            wanted = words.intersection(marks)
+        marks = (language and self._marks(words, own)) or self._marks(words, every)
         found = []
-        for word in wanted:
-            begin, end, mark = marks[word]
+        for word, mark in marks.items():
+            letters = _WORD.search(word)
+            begin, end = letters.span() if letters else (0, len(word))
             place = text.find(word)
             while place >= 0:
                 after = place + len(word)
@@ -169,31 +165,21 @@ class Passages:
                 place = text.find(word, after)
         return found
 
-    def _marks(self, words: set[str], languages: Sequence[str | None]) -> Mapping[str, _Found]:
-        """Return those of some words that have a term of the query, each with its match."""
-        marks: dict[str, _Found] = {}
+    def _marks(self, words: set[str], languages: Iterable[str | None]) -> dict[str, _Mark]:
+        """Return the rarest mark of each of some words that have a term of the query."""
+        marks: dict[str, _Mark] = {}
         for language in languages:
             known = known_words(words, language)
             long = [*words.difference(known.terms)]
-            tokens = dict(zip(long, tokens_of(long, language), strict=True)) if long else {}
-            with_terms = [known.words.get(term, ()) for term in self._by_language[language]]
-            for word in words.intersection(tokens.keys() | set().union(*with_terms)):
-                key = language, word
-                if key not in self._words:
-                    of_word = tokens[word] if word in tokens else known.terms[word]
-                    self._words[key] = self._in_word(word, of_word)
-                if found := self._words[key]:
-                    marks.setdefault(word, found)
+            others = KnownWords()
+            for word, tokens in zip(long, tokens_of(long, language) if long else (), strict=True):
+                others.add(word, tokens)
+            for term, of in product(self._by_language[language], (known, others)):
+                mark = self._terms[term]
+                for word in words.intersection(of.words.get(term, ())):
+                    if word not in marks or mark.rarity > marks[word].rarity:
+                        marks[word] = mark
         return marks
-
-    def _in_word(self, word: str, tokens: Sequence[Token]) -> _Found | None:
-        texts = [text for token in tokens for text in (token.text, *token.others)]
-        marks = [mark for text in texts if (mark := self._terms.get(text))]
-        joined = self._terms.get("".join(token.text for token in tokens))
-        mark = joined or max(marks, key=lambda mark: mark.rarity, default=None)
-        letters = _WORD.search(word)
-        begin, end = letters.span() if letters else (0, len(word))
-        return mark and (begin, end, mark)
 
     def _of_patterns(self, text: str) -> Iterator[_Found]:
         words = list(_WORD.finditer(text))
