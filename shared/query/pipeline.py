@@ -148,7 +148,7 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
         tree = any_of(tree, words.numbers(request.query), words.neighbours(typed))
     if is_plain:
         tree = _with_ranks(tree, typed, language, words)
-    every = list(leaves(tree, excluded=True))
+    every = leaves(tree, excluded=True)
     check_patterns(every, terms)
     return ParsedQuery(
         *(asked, telling, tree, parts, rewritten, other_parts),

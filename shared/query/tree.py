@@ -5,7 +5,7 @@ text of a tree is in a notation like Lucene's classic syntax, as `explain` shows
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -310,12 +310,13 @@ def plain_word(clause: Clause) -> str | None:
 
 def flat(
     node: Clauses, weight: float = 1.0, *, with_ranks: bool = True
-) -> Iterator[tuple[Node, Occur]]:
-    """Yield the clauses of a node, with those of its optional parts on the same level.
+) -> list[tuple[Node, Occur]]:
+    """Return the clauses of a node, with those of its optional parts on the same level.
 
     The scores add up either way, but on the same level Lucene can skip what cannot be among the
     best.
     """
+    found: list[tuple[Node, Occur]] = []
     for clause in node.clauses:
         if clause.occur == "rank" and not with_ranks:
             continue
@@ -323,11 +324,12 @@ def flat(
         if (
             clause.occur == "should"
             and isinstance(part, Clauses)
-            and all(one.occur in {"should", "rank"} for one in part.clauses)
+            and {one.occur for one in part.clauses} <= {"should", "rank"}
         ):
-            yield from flat(part, weight * factor, with_ranks=with_ranks)
+            found += flat(part, weight * factor, with_ranks=with_ranks)
         else:
-            yield clause.node if weight == 1 else weighted(clause.node, weight), clause.occur
+            found.append((weighted(clause.node, weight), clause.occur))
+    return found
 
 
 def rewrite(
@@ -355,9 +357,9 @@ def rewrite(
     return change(node, occur)
 
 
-def leaves(node: Node, *, excluded: bool = False) -> Iterator[Node]:
-    """Yield the leaves of a tree; those that must not match only with `excluded`."""
-    # Not recursive: nested generators would pass each leaf through all levels.
+def leaves(node: Node, *, excluded: bool = False) -> list[Node]:
+    """Return the leaves of a tree; those that must not match only with `excluded`."""
+    found = []
     waiting: list[Node] = [node]
     while waiting:
         match waiting.pop():
@@ -368,7 +370,8 @@ def leaves(node: Node, *, excluded: bool = False) -> Iterator[Node]:
             case Clauses(clauses):
                 waiting += [c.node for c in reversed(clauses) if excluded or c.occur != "must_not"]
             case leaf:
-                yield leaf
+                found.append(leaf)
+    return found
 
 
 def ranks(node: Node) -> bool:

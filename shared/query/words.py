@@ -87,7 +87,7 @@ class Words:
         return Terms(field, (term,)) if self.has(field, term) else Nothing()
 
     def there(self, field: str, texts: Iterable[str]) -> tuple[str, ...]:
-        return tuple(text for text in texts if self.terms.frequency(field, text))
+        return tuple([text for text in texts if self.terms.frequency(field, text)])
 
     def part(self, found: Node, *, is_word: bool = False, alike: float = 1.0) -> Part:
         return Part(found, self.terms.rarity(found), is_word, alike)
@@ -111,10 +111,11 @@ class Words:
 
     def row_of(self, words: Sequence[str]) -> Node:
         """Return words as a phrase of the content; `Nothing` if no chunk may have it."""
-        terms = [token.text for word in words for token in tokens(as_typed(word))]
+        of_words = tokens_of(list(map(as_typed, words)))
+        terms = [(token.text,) for of_word in of_words for token in of_word]
         if len(terms) < 2:  # noqa: PLR2004 - a phrase has two words
             return Nothing()
-        return self._row(schema.CONTENT, [(term,) for term in terms], 0)
+        return self._row(schema.CONTENT, terms, 0)
 
     def _row(self, field: str, positions: Sequence[tuple[str, ...]], slop: int) -> Node:
         there = [self.there(field, texts) for texts in positions]

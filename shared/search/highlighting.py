@@ -67,7 +67,7 @@ class Passages:
         self._patterns: list[tuple[re.Pattern[str], _Mark]] = []
         numbers = count()
         for part in chain(query.parts, query.rewritten):
-            found = list(leaves(part.found))
+            found = leaves(part.found)
             has_stems = any(
                 isinstance(leaf, Terms) and leaf.field == schema.STEMS for leaf in found
             )

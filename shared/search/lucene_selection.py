@@ -244,9 +244,9 @@ class LuceneSelection(Selection):
             unscored = [ScoreDoc(doc, 0.0) for doc in found]
             for hit in scored_again(self.searcher, unscored, telling):
                 bits, begin = int(hit.score), number * _BITS
-                found[hit.doc] += (
+                found[hit.doc] += [
                     begin + bit for bit in range(bits.bit_length()) if bits >> bit & 1
-                )
+                ]
         return [found[hit.doc] for hit in hits]
 
     def _telling(self, trees: Sequence[Node]) -> list[Any]:
