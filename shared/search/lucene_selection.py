@@ -55,7 +55,6 @@ from shared.query.tree import Node, TermPhrase, ranks
 from shared.search.confidence import coverages, unanswered
 from shared.search.facets import count_documents, count_facets, document_order, filtered, order
 from shared.search.grouping import resolved
-from shared.search.ranking import meaning_of
 from shared.search.selection import (
     Fingerprinted,
     Found,
@@ -311,6 +310,11 @@ class LuceneSelection(Selection):
         return not self.searcher.count(query)
 
     def meaning(self, request: SearchRequest) -> Meaning | None:
+        if request.search == "words" or self._snapshot.model is None:
+            return None
+        # NumPy is imported only where meaning takes part.
+        from shared.search.meaning import meaning_of
+
         meaning = meaning_of(self._snapshot, self.query, request)
         if meaning is None or not self._filters:
             return meaning
