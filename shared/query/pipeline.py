@@ -299,16 +299,11 @@ class _Pass:
                 return words.part(self._wildcard(Wildcard(f"*{form.term}*")))
             halves = words.apart(form.term)
         similar = self.spelling.similar(word.text, form.stems, is_known=is_known)
-        if not similar or not weight:
+        if similar is None or not weight:
             return None if isinstance(halves, Nothing) else words.part(halves)
-        others = [
-            weighted(found, weight * one.alike)
-            for one in similar
-            if (found := words.word(Word(one.text), words.forms(one.text))[0])
-        ]
-        if is_known:
-            return words.part(best_of(node, *others))
-        return words.part(best_of(halves, *others), alike=similar[0].alike)
+        meant, _ = words.word(Word(similar.text), words.forms(similar.text))
+        other = best_of(node, halves, weighted(meant or Nothing(), weight * similar.alike))
+        return words.part(other, alike=1.0 if is_known else similar.alike)
 
     def _compounds_of(self, term: str) -> Node:
         """Return the compounds with a word; `Nothing` if there are none."""
