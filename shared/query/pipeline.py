@@ -143,7 +143,7 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
         clause.occur != "must_not" and plain_word(clause) is not None
         for clause in clauses_of(asked.tree)
     )
-    typed = request.query.split()
+    typed = [as_typed(word) for word in request.query.split()]
     if is_plain and usual == "should":
         tree = any_of(tree, words.numbers(request.query), words.neighbours(typed))
     if is_plain:
@@ -235,6 +235,7 @@ class _Pass:
     quoted: Collection[str]
     takes_other_words: bool
     compounds: int = 0
+    unprepared: Sequence[str] = ()  # words that are analyzed at once, if one of them is not cached
 
     @cached_property
     def _context(self) -> tuple[object, ...]:
@@ -244,7 +245,7 @@ class _Pass:
 
     def run(self, tree: Node) -> tuple[Node, list[Part]]:
         """Return a query on fields, and its parts that a hit should have."""
-        self.words.prepare([leaf.text for leaf in leaves(tree) if isinstance(leaf, Word)])
+        self.unprepared = [leaf.text for leaf in leaves(tree) if isinstance(leaf, Word)]
         parts: list[Part] = []
         clauses = []
         for clause in clauses_of(tree):
@@ -276,6 +277,8 @@ class _Pass:
     def _word(self, word: Word, occur: Occur) -> tuple[Node | None, list[Part]]:
         """Return a word on fields, and its parts; None if it has no letters."""
         words = self.words
+        words.prepare(self.unprepared)
+        self.unprepared = ()
         forms = words.forms(word.text)
         if word.text in self.quoted and len(forms) > 1:
             found = self._phrase(Phrase((word.text,), field=word.field), occur)

@@ -77,7 +77,7 @@ class Words:
     def prepare(self, words: Sequence[str]) -> None:
         """Analyze the words of a query at once, which takes less time than one by one."""
         typed = list(map(as_typed, words))
-        for language in (None, *self.languages):
+        for language in (None, *self.languages) if typed else ():
             tokens_of(typed, language)
 
     def has(self, field: str, term: str) -> bool:
@@ -111,8 +111,7 @@ class Words:
 
     def row_of(self, words: Sequence[str]) -> Node:
         """Return words as a phrase of the content; `Nothing` if no chunk may have it."""
-        of_words = tokens_of(list(map(as_typed, words)))
-        terms = [(token.text,) for of_word in of_words for token in of_word]
+        terms = [(token.text,) for of_word in tokens_of(words) for token in of_word]
         if len(terms) < 2:  # noqa: PLR2004 - a phrase has two words
             return Nothing()
         return self._row(schema.CONTENT, terms, 0)
@@ -145,10 +144,8 @@ class Words:
             numbers = self._numbers_in(word.text, forms[0].term if len(forms) == 1 else "")
         if len(forms) == 1:
             found = any_of(self._any_form(forms[0], fields), numbers)
-            is_word = isinstance(numbers, Nothing)
-            return any_of(self._form(forms[0], fields), numbers), [
-                self.part(found, is_word=is_word)
-            ]
+            part = self.part(found, is_word=isinstance(numbers, Nothing))
+            return any_of(self._form(forms[0], fields), numbers), [part]
         is_of_syllables = any(form.is_of_syllables for form in forms)
         if (len(forms) > _MOST_PARTS and not is_of_syllables) or occur == "must_not":
             joined = Nothing() if is_of_syllables else self._joined(forms, fields)
@@ -180,15 +177,12 @@ class Words:
         self, forms: Sequence[Form], fields: Sequence[str], numbers: Node, *, requires_all: bool
     ) -> tuple[Node, list[Part]]:
         weights = self.weights
-        apart = [
-            scaled(
-                self._form(form, fields),
-                # A letter or a number tells little.
-                weights.part
-                * (weights.short_part if len(form.term) == 1 or form.term.isdigit() else 1.0),
-            )
-            for form in forms
-        ]
+        apart = []
+        for form in forms:
+            # A letter or a number tells little.
+            is_short = len(form.term) == 1 or form.term.isdigit()
+            factor = weights.part * (weights.short_part if is_short else 1.0)
+            apart.append(scaled(self._form(form, fields), factor))
         found = [self._any_form(form, fields) for form in forms]
         joined = self._joined(forms, fields)
         whole = [
@@ -257,26 +251,30 @@ class Words:
         In languages with compounds the second may also be the first part: Antrag Wohngeld.
         """
         found: list[Node] = []
-        has_compounds = not WITH_COMPOUNDS.isdisjoint(self.languages)
-        words = words[: _MOST_NEIGHBOURS + 1]
-        parts = ["".join(token.text for token in tokens(as_typed(word))) for word in words]
-        for (first, one), (second, other) in pairwise(zip(words, parts, strict=True)):
-            if not (_is_part(one) and _is_part(other)):
-                continue
-            of_second = function_words_in(second.strip(PUNCTUATION))
-            # English writes "log in" and "login".
-            if function_words_in(first.strip(PUNCTUATION)) or (of_second and "en" not in of_second):
-                continue
-            wholes = {f"{one}{other}"}
-            if has_compounds and not of_second:
-                # Arbeitszeit, Mieterhöhung.
-                wholes |= {f"{one}s{other}", f"{one.removesuffix('e')}{other}", f"{other}{one}"}
-            terms = (f"{whole}{ending}" for whole in sorted(wholes) for ending in _ENDINGS)
-            found += [
-                self._instead(Terms(schema.CONTENT, (term,)), (one, other))
-                for term in self.there(schema.CONTENT, terms)
-            ]
+        for pair in pairwise(words[: _MOST_NEIGHBOURS + 1]):
+            key = pair, self.languages
+            known = self.terms.words.get(key)
+            if known is None:
+                known = self._pair(*pair)
+                self.terms.remember(key, known)
+            found += known
         return any_of(*found)
+
+    def _pair(self, first: str, second: str) -> list[Node]:
+        of_second = function_words_in(second.strip(PUNCTUATION))
+        # English writes "log in" and "login".
+        if function_words_in(first.strip(PUNCTUATION)) or (of_second and "en" not in of_second):
+            return []
+        one, other = ("".join([token.text for token in tokens(word)]) for word in (first, second))
+        if not (_is_part(one) and _is_part(other)):
+            return []
+        wholes = {f"{one}{other}"}
+        if not (of_second or WITH_COMPOUNDS.isdisjoint(self.languages)):
+            # Arbeitszeit, Mieterhöhung.
+            wholes |= {f"{one}s{other}", f"{one.removesuffix('e')}{other}", f"{other}{one}"}
+        terms = (f"{whole}{ending}" for whole in sorted(wholes) for ending in _ENDINGS)
+        there = self.there(schema.CONTENT, terms)
+        return [self._instead(Terms(schema.CONTENT, (term,)), (one, other)) for term in there]
 
     def _instead(self, whole: Node, parts: Sequence[str]) -> Node:
         """Return the node for parts as one word, in chunks that do not have all of the parts."""

@@ -133,10 +133,19 @@ class LuceneSelection(Selection):
             )
             return _found(found.topDocs())
         language = self._topic_language
-        if language is None:
-            return _found(self.searcher.search(self._selected, count))
-        by_words = _found(self.searcher.search(self._selected, max(count, REORDERED)))
-        return replace(by_words, hits=self._reordered(by_words.hits, language)[:count])
+        top = self.searcher.search(self._selected, max(count, REORDERED) if language else count)
+        found, hits = _found(top, count), list(map(ScoreDoc.cast_, top.scoreDocs))
+        topic = None
+        if language and len(hits) > _HITS:
+            topic = self._topic(_ranked(hits[:_HITS]), language)
+        if topic is None:
+            return found
+        first, words = found.hits[0], {hit.doc: hit.score for hit in hits}
+        moved = [
+            RankedHit(hit.doc, min(hit.score, first.score), words[hit.doc])
+            for hit in scored_again(self.searcher, hits[1:REORDERED], topic)[: count - 1]
+        ]
+        return replace(found, hits=[first, *moved, *found.hits[REORDERED:]])
 
     @property
     def _topic_language(self) -> str | None:
@@ -147,13 +156,11 @@ class LuceneSelection(Selection):
         has_feedback = is_on_topic and query.weights.feedback > 0
         return max(shares, key=shares.__getitem__) if shares and has_feedback else None
 
-    def _reordered(self, hits: Sequence[RankedHit], language: str) -> Sequence[RankedHit]:
-        """Return the best hits, those after the first one reordered by terms that many have."""
-        if len(hits) <= _HITS:
-            return hits
-        lacks = unanswered(coverages(self, hits[:_HITS]))
+    def _topic(self, best: Sequence[RankedHit], language: str) -> Any | None:
+        """Return a query for the terms that the best hits share; None if they are the answer."""
+        lacks = unanswered(coverages(self, best))
         if lacks < _LEAST_UNANSWERED:
-            return hits
+            return None
         likely = MoreLikeThis(self.searcher.getIndexReader())
         likely.setAnalyzer(topic_analyzer(language))
         likely.setFieldNames([schema.STEMS])
@@ -164,16 +171,8 @@ class LuceneSelection(Selection):
         likely.setBoost(True)
         weight = self.query.weights.feedback * lacks * len(self.query.parts) / _MEAN_SUM
         likely.setBoostFactor(float(weight))
-        texts = Arrays.asList(self.contents(hits[:_HITS]))
-        topic = likely.like(Collections.singletonMap(schema.STEMS, texts))
-        first, *others = hits[:REORDERED]
-        words = {hit.doc: hit.words for hit in others}
-        unsorted = [ScoreDoc(hit.doc, hit.score) for hit in others]
-        moved = (
-            RankedHit(hit.doc, min(hit.score, first.score), words[hit.doc])
-            for hit in scored_again(self.searcher, unsorted, topic)
-        )
-        return [first, *moved, *hits[REORDERED:]]
+        texts = Arrays.asList(self.contents(best))
+        return likely.like(Collections.singletonMap(schema.STEMS, texts))
 
     def in_order(self, sort: str, count: int) -> Found:
         in_order = document_order() if sort == BY_SCORE else order(sort, self._snapshot.reader)
@@ -329,10 +328,10 @@ class LuceneSelection(Selection):
         return bool(self.searcher.timedOut())
 
 
-def _found(top: Any) -> Found:
+def _found(top: Any, count: int | None = None) -> Found:
     total = top.totalHits
     is_exact = total.relation() == TotalHits.Relation.EQUAL_TO
-    return Found(_ranked(top.scoreDocs), total.value(), is_exact)
+    return Found(_ranked(top.scoreDocs[:count]), total.value(), is_exact)
 
 
 def _ranked(hits: Iterable[Any]) -> list[RankedHit]:
