@@ -372,15 +372,3 @@ def leaves(node: Node, *, excluded: bool = False) -> list[Node]:
             case leaf:
                 found.append(leaf)
     return found
-
-
-def ranks(node: Node) -> bool:
-    """Check whether a part of a tree only adds to the score of other matches."""
-    match node:
-        case Weighted():
-            return ranks(node.node)
-        case Best():
-            return any(map(ranks, node.nodes))
-        case Clauses():
-            return any(clause.occur == "rank" or ranks(clause.node) for clause in node.clauses)
-    return False

@@ -51,7 +51,7 @@ from shared.query.filters import in_folder
 from shared.query.limits import check_allowed, is_costly, running
 from shared.query.lucene import Compiler, LuceneTerms, scored_again, terms_of
 from shared.query.pipeline import parse_query
-from shared.query.tree import Node, TermPhrase, ranks
+from shared.query.tree import Node, TermPhrase
 from shared.search.confidence import coverages, unanswered
 from shared.search.facets import count_documents, count_facets, document_order, filtered, order
 from shared.search.grouping import resolved
@@ -118,8 +118,7 @@ class LuceneSelection(Selection):
     @cached_property
     def _matching(self) -> Any:
         """A query that matches the same chunks and counts them faster."""
-        tree = self.query.tree
-        return replace(self._compiler, ranks=False).query(tree) if ranks(tree) else self.ranked
+        return replace(self._compiler, ranks=False).query(self.query.tree)
 
     def _filtered(self, query: Any) -> Any:
         return filtered(query, self._filters, self._snapshot) if self._filters else query
