@@ -212,6 +212,7 @@ def _folded(letters: str) -> str | None:
 _GERMAN: Final = "de"
 
 _FEWEST_OF_A_LONG_WORD: Final = 8  # letters of a word that hardly occurs in others by chance
+_FEWEST_OF_A_KNOWN_WORD: Final = 7  # letters of a German one that is in other languages, too
 _FEWEST_BESIDES: Final = 3  # letters in the rest of a compound, without those that link its parts
 
 _LINKS: Final[tuple[str, ...]] = ("", "s", "es", "n", "en", "er", "e")
@@ -230,16 +231,18 @@ def compounds_of(terms: IndexTerms, word: str) -> tuple[str, ...]:
     """
     if len(word) < _FEWEST_LETTERS or not _is_german(word):
         return ()
-    if not lemmas(_GERMAN, word):
-        if len(word) < _FEWEST_OF_A_LONG_WORD:
-            return ()
-        either = (islice(_beginning(terms, [word]), _MOST_TERMS), _ending_with(terms, word))
-        return tuple(dict.fromkeys(term for term, _ in chain(*either)))
-    forms = [
-        form
-        for form in dict.fromkeys((word, *lemmas(_GERMAN, word)))
-        if len(form) >= _FEWEST_LETTERS
-    ]
+    known_as = lemmas(_GERMAN, word)
+    found = _german_compounds(terms, word, known_as) if known_as else ()
+    if found or len(word) < (_FEWEST_OF_A_KNOWN_WORD if known_as else _FEWEST_OF_A_LONG_WORD):
+        return found
+    begun = islice(_beginning(terms, [word]), _MOST_TERMS)
+    # Many a word ends like another one by chance: Ration, Operation.
+    ended = () if known_as else _ending_with(terms, word)
+    return tuple(dict.fromkeys(term for term, _ in chain(begun, ended)))
+
+
+def _german_compounds(terms: IndexTerms, word: str, known_as: Sequence[str]) -> tuple[str, ...]:
+    forms = [form for form in dict.fromkeys((word, *known_as)) if len(form) >= _FEWEST_LETTERS]
     begun = _merged(_beginning(terms, forms))
     ended = _merged(_ending(terms, forms))
     known = lemmas_of(_GERMAN, chain(ended, *begun.values(), *ended.values()))

@@ -54,6 +54,11 @@ _FEWEST_OF_A_NUMBER: Final = 4  # digits of one that a text may have with a blan
 _FEWEST_OF_A_SUFFIX: Final = 7  # digits by which the end of a longer number is found
 _COUNTRY_CODES: Final = (1, 2, 3)  # their numbers of digits (ITU-T E.164)
 
+_DATE: Final = re.compile(r"(?:(\d{4})([./-]))?(\d{1,2})[./-](\d{1,2})(?:([./-])(\d{4}))?")
+"""A date with the year at one end."""
+
+_MONTHS: Final = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -142,6 +147,7 @@ class Words:
         numbers: Node = Nothing()
         if schema.CONTENT in fields:
             numbers = self._numbers_in(word.text, forms[0].term if len(forms) == 1 else "")
+            numbers = any_of(numbers, self._date(word.text))
         if len(forms) == 1:
             found = any_of(self._any_form(forms[0], fields), numbers)
             part = self.part(found, is_word=isinstance(numbers, Nothing))
@@ -312,6 +318,24 @@ class Words:
         # The term of a number is without the signs between its thousands.
         is_number = len(term) > _FEWEST_OF_A_NUMBER and term.isdigit()
         return self._runs(_DIGITS.findall(word) or ([term] if is_number else []))
+
+    def _date(self, word: str) -> Node:
+        """Return a date in all orders of its numbers that mean the same, as 2015-09-01."""
+        found = _DATE.fullmatch(word.strip(PUNCTUATION))
+        if not found or bool(found[1]) == bool(found[6]):
+            return Nothing()
+        first, second = int(found[3]), int(found[4])
+        days = [(second, first)] if found[1] else [(first, second)]
+        if found[5] == "/":
+            # In America, the month comes first.
+            days.append((second, first))
+        year, nodes = (found[1] or found[6],), []
+        for day, month in days:
+            one, other = (tuple(dict.fromkeys((f"{n}", f"{n:02}"))) for n in (day, month))
+            orders = [(one, other, year), (year, other, one)]
+            orders += [(other, one, year)] if day > _MONTHS else []
+            nodes += [self._row(schema.CONTENT, order, 0) for order in orders]
+        return scaled(any_of(*nodes), self.weights.row)
 
     def _runs(self, runs: Iterable[str]) -> Node:
         return any_of(*(scaled(self._number(run), self.weights.digits) for run in runs))
