@@ -260,9 +260,10 @@ def best_of(*nodes: Node) -> Node:
 
 def weighted(node: Node, weight: float) -> Node:
     """Return a node whose score is multiplied by a weight."""
-    part, factor = unweighted(node)
-    weight *= factor
-    return part if weight == 1 or isinstance(part, Nothing) else Weighted(part, weight)
+    if isinstance(node, Weighted):
+        weight *= node.weight
+        node = node.node
+    return node if weight == 1 or isinstance(node, Nothing) else Weighted(node, weight)
 
 
 def scaled(node: Node, weight: float) -> Node:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, Final
 
 from shared.analysis.analyzers import tokens
@@ -200,7 +201,7 @@ def _results(
     groups: Sequence[GroupedHits], values: Iterator[dict[str, Any]], request: SearchRequest
 ) -> Iterator[Hit]:
     for group in groups:
-        found = [next(values) for _ in group.hits]
+        found = list(islice(values, len(group.hits)))
         likely = [hit for hit in found if hit["confidence"] >= request.min_confidence]
         if not likely:
             continue
