@@ -343,8 +343,11 @@ class Words:
     def _number(self, run: str) -> Node:
         digits = "".join(filter(str.isdigit, run))
         alike = [digits]
+        end = digits.removeprefix("0")
         if run.startswith("+") or digits.startswith("00"):
             begin = 0 if run.startswith("+") else 2
+            # Texts may have a zero behind the country code: +49 (0)30.
+            end = digits[begin + 2 :].removeprefix("0")
             alike += [digits[begin:]]
             for code in _COUNTRY_CODES:
                 alike += [digits[begin + code :], f"0{digits[begin + code :]}"]
@@ -352,14 +355,12 @@ class Words:
         nodes: list[Node] = [Values(schema.DIGITS, there)] if there else []
         if self.has(schema.CONTENT, digits):
             nodes.append(Values(schema.CONTENT, (digits,)))
-        end = digits.removeprefix("0")
-        if len(alike) == 1 and len(digits) >= _FEWEST_OF_A_SUFFIX and end:
+        if len(digits) >= _FEWEST_OF_A_SUFFIX and len(end) >= _FEWEST_OF_A_SUFFIX - 1:
             nodes.append(Pattern(schema.DIGITS, f"{end[::-1]}*", scored=False))
         return best_of(*nodes)
 
 
 def fields_of(field: str | None) -> tuple[str, ...]:
-    """Return the text fields that are searched for a part with or without the name of one."""
     return (field,) if field else TEXT_FIELDS
 
 
