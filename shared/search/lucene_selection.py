@@ -2,8 +2,7 @@
 
 The hits after the first one are reordered by the terms that the best ones have in common
 (pseudo-relevance feedback, as in Rocchio 1971, Relevance feedback in information retrieval). Lucene
-chooses the terms by their frequency in the best hits and their rarity. The more of the query the
-best hit has alone, the less they weigh.
+chooses the terms by their frequency in the best hits and their rarity.
 """
 
 from bisect import bisect_right
@@ -52,7 +51,6 @@ from shared.query.limits import check_allowed, is_costly, running
 from shared.query.lucene import Compiler, LuceneTerms, scored_again, terms_of
 from shared.query.pipeline import parse_query
 from shared.query.tree import Node, TermPhrase
-from shared.search.confidence import coverages, unanswered
 from shared.search.facets import count_documents, count_facets, document_order, filtered, order
 from shared.search.grouping import resolved
 from shared.search.selection import (
@@ -77,8 +75,6 @@ REORDERED: Final = 50  # hits that are reordered
 _HITS: Final = 4  # best hits that are assumed to be relevant
 _TERMS: Final = 10  # most significant terms that are used
 _FEWEST_PARTS: Final = 5  # words of a query on a topic; few words have to match as they are
-
-_LEAST_UNANSWERED: Final = 0.5  # how little the best hit must be the answer to reorder others
 
 _MEAN_SUM: Final = 18.0  # of the weights that Lucene gives ten terms, the least of which has 1
 _LEAST_OCCURRENCES: Final = 2  # of a term in the best hits
@@ -134,11 +130,9 @@ class LuceneSelection(Selection):
         language = self._topic_language
         top = self.searcher.search(self._selected, max(count, REORDERED) if language else count)
         found, hits = _found(top, count), list(map(ScoreDoc.cast_, top.scoreDocs))
-        topic = None
-        if language and len(hits) > _HITS:
-            topic = self._topic(_ranked(hits[:_HITS]), language)
-        if topic is None:
+        if language is None or len(hits) <= _HITS:
             return found
+        topic = self._topic(_ranked(hits[:_HITS]), language)
         first, words = found.hits[0], {hit.doc: hit.score for hit in hits}
         moved = [
             RankedHit(hit.doc, min(hit.score, first.score), words[hit.doc])
@@ -155,11 +149,8 @@ class LuceneSelection(Selection):
         has_feedback = is_on_topic and query.weights.feedback > 0
         return max(shares, key=shares.__getitem__) if shares and has_feedback else None
 
-    def _topic(self, best: Sequence[RankedHit], language: str) -> Any | None:
-        """Return a query for the terms that the best hits share; None if they are the answer."""
-        lacks = unanswered(coverages(self, best))
-        if lacks < _LEAST_UNANSWERED:
-            return None
+    def _topic(self, best: Sequence[RankedHit], language: str) -> Any:
+        """Return a query for the terms that the best hits share."""
         likely = MoreLikeThis(self.searcher.getIndexReader())
         likely.setAnalyzer(topic_analyzer(language))
         likely.setFieldNames([schema.STEMS])
@@ -168,7 +159,7 @@ class LuceneSelection(Selection):
         likely.setMaxDocFreqPct(_COMMON)
         likely.setMaxQueryTerms(_TERMS)
         likely.setBoost(True)
-        weight = self.query.weights.feedback * lacks * len(self.query.parts) / _MEAN_SUM
+        weight = self.query.weights.feedback * len(self.query.parts) / _MEAN_SUM
         likely.setBoostFactor(float(weight))
         texts = Arrays.asList(self.contents(best))
         return likely.like(Collections.singletonMap(schema.STEMS, texts))
