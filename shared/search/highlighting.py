@@ -254,14 +254,13 @@ def _passages(text: str, found: Sequence[_Found]) -> list[_Passage]:
     It begins with its sentence or line, if that is near.
     """
     ends, marks = [end for _, end, _ in found], [mark for _, _, mark in found]
-    sentences = [sentence.end() for sentence in _SENTENCE_END.finditer(text)] if found else []
     passages = []
     for number, (first, last, _) in enumerate(found):
         least = max(ends[number - 1] if number else 0, first - _LEAD)
-        sentence = bisect_right(sentences, first) - 1
+        sentences = [*_SENTENCE_END.finditer(text, least, first)]
         start = least
-        if sentence >= 0 and sentences[sentence] > least:
-            start = sentences[sentence]
+        if sentences:
+            start = sentences[-1].end()
         elif least and (blank := _BLANK.search(text, least - 1, first)):
             start = blank.end()
         end = start + PASSAGE_LENGTH
