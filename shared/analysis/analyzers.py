@@ -149,7 +149,10 @@ _DIGITS: Final = Chain(
     (_replaced("[^0-9]", ""), Step("reverseString")),
     Step(
         "simplePattern",
-        {"pattern": "[0-9]([ ()/\u00a0\u2013\\-]{0,2}[0-9]){4,33}|[1-9][ \u00a0\u202f][0-9]{3}"},
+        {
+            "pattern": "[0-9](([ ()/\u00a0\u2013\\-]{0,2}| [/\u2013\\-] )[0-9]){4,33}"
+            "|[1-9][ \u00a0\u202f][0-9]{3}"
+        },
     ),
     _COMPATIBLE,
 )

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -217,8 +218,8 @@ def left_out_of_query(
     for language in known & _asking_words().keys():
         for number in _asking([text.lower() for text in texts], language):
             empty_in[number].add(language)
-    counts = Counter(language for of_word in empty_in for language in of_word)
-    most = max((counts[language] for language in common), default=0)
+    counts = Counter(chain.from_iterable(empty_in))
+    most = max(map(counts.__getitem__, common), default=0)
     fewest = max(most + 1, _FEWEST_OF_OTHERS)
     likely = {code: n for code, n in counts.items() if code in common or n >= fewest}
     most = max(likely.values(), default=0)

@@ -50,7 +50,7 @@ from shared.query.tree import Nothing
 from shared.reading.documents import list_failures
 from shared.reading.searcher import Searcher as FolderSearcher
 from shared.reading.similar_chunks import topic_terms
-from shared.search import answer
+from shared.search import answer, explanation
 from shared.semantic.query_encoder import QueryEncoder
 
 Result = TypeVar("Result")
@@ -254,7 +254,7 @@ def _explanation(
     snapshot: ClusterSnapshot, request: SearchRequest, detail: Detail
 ) -> QueryExplanation:
     selection = ClusterSelection(snapshot, request)
-    return answer.explain(selection, request, detail)
+    return explanation.explain(selection, request, detail)
 
 
 def _similar_chunks(snapshot: ClusterSnapshot, chunk_id: str, limit: int) -> SimilarChunks:

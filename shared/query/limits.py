@@ -68,6 +68,8 @@ _PLAIN_POSITIONS: Final = 40  # words in phrases, per field, that take milliseco
 
 MAX_STARS: Final = 20
 
+_Pattern = Pattern | Fuzzy | Expression | Range
+
 _BRACES: Final = re.compile(r"\{(\d*),?(\d*)")
 
 
@@ -199,12 +201,12 @@ def too_many_clauses() -> QueryError:
 def is_costly(leaves: Sequence[Node]) -> bool:
     """Check whether a query can take long on a large index, apart from the number of its words."""
     positions = sum(len(leaf.positions) for leaf in leaves if isinstance(leaf, TermPhrase))
-    return positions > _PLAIN_POSITIONS or any(map(_looks_at_terms, leaves))
+    return positions > _PLAIN_POSITIONS or bool(_patterns(leaves))
 
 
 def check_patterns(leaves: Sequence[Node], terms: IndexTerms) -> None:
     """Refuse patterns for which Lucene would examine too many terms of an index in total."""
-    cost = sum(_cost(leaf, terms) for leaf in leaves if _looks_at_terms(leaf))
+    cost = sum([_cost(leaf, terms) for leaf in _patterns(leaves)])
     if cost > MAX_TERMS_LOOKED_AT:
         raise QueryError(
             "the wildcards, ranges, regular expressions and words with ~ of the query would have "
@@ -213,21 +215,17 @@ def check_patterns(leaves: Sequence[Node], terms: IndexTerms) -> None:
         )
 
 
-def _looks_at_terms(leaf: Node) -> bool:
-    if isinstance(leaf, Range):
-        return not schema.is_number_field(leaf.field or "")
-    return isinstance(leaf, Pattern | Fuzzy | Expression)
+def _patterns(leaves: Sequence[Node]) -> list[_Pattern]:
+    """Return the leaves for which Lucene examines terms."""
+    found = [leaf for leaf in leaves if isinstance(leaf, _Pattern)]
+    return [leaf for leaf in found if not schema.is_number_field(leaf.field or "")]
 
 
-def _cost(leaf: Node, terms: IndexTerms) -> int:
-    parts: int
+def _cost(leaf: _Pattern, terms: IndexTerms) -> int:
+    field, parts = leaf.field or "", 1
     match leaf:
-        case Pattern(field):
+        case Pattern():
             parts = _LETTERS_APART ** min(len(leaf.beginning[0]), 8)
-        case Fuzzy(field=str(field), prefix=prefix):
-            parts = _FUZZY_SHARE * _LETTERS_APART ** min(prefix, 8)
-        case Expression(field=str(field)) | Range(field=str(field)):
-            parts = 1
-        case _:
-            return 0
+        case Fuzzy():
+            parts = _FUZZY_SHARE * _LETTERS_APART ** min(leaf.prefix, 8)
     return terms.dictionary(field) // parts + terms.chunks(field) // _BITS_OF_A_TERM

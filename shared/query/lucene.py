@@ -235,30 +235,24 @@ class LuceneTerms(IndexTerms):
 
     def query(self, field: str, text: str) -> Any | None:
         """Return a query for a term with its looked-up states; None if no chunk has it."""
-        return self._known(field, text)[0]
+        return (self._terms.get((field, text)) or self._looked_up(field, text))[0]
 
     def frequency(self, field: str, text: str) -> int:
-        if field == schema.FINGERPRINT:
-            # Not cached: each document has other ones.
-            return int(self.reader.docFreq(Term(field, text)))
-        return self._known(field, text)[1]
+        return (self._terms.get((field, text)) or self._looked_up(field, text))[1]
 
-    def _known(self, field: str, text: str) -> tuple[Any | None, int]:
-        key = (field, text)
-        try:
-            return self._terms[key]
-        except KeyError:
-            if not self.chunks(field):
-                return None, 0
-            term = Term(field, text)
-            states = TermStates.build(self._searcher, term, True)
-            frequency = states.docFreq()
-            known = (TermQuery(term, states) if frequency else None, frequency)
-            if len(self._terms) >= _MOST_TERMS:
-                self._terms.clear()
-            if len(text) <= _LONGEST:
-                self._terms[key] = known
-            return known
+    def _looked_up(self, field: str, text: str) -> tuple[Any | None, int]:
+        if not self.chunks(field):
+            return None, 0
+        term = Term(field, text)
+        states = TermStates.build(self._searcher, term, True)
+        frequency = states.docFreq()
+        known = (TermQuery(term, states) if frequency else None, frequency)
+        if len(self._terms) >= _MOST_TERMS:
+            self._terms.clear()
+        # Each document has other fingerprints.
+        if len(text) <= _LONGEST and field != schema.FINGERPRINT:
+            self._terms[field, text] = known
+        return known
 
     def look_up(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Do nothing: to look one term up takes microseconds."""

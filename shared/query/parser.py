@@ -81,7 +81,6 @@ _NO_FIELD: Final = "\0"  # placeholder for the field of parts that do not name o
 _SHOWN: Final = 40  # characters of a query that an error or a note repeats
 _MOST_NOTED: Final = 3  # excluded words in a note
 
-_OPERATORS: Final = frozenset(("AND", "OR", "NOT"))
 _COLUMN: Final = re.compile(r"at line 1, column (\d+)")
 
 
@@ -142,26 +141,25 @@ def _as_meant(
 def parse(text: str, classic: str, operator: Operator) -> Node:
     """Parse a query in Lucene's classic syntax; errors name positions in the text as typed."""
     IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
-    tree = _plain_words(classic, operator) or _parsed(text, classic, operator)
-    if sum(1 for _ in leaves(tree)) > MAX_TERMS:
+    tree = _plain_words(text, classic, operator) or _parsed(text, classic, operator)
+    if len(leaves(tree)) > MAX_TERMS:
         raise too_many_clauses()
     return tree
 
 
-def _plain_words(classic: str, operator: Operator) -> Node | None:
-    """Return the tree of a query of letters and digits only, without Lucene, which takes longer."""
-    words = classic.split(" ")
-    if not all(map(str.isalnum, words)) or not _OPERATORS.isdisjoint(words):
+def _plain_words(text: str, classic: str, operator: Operator) -> Node | None:
+    """Return the tree of a query without syntax, without Lucene, which takes longer."""
+    words = text.split()
+    if " ".join(words) != text or classic != to_lucene_syntax(text, "plain"):
         return None
-    if len(words) == 1:
-        return Word(classic)
-    return _clauses((Word(word), "must" if operator == "and" else "should") for word in words)
+    occur: Occur = "must" if operator == "and" else "should"
+    return _clauses([(Word(word), occur) for word in words]) if len(words) > 1 else Word(text)
 
 
 def _clauses(parts: Iterable[tuple[Node, Occur]]) -> Node:
     # A repeated word weighs as many times as it occurs.
-    counts = Counter(Clause(node, occur) for node, occur in parts)
-    clauses = [Clause(weighted(one.node, count), one.occur) for one, count in counts.items()]
+    counts = Counter(parts)
+    clauses = [Clause(weighted(node, count), occur) for (node, occur), count in counts.items()]
     return Clauses(tuple(clauses))
 
 
@@ -181,8 +179,8 @@ def _parsed(text: str, classic: str, operator: Operator) -> Node:
             raise _parse_error(text, classic, error.getJavaException()) from error
     tree = _node(query, 0)
     check_boosts(tree)
-    everything = leaves(tree, excluded=True)
-    check_fuzzy_words([leaf.text for leaf in everything if isinstance(leaf, Fuzzy)])
+    every = leaves(tree, excluded=True)
+    check_fuzzy_words([leaf.text for leaf in every if isinstance(leaf, Fuzzy)])
     return tree
 
 

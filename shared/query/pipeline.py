@@ -143,12 +143,12 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
         clause.occur != "must_not" and plain_word(clause) is not None
         for clause in clauses_of(asked.tree)
     )
-    typed = request.query.split()
+    typed = [as_typed(word) for word in request.query.split()]
     if is_plain and usual == "should":
         tree = any_of(tree, words.numbers(request.query), words.neighbours(typed))
     if is_plain:
         tree = _with_ranks(tree, typed, language, words)
-    every = list(leaves(tree, excluded=True))
+    every = leaves(tree, excluded=True)
     check_patterns(every, terms)
     return ParsedQuery(
         *(asked, telling, tree, parts, rewritten, other_parts),
@@ -235,6 +235,7 @@ class _Pass:
     quoted: Collection[str]
     takes_other_words: bool
     compounds: int = 0
+    unprepared: Sequence[str] = ()  # words that are analyzed at once, if one of them is not cached
 
     @cached_property
     def _context(self) -> tuple[object, ...]:
@@ -244,7 +245,7 @@ class _Pass:
 
     def run(self, tree: Node) -> tuple[Node, list[Part]]:
         """Return a query on fields, and its parts that a hit should have."""
-        self.words.prepare([leaf.text for leaf in leaves(tree) if isinstance(leaf, Word)])
+        self.unprepared = [leaf.text for leaf in leaves(tree) if isinstance(leaf, Word)]
         parts: list[Part] = []
         clauses = []
         for clause in clauses_of(tree):
@@ -276,6 +277,8 @@ class _Pass:
     def _word(self, word: Word, occur: Occur) -> tuple[Node | None, list[Part]]:
         """Return a word on fields, and its parts; None if it has no letters."""
         words = self.words
+        words.prepare(self.unprepared)
+        self.unprepared = ()
         forms = words.forms(word.text)
         if word.text in self.quoted and len(forms) > 1:
             found = self._phrase(Phrase((word.text,), field=word.field), occur)
@@ -299,16 +302,11 @@ class _Pass:
                 return words.part(self._wildcard(Wildcard(f"*{form.term}*")))
             halves = words.apart(form.term)
         similar = self.spelling.similar(word.text, form.stems, is_known=is_known)
-        if not similar or not weight:
+        if similar is None or not weight:
             return None if isinstance(halves, Nothing) else words.part(halves)
-        others = [
-            weighted(found, weight * one.alike)
-            for one in similar
-            if (found := words.word(Word(one.text), words.forms(one.text))[0])
-        ]
-        if is_known:
-            return words.part(best_of(node, *others))
-        return words.part(best_of(halves, *others), alike=similar[0].alike)
+        meant, _ = words.word(Word(similar.text), words.forms(similar.text))
+        other = best_of(node, halves, weighted(meant or Nothing(), weight * similar.alike))
+        return words.part(other, alike=1.0 if is_known else similar.alike)
 
     def _compounds_of(self, term: str) -> Node:
         """Return the compounds with a word; `Nothing` if there are none."""

@@ -48,13 +48,6 @@ _WEIGHT_OF_SLIP: Final = 0.8  # of a mistake that leaves all letters there, swap
 
 _DOUBLED: Final = re.compile(r"(.)\1")
 
-_SUGGESTIONS: Final = 3  # words that may replace one
-
-_LEAST_FREQUENCY: Final = 0.1
-"""Frequency of a word that may replace one, relative to the most similar one: rarer words are less
-likely to be meant, and would count far more."""
-
-_LESS_LIKELY: Final = 0.6  # weight of the other words that may replace one, relative to the first
 _WORD: Final = re.compile(r"\W*([^\W\d_]+)\W*")  # letters only, and the punctuation around them
 _MOST_LOOKED_UP: Final = 8  # words of a query with similar ones, each of which takes milliseconds
 
@@ -98,17 +91,16 @@ class Spelling:
     noted: int = 0
     looked_up: int = 0
 
-    def similar(self, typed: str, stems: Sequence[str], *, is_known: bool) -> list[SimilarTerm]:
-        """Return the words that a word may stand for, the most likely first; none if it is right.
+    def similar(self, typed: str, stems: Sequence[str], *, is_known: bool) -> SimilarTerm | None:
+        """Return the word that a word probably stands for; None if it is right.
 
         It comes with its terms in the field of stems; it is known if some chunk has a form of it.
-        All but the first count as less alike than they are.
         """
         letters = _WORD.fullmatch(typed)
         word = letters[1] if letters else ""
         text = None if is_capital_name(word) or function_words_in(word) else _folded(word)
         if text is None:
-            return []
+            return None
         frequency = self.terms.frequency(schema.CONTENT, text)
         is_doubtful = frequency <= _RARE and not self._is_spelled_right(text)
         if frequency and is_doubtful:
@@ -118,26 +110,21 @@ class Spelling:
                 self.rare.append(word)
                 self.noted += 1
         if frequency or not is_doubtful:
-            return []
+            return None
         is_certain = not is_known and self._knows_words
         if len(text) < _FEWEST_OTHERWISE and not is_certain:
-            return []
+            return None
         if self.looked_up >= _MOST_LOOKED_UP:
             self.noted += 1
-            return []
+            return None
         self.looked_up += 1
         most = 1 if is_known else 2
         found = similar_terms(self.terms, text, most, same_beginning=not is_certain)
-        if is_known and any(_is_form(text, one.text) for one in found):
-            return []
-        if found:
-            self.corrections.append(Correction(word, found[0].text))
-            self.noted += 1
-        return [
-            one._replace(alike=one.alike * (_LESS_LIKELY if number else 1.0))
-            for number, one in enumerate(_distinct(found))
-            if one.frequency >= found[0].frequency * _LEAST_FREQUENCY
-        ]
+        if not found or (is_known and any(_is_form(text, one.text) for one in found)):
+            return None
+        self.corrections.append(Correction(word, found[0].text))
+        self.noted += 1
+        return found[0]
 
     def _is_spelled_right(self, text: str) -> bool:
         return any(lemmas(language, text) for language in self._languages)
@@ -192,15 +179,6 @@ def _weight_of_edit(text: str, term: str) -> float:
     return 1.0 if text[0] == term[0] else _WEIGHT_OF_FIRST
 
 
-def _distinct(similar: Sequence[SimilarTerm]) -> Iterator[SimilarTerm]:
-    """Yield the best words that are no forms of a better one."""
-    taken: list[str] = []
-    for one in similar:
-        if len(taken) < _SUGGESTIONS and not any(_is_form(one.text, other) for other in taken):
-            taken.append(one.text)
-            yield one
-
-
 def _is_form(text: str, other: str) -> bool:
     """Check whether two words differ in inflectional endings only, as forms of one word do."""
     pairs = zip(text, other, strict=False)
@@ -234,6 +212,7 @@ def _folded(letters: str) -> str | None:
 _GERMAN: Final = "de"
 
 _FEWEST_OF_A_LONG_WORD: Final = 8  # letters of a word that hardly occurs in others by chance
+_FEWEST_OF_A_KNOWN_WORD: Final = 7  # letters of a German one that is in other languages, too
 _FEWEST_BESIDES: Final = 3  # letters in the rest of a compound, without those that link its parts
 
 _LINKS: Final[tuple[str, ...]] = ("", "s", "es", "n", "en", "er", "e")
@@ -252,16 +231,18 @@ def compounds_of(terms: IndexTerms, word: str) -> tuple[str, ...]:
     """
     if len(word) < _FEWEST_LETTERS or not _is_german(word):
         return ()
-    if not lemmas(_GERMAN, word):
-        if len(word) < _FEWEST_OF_A_LONG_WORD:
-            return ()
-        either = (islice(_beginning(terms, [word]), _MOST_TERMS), _ending_with(terms, word))
-        return tuple(dict.fromkeys(term for term, _ in chain(*either)))
-    forms = [
-        form
-        for form in dict.fromkeys((word, *lemmas(_GERMAN, word)))
-        if len(form) >= _FEWEST_LETTERS
-    ]
+    known_as = lemmas(_GERMAN, word)
+    found = _german_compounds(terms, word, known_as) if known_as else ()
+    if found or len(word) < (_FEWEST_OF_A_KNOWN_WORD if known_as else _FEWEST_OF_A_LONG_WORD):
+        return found
+    begun = islice(_beginning(terms, [word]), _MOST_TERMS)
+    # Many a word ends like another one by chance: Ration, Operation.
+    ended = () if known_as else _ending_with(terms, word)
+    return tuple(dict.fromkeys(term for term, _ in chain(begun, ended)))
+
+
+def _german_compounds(terms: IndexTerms, word: str, known_as: Sequence[str]) -> tuple[str, ...]:
+    forms = [form for form in dict.fromkeys((word, *known_as)) if len(form) >= _FEWEST_LETTERS]
     begun = _merged(_beginning(terms, forms))
     ended = _merged(_ending(terms, forms))
     known = lemmas_of(_GERMAN, chain(ended, *begun.values(), *ended.values()))

@@ -5,7 +5,7 @@ text of a tree is in a notation like Lucene's classic syntax, as `explain` shows
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -260,9 +260,10 @@ def best_of(*nodes: Node) -> Node:
 
 def weighted(node: Node, weight: float) -> Node:
     """Return a node whose score is multiplied by a weight."""
-    part, factor = unweighted(node)
-    weight *= factor
-    return part if weight == 1 or isinstance(part, Nothing) else Weighted(part, weight)
+    if isinstance(node, Weighted):
+        weight *= node.weight
+        node = node.node
+    return node if weight == 1 or isinstance(node, Nothing) else Weighted(node, weight)
 
 
 def scaled(node: Node, weight: float) -> Node:
@@ -310,12 +311,13 @@ def plain_word(clause: Clause) -> str | None:
 
 def flat(
     node: Clauses, weight: float = 1.0, *, with_ranks: bool = True
-) -> Iterator[tuple[Node, Occur]]:
-    """Yield the clauses of a node, with those of its optional parts on the same level.
+) -> list[tuple[Node, Occur]]:
+    """Return the clauses of a node, with those of its optional parts on the same level.
 
     The scores add up either way, but on the same level Lucene can skip what cannot be among the
     best.
     """
+    found: list[tuple[Node, Occur]] = []
     for clause in node.clauses:
         if clause.occur == "rank" and not with_ranks:
             continue
@@ -323,11 +325,12 @@ def flat(
         if (
             clause.occur == "should"
             and isinstance(part, Clauses)
-            and all(one.occur in {"should", "rank"} for one in part.clauses)
+            and {one.occur for one in part.clauses} <= {"should", "rank"}
         ):
-            yield from flat(part, weight * factor, with_ranks=with_ranks)
+            found += flat(part, weight * factor, with_ranks=with_ranks)
         else:
-            yield clause.node if weight == 1 else weighted(clause.node, weight), clause.occur
+            found.append((weighted(clause.node, weight), clause.occur))
+    return found
 
 
 def rewrite(
@@ -355,9 +358,9 @@ def rewrite(
     return change(node, occur)
 
 
-def leaves(node: Node, *, excluded: bool = False) -> Iterator[Node]:
-    """Yield the leaves of a tree; those that must not match only with `excluded`."""
-    # Not recursive: nested generators would pass each leaf through all levels.
+def leaves(node: Node, *, excluded: bool = False) -> list[Node]:
+    """Return the leaves of a tree; those that must not match only with `excluded`."""
+    found = []
     waiting: list[Node] = [node]
     while waiting:
         match waiting.pop():
@@ -368,16 +371,5 @@ def leaves(node: Node, *, excluded: bool = False) -> Iterator[Node]:
             case Clauses(clauses):
                 waiting += [c.node for c in reversed(clauses) if excluded or c.occur != "must_not"]
             case leaf:
-                yield leaf
-
-
-def ranks(node: Node) -> bool:
-    """Check whether a part of a tree only adds to the score of other matches."""
-    match node:
-        case Weighted():
-            return ranks(node.node)
-        case Best():
-            return any(map(ranks, node.nodes))
-        case Clauses():
-            return any(clause.occur == "rank" or ranks(clause.node) for clause in node.clauses)
-    return False
+                found.append(leaf)
+    return found

@@ -54,6 +54,11 @@ _FEWEST_OF_A_NUMBER: Final = 4  # digits of one that a text may have with a blan
 _FEWEST_OF_A_SUFFIX: Final = 7  # digits by which the end of a longer number is found
 _COUNTRY_CODES: Final = (1, 2, 3)  # their numbers of digits (ITU-T E.164)
 
+_DATE: Final = re.compile(r"(?:(\d{4})([./-]))?(\d{1,2})[./-](\d{1,2})(?:([./-])(\d{4}))?")
+"""A date with the year at one end."""
+
+_MONTHS: Final = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -77,7 +82,7 @@ class Words:
     def prepare(self, words: Sequence[str]) -> None:
         """Analyze the words of a query at once, which takes less time than one by one."""
         typed = list(map(as_typed, words))
-        for language in (None, *self.languages):
+        for language in (None, *self.languages) if typed else ():
             tokens_of(typed, language)
 
     def has(self, field: str, term: str) -> bool:
@@ -87,7 +92,7 @@ class Words:
         return Terms(field, (term,)) if self.has(field, term) else Nothing()
 
     def there(self, field: str, texts: Iterable[str]) -> tuple[str, ...]:
-        return tuple(text for text in texts if self.terms.frequency(field, text))
+        return tuple([text for text in texts if self.terms.frequency(field, text)])
 
     def part(self, found: Node, *, is_word: bool = False, alike: float = 1.0) -> Part:
         return Part(found, self.terms.rarity(found), is_word, alike)
@@ -111,10 +116,10 @@ class Words:
 
     def row_of(self, words: Sequence[str]) -> Node:
         """Return words as a phrase of the content; `Nothing` if no chunk may have it."""
-        terms = [token.text for word in words for token in tokens(as_typed(word))]
+        terms = [(token.text,) for of_word in tokens_of(words) for token in of_word]
         if len(terms) < 2:  # noqa: PLR2004 - a phrase has two words
             return Nothing()
-        return self._row(schema.CONTENT, [(term,) for term in terms], 0)
+        return self._row(schema.CONTENT, terms, 0)
 
     def _row(self, field: str, positions: Sequence[tuple[str, ...]], slop: int) -> Node:
         there = [self.there(field, texts) for texts in positions]
@@ -142,12 +147,11 @@ class Words:
         numbers: Node = Nothing()
         if schema.CONTENT in fields:
             numbers = self._numbers_in(word.text, forms[0].term if len(forms) == 1 else "")
+            numbers = any_of(numbers, self._date(word.text))
         if len(forms) == 1:
             found = any_of(self._any_form(forms[0], fields), numbers)
-            is_word = isinstance(numbers, Nothing)
-            return any_of(self._form(forms[0], fields), numbers), [
-                self.part(found, is_word=is_word)
-            ]
+            part = self.part(found, is_word=isinstance(numbers, Nothing))
+            return any_of(self._form(forms[0], fields), numbers), [part]
         is_of_syllables = any(form.is_of_syllables for form in forms)
         if (len(forms) > _MOST_PARTS and not is_of_syllables) or occur == "must_not":
             joined = Nothing() if is_of_syllables else self._joined(forms, fields)
@@ -179,15 +183,12 @@ class Words:
         self, forms: Sequence[Form], fields: Sequence[str], numbers: Node, *, requires_all: bool
     ) -> tuple[Node, list[Part]]:
         weights = self.weights
-        apart = [
-            scaled(
-                self._form(form, fields),
-                # A letter or a number tells little.
-                weights.part
-                * (weights.short_part if len(form.term) == 1 or form.term.isdigit() else 1.0),
-            )
-            for form in forms
-        ]
+        apart = []
+        for form in forms:
+            # A letter or a number tells little.
+            is_short = len(form.term) == 1 or form.term.isdigit()
+            factor = weights.part * (weights.short_part if is_short else 1.0)
+            apart.append(scaled(self._form(form, fields), factor))
         found = [self._any_form(form, fields) for form in forms]
         joined = self._joined(forms, fields)
         whole = [
@@ -256,26 +257,30 @@ class Words:
         In languages with compounds the second may also be the first part: Antrag Wohngeld.
         """
         found: list[Node] = []
-        has_compounds = not WITH_COMPOUNDS.isdisjoint(self.languages)
-        words = words[: _MOST_NEIGHBOURS + 1]
-        parts = ["".join(token.text for token in tokens(as_typed(word))) for word in words]
-        for (first, one), (second, other) in pairwise(zip(words, parts, strict=True)):
-            if not (_is_part(one) and _is_part(other)):
-                continue
-            of_second = function_words_in(second.strip(PUNCTUATION))
-            # English writes "log in" and "login".
-            if function_words_in(first.strip(PUNCTUATION)) or (of_second and "en" not in of_second):
-                continue
-            wholes = {f"{one}{other}"}
-            if has_compounds and not of_second:
-                # Arbeitszeit, Mieterhöhung.
-                wholes |= {f"{one}s{other}", f"{one.removesuffix('e')}{other}", f"{other}{one}"}
-            terms = (f"{whole}{ending}" for whole in sorted(wholes) for ending in _ENDINGS)
-            found += [
-                self._instead(Terms(schema.CONTENT, (term,)), (one, other))
-                for term in self.there(schema.CONTENT, terms)
-            ]
+        for pair in pairwise(words[: _MOST_NEIGHBOURS + 1]):
+            key = pair, self.languages
+            known = self.terms.words.get(key)
+            if known is None:
+                known = self._pair(*pair)
+                self.terms.remember(key, known)
+            found += known
         return any_of(*found)
+
+    def _pair(self, first: str, second: str) -> list[Node]:
+        of_second = function_words_in(second.strip(PUNCTUATION))
+        # English writes "log in" and "login".
+        if function_words_in(first.strip(PUNCTUATION)) or (of_second and "en" not in of_second):
+            return []
+        one, other = ("".join([token.text for token in tokens(word)]) for word in (first, second))
+        if not (_is_part(one) and _is_part(other)):
+            return []
+        wholes = {f"{one}{other}"}
+        if not (of_second or WITH_COMPOUNDS.isdisjoint(self.languages)):
+            # Arbeitszeit, Mieterhöhung.
+            wholes |= {f"{one}s{other}", f"{one.removesuffix('e')}{other}", f"{other}{one}"}
+        terms = (f"{whole}{ending}" for whole in sorted(wholes) for ending in _ENDINGS)
+        there = self.there(schema.CONTENT, terms)
+        return [self._instead(Terms(schema.CONTENT, (term,)), (one, other)) for term in there]
 
     def _instead(self, whole: Node, parts: Sequence[str]) -> Node:
         """Return the node for parts as one word, in chunks that do not have all of the parts."""
@@ -314,14 +319,35 @@ class Words:
         is_number = len(term) > _FEWEST_OF_A_NUMBER and term.isdigit()
         return self._runs(_DIGITS.findall(word) or ([term] if is_number else []))
 
+    def _date(self, word: str) -> Node:
+        """Return a date in all orders of its numbers that mean the same, as 2015-09-01."""
+        found = _DATE.fullmatch(word.strip(PUNCTUATION))
+        if not found or bool(found[1]) == bool(found[6]):
+            return Nothing()
+        first, second = int(found[3]), int(found[4])
+        days = [(second, first)] if found[1] else [(first, second)]
+        if found[5] == "/":
+            # In America, the month comes first.
+            days.append((second, first))
+        year, nodes = (found[1] or found[6],), []
+        for day, month in days:
+            one, other = (tuple(dict.fromkeys((f"{n}", f"{n:02}"))) for n in (day, month))
+            orders = [(one, other, year), (year, other, one)]
+            orders += [(other, one, year)] if day > _MONTHS else []
+            nodes += [self._row(schema.CONTENT, order, 0) for order in orders]
+        return scaled(any_of(*nodes), self.weights.row)
+
     def _runs(self, runs: Iterable[str]) -> Node:
         return any_of(*(scaled(self._number(run), self.weights.digits) for run in runs))
 
     def _number(self, run: str) -> Node:
         digits = "".join(filter(str.isdigit, run))
         alike = [digits]
+        end = digits.removeprefix("0")
         if run.startswith("+") or digits.startswith("00"):
             begin = 0 if run.startswith("+") else 2
+            # Texts may have a zero behind the country code: +49 (0)30.
+            end = digits[begin + 2 :].removeprefix("0")
             alike += [digits[begin:]]
             for code in _COUNTRY_CODES:
                 alike += [digits[begin + code :], f"0{digits[begin + code :]}"]
@@ -329,14 +355,12 @@ class Words:
         nodes: list[Node] = [Values(schema.DIGITS, there)] if there else []
         if self.has(schema.CONTENT, digits):
             nodes.append(Values(schema.CONTENT, (digits,)))
-        end = digits.removeprefix("0")
-        if len(alike) == 1 and len(digits) >= _FEWEST_OF_A_SUFFIX and end:
+        if len(digits) >= _FEWEST_OF_A_SUFFIX and len(end) >= _FEWEST_OF_A_SUFFIX - 1:
             nodes.append(Pattern(schema.DIGITS, f"{end[::-1]}*", scored=False))
         return best_of(*nodes)
 
 
 def fields_of(field: str | None) -> tuple[str, ...]:
-    """Return the text fields that are searched for a part with or without the name of one."""
     return (field,) if field else TEXT_FIELDS
 
 

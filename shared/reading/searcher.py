@@ -55,7 +55,7 @@ from shared.reading.opening.parts import Parts
 from shared.reading.similar_chunks import similar_chunks
 from shared.reading.statistics import statistics
 from shared.reading.terms import suggest_terms, top_terms
-from shared.search import answer
+from shared.search import answer, explanation
 from shared.search.lucene_selection import LuceneSelection
 from shared.semantic.query_encoder import QueryEncoder
 from shared.storage.commits import Snapshot, is_limited
@@ -201,7 +201,7 @@ class Searcher:
         request = as_request(query, options)
         with self._newest() as snapshot:
             selection = LuceneSelection(snapshot, request)
-            return answer.explain(selection, request, detail)
+            return explanation.explain(selection, request, detail)
 
     def chunk(self, chunk_id: str) -> ChunkText:
         """Return the chunk with an id.

@@ -97,7 +97,7 @@ def coverages(selection: Selection, hits: Sequence[RankedHit]) -> list[float]:
     known = selection.shares
     missing = [hit for hit in hits if hit.doc not in known]
     shares = _shares(selection, selection.query.parts, missing)
-    known.update((hit.doc, share) for hit, share in zip(missing, shares, strict=True))
+    known.update(zip([hit.doc for hit in missing], shares, strict=True))
     return [known[hit.doc] for hit in hits]
 
 
@@ -106,10 +106,9 @@ def _shares(selection: Selection, parts: Sequence[Part], hits: Sequence[RankedHi
     if not total or not hits:
         return [1.0] * len(hits)
     there = [part for part in parts if not isinstance(part.found, Nothing)]
-    return [
-        sum(there[number].rarity * there[number].alike for number in matched) / total
-        for matched in selection.matches([part.found for part in there], hits)
-    ]
+    values = [part.rarity * part.alike for part in there]
+    matches = selection.matches([part.found for part in there], hits)
+    return [sum(map(values.__getitem__, matched)) / total for matched in matches]
 
 
 def unanswered(shares: Sequence[float]) -> float:

@@ -14,8 +14,7 @@ from shared.errors import FilterError
 from shared.model import schema
 from shared.model.filters import Filter
 from shared.model.schema import VERSION_OF
-from shared.search.ranking import Ranking, scored
-from shared.search.selection import Fingerprinted, RankedHit, Selection
+from shared.search.selection import Fingerprinted, RankedHit, Ranking, Selection
 from shared.storage.fingerprints import VERSION_RESEMBLANCE, Fingerprint
 
 MOST_OF_A_DOCUMENT: Final = 3  # hits that are shown together
@@ -197,9 +196,8 @@ class GroupedHits:
 
     def scored(self, selection: Selection) -> "GroupedHits":
         """Return the same hits in the order of their scores by words."""
-        again = scored(selection, self.hits)
-        best_first = sorted(again, key=lambda hit: (-hit.score, hit.doc))
-        return replace(self, hits=best_first)
+        again = selection.scored(self.hits)
+        return replace(self, hits=sorted(again, key=lambda hit: (-hit.score, hit.doc)))
 
 
 def first_of_documents(

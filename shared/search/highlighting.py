@@ -7,12 +7,12 @@ time that Lucene's highlighters take to analyze the text again.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, count
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count, product
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from shared.analysis.analyzers import Token, known_words, tokens_of
+from shared.analysis.analyzers import KnownWords, known_words, tokens_of
 from shared.analysis.languages import UNDETERMINED
 from shared.model import schema
 from shared.model.search_results import MARKS
@@ -65,10 +65,9 @@ class Passages:
         self._syllables: dict[str, _Mark] = {}
         self._phrases: list[tuple[TermPhrase, _Mark]] = []
         self._patterns: list[tuple[re.Pattern[str], _Mark]] = []
-        self._words: dict[tuple[str | None, ...], tuple[Any, Mapping[str, _Found]]] = {}
         numbers = count()
         for part in chain(query.parts, query.rewritten):
-            found = list(leaves(part.found))
+            found = leaves(part.found)
             has_stems = any(
                 isinstance(leaf, Terms) and leaf.field == schema.STEMS for leaf in found
             )
@@ -114,16 +113,13 @@ class Passages:
         If nothing in it matched, for example if only the title did, it is the part between two
         offsets, or the beginning.
         """
-        chosen: list[_Passage] = []
-        for passage in sorted(_passages(text, self._found(text, language)), key=itemgetter(0, 1)):
-            _, start, end, _ = passage
-            if all(end <= first or last <= start for _, first, last, _ in chosen):
-                chosen.append(passage)
-            if len(chosen) == MAX_PASSAGES:
-                break
-        if chosen:
-            return [_marked(text, start, end, found) for _, start, end, found in chosen]
-        return [_marked(text, *otherwise, ()) if otherwise else _first_words(text)]
+        waiting = sorted(_passages(text, self._found(text, language)), key=itemgetter(0, 1))
+        chosen: list[str] = []
+        while waiting and len(chosen) < MAX_PASSAGES:
+            _, start, end, found = waiting[0]
+            chosen.append(_marked(text, start, end, found))
+            waiting = [one for one in waiting if one[2] <= start or end <= one[1]]
+        return chosen or [_marked(text, *otherwise, ()) if otherwise else _first_words(text)]
 
     def marked(self, text: str, language: str = "") -> str:
         """Return a whole text with each match between `MARKS`."""
@@ -152,57 +148,38 @@ class Passages:
                 end = one[1]
         return apart
 
-    def _of_words(self, text: str, language: str) -> Iterator[_Found]:
-        words, every = text.split(), tuple(self._by_language)
-        own = tuple(code for code in every if code in {None, language, UNDETERMINED})
-        marks = self._marks(words, own) if language else {}
-        wanted = [word for word in words if word in marks]
-        if not wanted:
-            marks = self._marks(words, every)
-            wanted = [word for word in words if word in marks]
-        place = 0
-        for word in wanted:
-            place = _place(text, word, place)
-            begin, end, mark = marks[word]
-            yield place + begin, place + end, mark
-            place += len(word)
+    def _of_words(self, text: str, language: str) -> list[_Found]:
+        words, every = set(text.split()), list(self._by_language)
+        own = [code for code in every if code in {None, language, UNDETERMINED}]
+        marks = (language and self._marks(words, own)) or self._marks(words, every)
+        found = []
+        for word, mark in marks.items():
+            letters = _WORD.search(word)
+            begin, end = letters.span() if letters else (0, len(word))
+            place = text.find(word)
+            while place >= 0:
+                after = place + len(word)
+                # Between blanks, as the words were split.
+                if not text[place - 1 : place].strip() and not text[after : after + 1].strip():
+                    found.append((place + begin, place + end, mark))
+                place = text.find(word, after)
+        return found
 
-    def _marks(
-        self, words: Sequence[str], languages: tuple[str | None, ...]
-    ) -> Mapping[str, _Found]:
-        """Return the words that have a term of the query in some languages, each with its match.
-
-        Those of all known words are returned, so that the texts one after another share them.
-        """
-        distinct = set(words)
-        known = {language: known_words(distinct, language) for language in languages}
-        version = [(of, len(of.terms)) for of in known.values()]
-        made, marks = self._words.get(languages, (None, {}))
-        if made != version:
-            marks = {}
-            for language, of in known.items():
-                for term in self._by_language[language]:
-                    # A copy, since other threads may add words.
-                    for word in [*of.words.get(term, ())]:
-                        if found := self._in_word(word, of.terms.get(word, ())):
-                            marks.setdefault(word, found)
-            self._words[languages] = version, marks
-        if long := list(distinct.difference(*(of.terms for of in known.values()))):
-            marks = dict(marks)
-            for language in languages:
-                for word, tokens in zip(long, tokens_of(long, language), strict=True):
-                    if found := self._in_word(word, tokens):
-                        marks.setdefault(word, found)
+    def _marks(self, words: set[str], languages: Iterable[str | None]) -> dict[str, _Mark]:
+        """Return the rarest mark of each of some words that have a term of the query."""
+        marks: dict[str, _Mark] = {}
+        for language in languages:
+            known = known_words(words, language)
+            long = [*words.difference(known.terms)]
+            others = KnownWords()
+            for word, tokens in zip(long, tokens_of(long, language) if long else (), strict=True):
+                others.add(word, tokens)
+            for term, of in product(self._by_language[language], (known, others)):
+                mark = self._terms[term]
+                for word in words.intersection(of.words.get(term, ())):
+                    if word not in marks or mark.rarity > marks[word].rarity:
+                        marks[word] = mark
         return marks
-
-    def _in_word(self, word: str, tokens: Sequence[Token]) -> _Found | None:
-        texts = [text for token in tokens for text in (token.text, *token.others)]
-        marks = [mark for text in texts if (mark := self._terms.get(text))]
-        joined = self._terms.get("".join(token.text for token in tokens))
-        mark = joined or max(marks, key=lambda mark: mark.rarity, default=None)
-        letters = _WORD.search(word)
-        begin, end = letters.span() if letters else (0, len(word))
-        return mark and (begin, end, mark)
 
     def _of_patterns(self, text: str) -> Iterator[_Found]:
         words = list(_WORD.finditer(text))
@@ -223,17 +200,6 @@ class Passages:
                 if term in wanted[0]:
                     for place in _row(places, first, wanted, phrase.slop):
                         yield *places[place][0].span(), mark
-
-
-def _place(text: str, word: str, begin: int) -> int:
-    """Return where a word stands between blanks next."""
-    while True:
-        place = text.index(word, begin)
-        begin = place + len(word)
-        if (not place or text[place - 1].isspace()) and (
-            begin == len(text) or text[begin].isspace()
-        ):
-            return place
 
 
 def _row(
@@ -282,30 +248,29 @@ def _marked(
     return whole.strip() if strips else whole
 
 
-def _passages(text: str, found: Sequence[_Found]) -> Iterator[_Passage]:
-    """Yield the passage of each match that is the first one in it."""
-    ends = [end for _, end, _ in found]
+def _passages(text: str, found: Sequence[_Found]) -> list[_Passage]:
+    """Return the passage of each match that is the first one in it.
+
+    It begins with its sentence or line, if that is near.
+    """
+    ends, marks = [end for _, end, _ in found], [mark for _, _, mark in found]
+    passages = []
     for number, (first, last, _) in enumerate(found):
-        start = _start(text, ends[number - 1] if number else 0, first)
+        least = max(ends[number - 1] if number else 0, first - _LEAD)
+        sentences = [*_SENTENCE_END.finditer(text, least, first)]
+        start = least
+        if sentences:
+            start = sentences[-1].end()
+        elif least and (blank := _BLANK.search(text, least - 1, first)):
+            start = blank.end()
         end = start + PASSAGE_LENGTH
-        if end < len(text):
-            blank = _BLANK.search(text, end - 1, end + PASSAGE_LENGTH)
-            end = blank.start() if blank else end
+        if end < len(text) and (blank := _BLANK.search(text, end - 1, end + PASSAGE_LENGTH)):
+            end = blank.start()
         end = max(end, last)
-        within = found[number : bisect_right(ends, end, lo=number)]
-        yield -sum(dict([mark for _, _, mark in within]).values()), start, end, within
-
-
-def _start(text: str, least: int, match: int) -> int:
-    """Return where the passage of a match begins: with its sentence or line, if it is near."""
-    least = max(least, match - _LEAD)
-    ends = [*_SENTENCE_END.finditer(text, least, match)]
-    if ends:
-        return ends[-1].end()
-    if least == 0:
-        return 0
-    blank = _BLANK.search(text, least - 1, match)
-    return blank.end() if blank else least
+        stop = bisect_right(ends, end, lo=number)
+        rarities = dict(marks[number:stop]).values()
+        passages.append((-sum(rarities), start, end, found[number:stop]))
+    return passages
 
 
 def _first_words(text: str) -> str:

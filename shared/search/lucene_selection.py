@@ -2,8 +2,7 @@
 
 The hits after the first one are reordered by the terms that the best ones have in common
 (pseudo-relevance feedback, as in Rocchio 1971, Relevance feedback in information retrieval). Lucene
-chooses the terms by their frequency in the best hits and their rarity. The more of the query the
-best hit has alone, the less they weigh.
+chooses the terms by their frequency in the best hits and their rarity.
 """
 
 from bisect import bisect_right
@@ -51,11 +50,9 @@ from shared.query.filters import in_folder
 from shared.query.limits import check_allowed, is_costly, running
 from shared.query.lucene import Compiler, LuceneTerms, scored_again, terms_of
 from shared.query.pipeline import parse_query
-from shared.query.tree import Node, TermPhrase, ranks
-from shared.search.confidence import coverages, unanswered
+from shared.query.tree import Node, TermPhrase
 from shared.search.facets import count_documents, count_facets, document_order, filtered, order
 from shared.search.grouping import resolved
-from shared.search.ranking import meaning_of
 from shared.search.selection import (
     Fingerprinted,
     Found,
@@ -78,8 +75,6 @@ REORDERED: Final = 50  # hits that are reordered
 _HITS: Final = 4  # best hits that are assumed to be relevant
 _TERMS: Final = 10  # most significant terms that are used
 _FEWEST_PARTS: Final = 5  # words of a query on a topic; few words have to match as they are
-
-_LEAST_UNANSWERED: Final = 0.5  # how little the best hit must be the answer to reorder others
 
 _MEAN_SUM: Final = 18.0  # of the weights that Lucene gives ten terms, the least of which has 1
 _LEAST_OCCURRENCES: Final = 2  # of a term in the best hits
@@ -119,8 +114,7 @@ class LuceneSelection(Selection):
     @cached_property
     def _matching(self) -> Any:
         """A query that matches the same chunks and counts them faster."""
-        tree = self.query.tree
-        return replace(self._compiler, ranks=False).query(tree) if ranks(tree) else self.ranked
+        return replace(self._compiler, ranks=False).query(self.query.tree)
 
     def _filtered(self, query: Any) -> Any:
         return filtered(query, self._filters, self._snapshot) if self._filters else query
@@ -134,10 +128,17 @@ class LuceneSelection(Selection):
             )
             return _found(found.topDocs())
         language = self._topic_language
-        if language is None:
-            return _found(self.searcher.search(self._selected, count))
-        by_words = _found(self.searcher.search(self._selected, max(count, REORDERED)))
-        return replace(by_words, hits=self._reordered(by_words.hits, language)[:count])
+        top = self.searcher.search(self._selected, max(count, REORDERED) if language else count)
+        found, hits = _found(top, count), list(map(ScoreDoc.cast_, top.scoreDocs))
+        if language is None or len(hits) <= _HITS:
+            return found
+        topic = self._topic(_ranked(hits[:_HITS]), language)
+        first, words = found.hits[0], {hit.doc: hit.score for hit in hits}
+        moved = [
+            RankedHit(hit.doc, min(hit.score, first.score), words[hit.doc])
+            for hit in scored_again(self.searcher, hits[1:REORDERED], topic)[: count - 1]
+        ]
+        return replace(found, hits=[first, *moved, *found.hits[REORDERED:]])
 
     @property
     def _topic_language(self) -> str | None:
@@ -148,13 +149,8 @@ class LuceneSelection(Selection):
         has_feedback = is_on_topic and query.weights.feedback > 0
         return max(shares, key=shares.__getitem__) if shares and has_feedback else None
 
-    def _reordered(self, hits: Sequence[RankedHit], language: str) -> Sequence[RankedHit]:
-        """Return the best hits, those after the first one reordered by terms that many have."""
-        if len(hits) <= _HITS:
-            return hits
-        lacks = unanswered(coverages(self, hits[:_HITS]))
-        if lacks < _LEAST_UNANSWERED:
-            return hits
+    def _topic(self, best: Sequence[RankedHit], language: str) -> Any:
+        """Return a query for the terms that the best hits share."""
         likely = MoreLikeThis(self.searcher.getIndexReader())
         likely.setAnalyzer(topic_analyzer(language))
         likely.setFieldNames([schema.STEMS])
@@ -163,18 +159,10 @@ class LuceneSelection(Selection):
         likely.setMaxDocFreqPct(_COMMON)
         likely.setMaxQueryTerms(_TERMS)
         likely.setBoost(True)
-        weight = self.query.weights.feedback * lacks * len(self.query.parts) / _MEAN_SUM
+        weight = self.query.weights.feedback * len(self.query.parts) / _MEAN_SUM
         likely.setBoostFactor(float(weight))
-        texts = Arrays.asList(self.contents(hits[:_HITS]))
-        topic = likely.like(Collections.singletonMap(schema.STEMS, texts))
-        first, *others = hits[:REORDERED]
-        words = {hit.doc: hit.words for hit in others}
-        unsorted = [ScoreDoc(hit.doc, hit.score) for hit in others]
-        moved = (
-            RankedHit(hit.doc, min(hit.score, first.score), words[hit.doc])
-            for hit in scored_again(self.searcher, unsorted, topic)
-        )
-        return [first, *moved, *hits[REORDERED:]]
+        texts = Arrays.asList(self.contents(best))
+        return likely.like(Collections.singletonMap(schema.STEMS, texts))
 
     def in_order(self, sort: str, count: int) -> Found:
         in_order = document_order() if sort == BY_SCORE else order(sort, self._snapshot.reader)
@@ -244,9 +232,9 @@ class LuceneSelection(Selection):
             unscored = [ScoreDoc(doc, 0.0) for doc in found]
             for hit in scored_again(self.searcher, unscored, telling):
                 bits, begin = int(hit.score), number * _BITS
-                found[hit.doc] += (
+                found[hit.doc] += [
                     begin + bit for bit in range(bits.bit_length()) if bits >> bit & 1
-                )
+                ]
         return [found[hit.doc] for hit in hits]
 
     def _telling(self, trees: Sequence[Node]) -> list[Any]:
@@ -311,6 +299,11 @@ class LuceneSelection(Selection):
         return not self.searcher.count(query)
 
     def meaning(self, request: SearchRequest) -> Meaning | None:
+        if request.search == "words" or self._snapshot.model is None:
+            return None
+        # NumPy is imported only where meaning takes part.
+        from shared.search.meaning import meaning_of
+
         meaning = meaning_of(self._snapshot, self.query, request)
         if meaning is None or not self._filters:
             return meaning
@@ -325,10 +318,10 @@ class LuceneSelection(Selection):
         return bool(self.searcher.timedOut())
 
 
-def _found(top: Any) -> Found:
+def _found(top: Any, count: int | None = None) -> Found:
     total = top.totalHits
     is_exact = total.relation() == TotalHits.Relation.EQUAL_TO
-    return Found(_ranked(top.scoreDocs), total.value(), is_exact)
+    return Found(_ranked(top.scoreDocs[:count]), total.value(), is_exact)
 
 
 def _ranked(hits: Iterable[Any]) -> list[RankedHit]:

@@ -13,8 +13,8 @@ no hit has all words, one that has none of them may say the same in another lang
 docs/measured/semantic.md has the effect of each constant.
 """
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -22,10 +22,17 @@ import numpy.typing as npt
 from org.apache.lucene.index import MultiBits
 from org.apache.lucene.search import BooleanClause, BooleanQuery, ConstantScoreQuery, ScoreDoc
 
+from shared.analysis.detection import VOTING, detect_language
+from shared.analysis.languages import function_words_in
+from shared.model.request import BY_SCORE, SearchRequest
 from shared.query.lucene import scored_again
+from shared.query.pipeline import ParsedQuery
+from shared.query.tree import Clause, clauses_of, plain_word
 from shared.search.confidence import coverages, unanswered
-from shared.search.selection import Meaning, Nearness, RankedHit, Selection
+from shared.search.selection import Fusion, Meaning, Nearness, RankedHit, Selection
 from shared.semantic.encoder import Vector
+from shared.semantic.sentence_model import SentenceModel
+from shared.storage.commits import Snapshot
 from shared.storage.vectors import (
     Vectors,
     all_vectors,
@@ -75,25 +82,11 @@ _BLOCK: Final = 8_192
 _MOST_TESTED: Final = 20_000
 """Maximum number of candidates that are tested against the filters."""
 
+_MOST_WITH_IDENTIFIERS: Final = 0.05
+"""Greatest weight of the meaning of a query with an identifier."""
 
-@dataclass(frozen=True, slots=True)
-class Fusion:
-    """How the scores of an answer were combined."""
-
-    weight: float  # of the meaning, from 0 to 1
-    without_words: float  # the same of hits without a word of the query
-    scale: float  # the best score by words, with which nearness is multiplied; 1 without any
-    unknown: float  # nearness of a chunk without vectors, if it has the best score by words
-    compared: int  # the number of vectors that were compared to find the nearest; 0 for none
-    added: int  # the number of hits without a word of the query
-
-    def scored(self, hit: RankedHit, near: Nearness | None) -> RankedHit:
-        """Return a hit with its combined score; the nearness is None if it has no vector."""
-        # A chunk without a vector that has a lower score by words is not as near, either.
-        meant = self.unknown * hit.words / self.scale if near is None else max(0.0, near.value)
-        weight = self.weight if hit.words else self.without_words
-        score = (1 - weight) * hit.words + weight * self.scale * meant
-        return RankedHit(hit.doc, score, hit.words, near)
+_IDENTIFIER: Final = re.compile(r"(?=.*[^\W\d_])(?=.*\d)\S+")
+"""A word with letters and digits, such as B-17: vectors hardly tell it from B-18."""
 
 
 def fused(
@@ -271,3 +264,52 @@ def _similar(vectors: Vectors, query: Vector, count: int) -> list[int]:
 
 def _listed(documents: npt.NDArray[np.int64]) -> list[int]:
     return [int(document) for document in np.unique(documents)]
+
+
+def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> Meaning | None:
+    model, encoder, searcher = snapshot.model, snapshot.encoder, snapshot.searcher
+    if request.search == "words" or model is None or encoder is None or not query.parts:
+        return None
+    if request.search == "meaning":
+        vector = encoder.vector(model, request.query)
+        if vector is None:
+            return None
+        return Meaning(vector, model.unrelated, 1.0, True, searcher, alone=True)
+    clauses = clauses_of(query.telling)
+    most = _most(clauses) if _is_known_language(request.query, model) else 0.0
+    vector = encoder.vector(model, request.query) if most else None
+    if vector is None:
+        return None
+    adds = all(clause.occur == "should" for clause in clauses) and request.sort == BY_SCORE
+    return Meaning(vector, model.unrelated, most, adds, searcher)
+
+
+def _most(clauses: Sequence[Clause]) -> float:
+    """Return the greatest weight that the meaning of some parts of a query may have.
+
+    It is 0 unless all are words that a chunk may have in any field, and not all are identifiers.
+    """
+    plain = [plain_word(clause) for clause in clauses if clause.occur != "must_not"]
+    identifiers = [word is None or bool(_IDENTIFIER.fullmatch(word)) for word in plain]
+    if None in plain or all(identifiers):
+        return 0.0
+    return _MOST_WITH_IDENTIFIERS if any(identifiers) else 1.0
+
+
+def _is_known_language(text: str, model: SentenceModel) -> bool:
+    """Check whether a query may be in a language of the model."""
+    if not model.languages:
+        return True
+    detected = detect_language(text)
+    if detected is not None:
+        return model.knows(detected)
+    # In short queries function words tell.
+    words = text.lower().split()
+    known, others = VOTING.intersection(model.languages), VOTING.difference(model.languages)
+    return _function_words(words, known) >= _function_words(words, others)
+
+
+def _function_words(words: Sequence[str], languages: Iterable[str]) -> int:
+    """Return the greatest number of words that are function words of one of some languages."""
+    known = [sum(code in function_words_in(word) for word in words) for code in languages]
+    return max(known, default=0)

@@ -1,9 +1,10 @@
-"""Interface between ranking and an index: the chunks that a query and its filters select."""
+"""Interface between ranking and an index, the chunks that a query selects; and ranked hits."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
 
 from shared.messages import utc_time
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
@@ -16,6 +17,12 @@ from shared.storage.fingerprints import Fingerprint
 
 if TYPE_CHECKING:
     from shared.semantic.encoder import Vector
+
+RECENT_HITS: Final = 1_000  # that are ordered by their age, too; those after them stay after them
+
+_SECONDS_OF_A_DAY: Final = 86_400
+
+_UNKNOWN_AGE: Final = 1.0  # half-lives of a document without a date: neither preferred nor buried
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +164,12 @@ class Selection(ABC):
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
         """Return hits reordered after the scores of a tree are added to theirs."""
 
+    def scored(self, hits: Sequence[RankedHit]) -> list[RankedHit]:
+        """Return hits in the same order with their scores by the tree that finds them."""
+        unscored = [replace(hit, score=0.0, words=0.0) for hit in hits]
+        scores = {hit.doc: hit for hit in self.scored_again(unscored, self.query.tree)}
+        return [scores[hit.doc] for hit in hits]
+
     @abstractmethod
     def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
         """Return for each hit the positions of the trees that it matches."""
@@ -205,3 +218,81 @@ class Selection(ABC):
     @abstractmethod
     def is_stopped(self) -> bool:
         """True if a search ended early, so that hits may be missing."""
+
+
+@dataclass(frozen=True)
+class Recency:
+    """How scores fall with the age of a document.
+
+    A score is multiplied by ``0.5 ** (age / half_life)``. All scores fall alike as time passes, so
+    the order of the hits does not depend on when the search is made.
+    """
+
+    half_life: float  # in days
+    now: datetime
+
+    def factors(self, selection: Selection, hits: Sequence[RankedHit]) -> list[float]:
+        """Return for each hit the factor of its score, from 0 to 1."""
+        dates = map(_date, selection.values(MODIFIED, hits))
+        # A date in the future has no age.
+        days = (
+            None if date is None else (self.now - date).total_seconds() / _SECONDS_OF_A_DAY
+            for date in dates
+        )
+        return [
+            0.5 ** (_UNKNOWN_AGE if age is None else max(0.0, age) / self.half_life) for age in days
+        ]
+
+    def applied(self, selection: Selection, hits: Sequence[RankedHit]) -> list[RankedHit]:
+        """Return the hits in the order of their scores times their factors."""
+        factors = self.factors(selection, hits)
+        aged = [
+            replace(hit, score=hit.score * factor)
+            for hit, factor in zip(hits, factors, strict=True)
+        ]
+        first = sorted(aged[:RECENT_HITS], key=lambda hit: -hit.score)
+        return [*first, *aged[RECENT_HITS:]]
+
+
+def _date(text: str | None) -> datetime | None:
+    """Return the beginning of an ISO 8601 date, a month or a year; None if it is none."""
+    if text is None:
+        return None
+    for rest in ("", "-01", "-01-01"):
+        try:
+            date = datetime.fromisoformat(text + rest)
+        except ValueError:
+            continue
+        return date if date.tzinfo else date.replace(tzinfo=UTC)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """How the scores of an answer were combined."""
+
+    weight: float  # of the meaning, from 0 to 1
+    without_words: float  # the same of hits without a word of the query
+    scale: float  # the best score by words, with which nearness is multiplied; 1 without any
+    unknown: float  # nearness of a chunk without vectors, if it has the best score by words
+    compared: int  # the number of vectors that were compared to find the nearest; 0 for none
+    added: int  # the number of hits without a word of the query
+
+    def scored(self, hit: RankedHit, near: Nearness | None) -> RankedHit:
+        """Return a hit with its combined score; the nearness is None if it has no vector."""
+        # A chunk without a vector that has a lower score by words is not as near, either.
+        meant = self.unknown * hit.words / self.scale if near is None else max(0.0, near.value)
+        weight = self.weight if hit.words else self.without_words
+        score = (1 - weight) * hit.words + weight * self.scale * meant
+        return RankedHit(hit.doc, score, hit.words, near)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Hits in order, best first unless a request asks for another order."""
+
+    found: Found  # the hits by words, with their number
+    hits: Sequence[RankedHit]
+    best: Sequence[RankedHit]  # the first ones by their scores, whatever the order
+    fusion: Fusion | None = None  # how meaning took part in the scores; None if it did not
+    recency: Recency | None = None  # how scores fall with the age of a document, if they do

@@ -292,7 +292,7 @@ def test_in_a_language_without_a_dictionary_the_first_letter_is_right(tmp_path: 
     assert found(str(tmp_path / "index"), "sofffan") == ["sv"]
 
 
-def test_the_word_that_was_probably_meant_comes_before_other_similar_ones(tmp_path: Path) -> None:
+def test_of_similar_words_only_the_one_that_was_probably_meant_is_searched(tmp_path: Path) -> None:
     create(tmp_path / "index")
     with Index(tmp_path / "index") as index:
         texts = {
@@ -305,4 +305,4 @@ def test_the_word_that_was_probably_meant_comes_before_other_similar_ones(tmp_pa
                 written = text.format(number)
                 index.add(Document(f"{name} {number}", "Note", written, {"language": "en"}))
     hits = found(str(tmp_path / "index"), "chabge")
-    assert [hit.split()[0] for hit in hits] == ["change"] * 3 + ["charge"] * 2
+    assert [hit.split()[0] for hit in hits] == ["change"] * 3
