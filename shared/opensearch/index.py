@@ -22,25 +22,25 @@ from shared.model import schema
 from shared.model.chunks import chunk_id
 from shared.model.document import Document, FileState
 from shared.model.folders import FolderTakenError, IndexedFolders
+from shared.opensearch import layout
+from shared.opensearch.address import Address
+from shared.opensearch.batches import Batches
+from shared.opensearch.bulk_queue import BulkQueue
 from shared.opensearch.chunk_documents import (
     ChunkDocuments,
     Words,
     document_id,
 )
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.batches import Batches
-from shared.opensearch.storage.bulk_queue import BulkQueue
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.operations import (
+from shared.opensearch.connection import Connection
+from shared.opensearch.operations import (
     delete_operation,
     file_id,
     file_operation,
     index_operation,
     word_operations,
 )
-from shared.opensearch.storage.queries import IS_CHUNK, of_documents, visible
-from shared.opensearch.storage.store import Store
+from shared.opensearch.queries import IS_CHUNK, of_documents, visible
+from shared.opensearch.store import Store
 from shared.semantic.sentence_model import SentenceModel
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.field_names import keys_of_documents

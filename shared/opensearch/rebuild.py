@@ -13,13 +13,13 @@ from shared.model import schema
 from shared.model.chunks import Chunk, Place
 from shared.model.document import Document, FileState, SourceFile
 from shared.model.weights import DEFAULT_WEIGHTS
+from shared.opensearch import layout
 from shared.opensearch.chunk_documents import ChunkDocuments, document_id
+from shared.opensearch.cluster import Cluster
 from shared.opensearch.documents import file_states, stored_in_order
-from shared.opensearch.opening.cluster import Cluster
-from shared.opensearch.opening.snapshot import ClusterSnapshot, StaleError
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.operations import file_operation, index_operation, word_operations
-from shared.opensearch.storage.successor import LostTurnError, Successor
+from shared.opensearch.operations import file_operation, index_operation, word_operations
+from shared.opensearch.snapshot import ClusterSnapshot, StaleError
+from shared.opensearch.successor import LostTurnError, Successor
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.stored_chunks import details_of
 

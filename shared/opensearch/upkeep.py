@@ -11,13 +11,13 @@ from shared.maintenance.upkeep import Progress
 from shared.messages import quantity
 from shared.model import schema
 from shared.model.weights import DEFAULT_WEIGHTS
+from shared.opensearch import layout
+from shared.opensearch.address import Address
+from shared.opensearch.cluster import Cluster
+from shared.opensearch.connection import Connection
 from shared.opensearch.documents import all_stored
-from shared.opensearch.opening.cluster import Cluster
-from shared.opensearch.opening.snapshot import ClusterSnapshot
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.store import Store
+from shared.opensearch.snapshot import ClusterSnapshot
+from shared.opensearch.store import Store
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.stored_chunks import StoredDetailsError, details_of
 

@@ -18,15 +18,15 @@ from shared.errors import (
     InvalidDocumentError,
 )
 from shared.model.document import FileState, Scalar, SourceFile
+from shared.opensearch import batches, connection, layout
+from shared.opensearch.address import Address
 from shared.opensearch.chunk_documents import ChunkDocuments
+from shared.opensearch.connection import Connection
 from shared.opensearch.index import Index as ClusterIndex
-from shared.opensearch.storage import batches, connection, layout
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.operations import index_operation
-from shared.opensearch.storage.queries import IS_CHUNK
-from shared.opensearch.storage.state import State
-from shared.opensearch.storage.store import Store
+from shared.opensearch.operations import index_operation
+from shared.opensearch.queries import IS_CHUNK
+from shared.opensearch.state import State
+from shared.opensearch.store import Store
 from tests.opensearch.node import Node
 from tests.opensearch.proxy import Instead, Proxy, before
 

@@ -12,15 +12,13 @@ from shared.errors import ClusterRefusedError, FilterError
 from shared.model.document import FileState, SourceFile
 from shared.model.filters import Filter
 from shared.model.weights import DEFAULT_WEIGHTS
-from shared.opensearch import documents as of_cluster, rebuild
-from shared.opensearch.opening import snapshot as opening
-from shared.opensearch.opening.cluster import Cluster
-from shared.opensearch.opening.snapshot import ClusterSnapshot
-from shared.opensearch.storage import successor
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.state import State
-from shared.opensearch.storage.store import Store
+from shared.opensearch import documents as of_cluster, rebuild, snapshot as opening, successor
+from shared.opensearch.address import Address
+from shared.opensearch.cluster import Cluster
+from shared.opensearch.connection import Connection
+from shared.opensearch.snapshot import ClusterSnapshot
+from shared.opensearch.state import State
+from shared.opensearch.store import Store
 
 pytestmark = pytest.mark.opensearch
 

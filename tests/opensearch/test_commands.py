@@ -15,13 +15,13 @@ from shared.model import schema
 from shared.model.failures import Failure, load_failures, save_failures
 from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.model.weights import DEFAULT_WEIGHTS
+from shared.opensearch import layout
+from shared.opensearch.address import Address
+from shared.opensearch.cluster import Cluster
+from shared.opensearch.connection import Connection
 from shared.opensearch.index import Index as ClusterIndex
-from shared.opensearch.opening.cluster import Cluster
-from shared.opensearch.opening.snapshot import ClusterSnapshot
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.store import Store
+from shared.opensearch.snapshot import ClusterSnapshot
+from shared.opensearch.store import Store
 from tests.conftest import Idx
 from tests.opensearch.node import Node, free_port
 

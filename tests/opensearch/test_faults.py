@@ -14,9 +14,9 @@ import pytest
 
 from shared import Document, Index, McpLuceneError, Searcher
 from shared.errors import ClusterUnreachableError
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.store import Store
+from shared.opensearch.address import Address
+from shared.opensearch.connection import Connection
+from shared.opensearch.store import Store
 from tests.opensearch.node import Node, free_port
 from tests.opensearch.test_commands import torn
 from tests.programs import PROGRAMS

@@ -11,13 +11,12 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.errors import ClusterRefusedError, ClusterUnreachableError, McpLuceneError
 from shared.model.failures import Failure
-from shared.opensearch import rebuild
-from shared.opensearch.storage import state as of_state, successor
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.failures import load_failures, save_failures
-from shared.opensearch.storage.store import Store
-from shared.opensearch.storage.successor import LostTurnError, Successor
+from shared.opensearch import rebuild, state as of_state, successor
+from shared.opensearch.address import Address
+from shared.opensearch.connection import Connection
+from shared.opensearch.failures import load_failures, save_failures
+from shared.opensearch.store import Store
+from shared.opensearch.successor import LostTurnError, Successor
 from tests.opensearch.node import Node
 
 pytestmark = pytest.mark.opensearch

@@ -2,7 +2,7 @@
 
 The index is modelled as a cluster keeps it: chunks as written, and the state that one swap at a
 time changes. What becomes visible is decided by `State`, and in the queries of a search by
-`shared.opensearch.storage.queries`, which a test compares with it.
+`shared.opensearch.queries`, which a test compares with it.
 """
 
 import sys
@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import MOST_TERMS, Query, hidden, of_documents
-from shared.opensearch.storage.state import (
+from shared.opensearch import layout
+from shared.opensearch.queries import MOST_TERMS, Query, hidden, of_documents
+from shared.opensearch.state import (
     ABANDONED_SECONDS,
     GRACE_SECONDS,
     LEASE_SECONDS,

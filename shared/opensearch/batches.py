@@ -18,11 +18,11 @@ from shared.errors import (
     McpLuceneError,
 )
 from shared.model import schema
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.operations import delete_operation
-from shared.opensearch.storage.queries import IS_FILE, of_documents, of_terms
-from shared.opensearch.storage.state import GRACE_SECONDS, LEASE_SECONDS, FrozenError, State
-from shared.opensearch.storage.store import Store
+from shared.opensearch import layout
+from shared.opensearch.operations import delete_operation
+from shared.opensearch.queries import IS_FILE, of_documents, of_terms
+from shared.opensearch.state import GRACE_SECONDS, LEASE_SECONDS, FrozenError, State
+from shared.opensearch.store import Store
 
 _RENEWAL_SECONDS: Final = LEASE_SECONDS / 3
 """Seconds between the signs of life of a batch, so that one that fails costs nothing."""

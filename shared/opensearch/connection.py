@@ -24,7 +24,7 @@ from shared.errors import (
     QueryError,
 )
 from shared.java.cancellation import check
-from shared.opensearch.storage.address import Address, Credentials
+from shared.opensearch.address import Address, Credentials
 from shared.settings.types import is_loopback_name
 from shared.version import software_version
 

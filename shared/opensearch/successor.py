@@ -14,11 +14,11 @@ from shared.errors import (
     IndexMissingError,
     McpLuceneError,
 )
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.connection import BULK_SECONDS
-from shared.opensearch.storage.failures import copy_failures
-from shared.opensearch.storage.state import State
-from shared.opensearch.storage.store import FIRST, Store
+from shared.opensearch import layout
+from shared.opensearch.connection import BULK_SECONDS
+from shared.opensearch.failures import copy_failures
+from shared.opensearch.state import State
+from shared.opensearch.store import FIRST, Store
 
 _RENEWAL_SECONDS: Final = 30.0
 """Seconds between the signs of life while writers are locked out."""

@@ -15,14 +15,14 @@ from shared.errors import (
     McpLuceneError,
 )
 from shared.model import schema
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.connection import (
+from shared.opensearch import layout
+from shared.opensearch.connection import (
     BULK_SECONDS,
     ConflictError,
     Connection,
     part_missing,
 )
-from shared.opensearch.storage.state import State
+from shared.opensearch.state import State
 
 _MAX_BULK_BYTES: Final = 5_000_000
 """Size from which a bulk request is sent; OpenSearch's guide recommends 5 to 15 MB."""
@@ -318,7 +318,7 @@ class Store:
         """Write documents, in requests of some megabytes.
 
         Args:
-            operations: operations as `shared.opensearch.storage.operations` makes them.
+            operations: operations as `shared.opensearch.operations` makes them.
 
         Yields:
             The ids of documents that the cluster does not accept, each with the reason.

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from shared.errors import IndexMissingError, IndexWriteError
 from shared.model.failures import Failure, dump_failures, parsed_failures
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import ConflictError, Connection
-from shared.opensearch.storage.store import Store
+from shared.opensearch import layout
+from shared.opensearch.address import Address
+from shared.opensearch.connection import ConflictError, Connection
+from shared.opensearch.store import Store
 
 _MAX_ATTEMPTS: Final = 200
 """Number of times that a change is tried when other writers are faster."""

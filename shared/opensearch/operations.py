@@ -7,8 +7,8 @@ from typing import Any
 
 from shared.model import schema
 from shared.model.document import FileState
+from shared.opensearch import layout
 from shared.opensearch.chunk_documents import Words, document_id
-from shared.opensearch.storage import layout
 from shared.storage.mapping import pack
 
 

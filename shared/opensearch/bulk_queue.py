@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final
 
 from shared.errors import InvalidDocumentError, McpLuceneError
-from shared.opensearch.storage.store import Store
+from shared.opensearch.store import Store
 
 _MAX_WAITING_BYTES: Final = 5_000_000
 """Size of the documents that wait to be sent together."""

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from shared.model import schema
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.state import State
+from shared.opensearch import layout
+from shared.opensearch.state import State
 
 Query = dict[str, Any]
 

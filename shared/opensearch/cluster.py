@@ -13,13 +13,13 @@ from shared.java.cancellation import Cancellation
 from shared.model import schema
 from shared.model.filters import EVERYTHING, Limits
 from shared.model.weights import Weights
-from shared.opensearch.opening.parts import OpenParts
-from shared.opensearch.opening.snapshot import ClusterSnapshot, StaleError
+from shared.opensearch import layout
+from shared.opensearch.address import Address
+from shared.opensearch.connection import Connection, part_missing
+from shared.opensearch.parts import OpenParts
 from shared.opensearch.search.known_terms import KnownTerms
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection, part_missing
-from shared.opensearch.storage.store import Store, Versioned
+from shared.opensearch.snapshot import ClusterSnapshot, StaleError
+from shared.opensearch.store import Store, Versioned
 
 Result = TypeVar("Result")
 

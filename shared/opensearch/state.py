@@ -22,7 +22,7 @@ LEASE_SECONDS: Final = 120.0
 
 GRACE_SECONDS: Final = 60.0
 """Time for which replaced chunks are kept: longer than a search takes after it has read the state
-(`shared.opensearch.storage.connection.REQUEST_SECONDS`), with room for clocks that differ."""
+(`shared.opensearch.connection.REQUEST_SECONDS`), with room for clocks that differ."""
 
 ABANDONED_SECONDS: Final = 24 * 3600.0
 """Time for which a batch that was abandoned stays hidden, and what was replaced in a late one:
