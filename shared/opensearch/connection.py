@@ -5,13 +5,14 @@ import logging
 import random
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
-from opensearchpy import OpenSearch, exceptions
+from opensearchpy import OpenSearch, Transport, exceptions, helpers
 from urllib3 import Timeout
-from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+from urllib3.exceptions import NewConnectionError
 
 from shared.errors import (
     ClusterAccessError,
@@ -40,6 +41,13 @@ CONNECT_SECONDS: Final = 5.0
 BULK_SECONDS: Final = 60.0
 """Maximum duration of one request that writes."""
 
+_MAX_BULK_BYTES: Final = 5_000_000
+_MAX_BULK_OPERATIONS: Final = 5_000
+"""Size from which a bulk request is sent; OpenSearch's guide recommends 5 to 15 MB."""
+
+_MAX_BULK_RETRIES: Final = 6
+"""Number of times that a document is sent again for which the cluster was too busy."""
+
 _ATTEMPTS: Final = 6
 """Number of times that a request is sent before its error is reported."""
 
@@ -48,9 +56,6 @@ _FIRST_PAUSE: Final = 0.1
 
 _BUSY: Final = frozenset((429, 502, 503, 504))
 """HTTP statuses of a cluster that may answer later."""
-
-_UNKNOWN: Final = frozenset((502, 504))
-"""Those of a proxy that has lost the answer, so that the cluster may have done what was asked."""
 
 _NODE_GONE: Final = frozenset(
     (
@@ -67,29 +72,53 @@ _CONNECTIONS: Final = 16
 """Number of connections that are kept open."""
 
 _HTTP_UNAUTHORIZED, _HTTP_FORBIDDEN, _HTTP_NOT_FOUND, _HTTP_CONFLICT = 401, 403, 404, 409
-_HTTP_UNAVAILABLE = 503
+_HTTP_UNAVAILABLE, _HTTP_TIMEOUT = 503, 504
+
+Operation = tuple[Mapping[str, Any], Mapping[str, Any] | None]
+"""Operation of a bulk request, such as ``{"index": {"_id": …}}``, and the document it writes."""
 
 
 class ConflictError(Exception):
     """Another writer changed a document first."""
 
 
-class Connection:
-    """Connection to a cluster, for any number of threads at once.
+class _Transport(Transport):
+    """Transport that asks another node at once if one is down, and a busy cluster after a pause.
 
-    Args:
-        address: the address of an index.
-        credentials: what the cluster is shown; None for those of the environment.
-
-    Attributes:
-        address: the address of the index.
-        requests: the number of requests sent, with repeated ones.
+    The library's own attempts follow each other without a pause.
     """
+
+    requests = 0
+
+    def perform_request(self, method: str, url: str, *args: Any, **options: Any) -> Any:
+        others = len(self.hosts) - 1
+        attempt = 0
+        while True:
+            check()
+            self.requests += 1
+            try:
+                return super().perform_request(method, url, *args, **options)
+            except exceptions.TransportError as error:
+                # One that the cluster may do at any later time must not be done twice: the
+                # second time might be after what it wrote was replaced and deleted.
+                is_lost = isinstance(error, exceptions.ConnectionTimeout)
+                if (is_lost or error.status_code == _HTTP_TIMEOUT) and url.endswith("/_bulk"):
+                    raise
+                if others and isinstance(error, exceptions.ConnectionError):
+                    others -= 1
+                    continue
+                attempt += 1
+                if attempt == _ATTEMPTS or not _may_help(error):
+                    raise
+            time.sleep(_FIRST_PAUSE * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+
+
+class Connection:
+    """Connection to the cluster of an index, for any number of threads at once."""
 
     def __init__(self, address: Address, credentials: Credentials | None = None) -> None:
         known = credentials or Credentials.from_environment()
         self.address = address
-        self.requests = 0
         self._is_checked = False
         # Each failed attempt is logged by the library with the whole body of the request.
         logging.getLogger("opensearch").setLevel(logging.CRITICAL)
@@ -108,6 +137,7 @@ class Connection:
             tls["ca_certs"] = known.certificates
         self._client = OpenSearch(
             hosts=[{"host": host, "port": port} for host, port in address.nodes],
+            transport_class=_Transport,
             http_auth=known.user,
             headers=headers,
             use_ssl=address.is_tls,
@@ -118,6 +148,12 @@ class Connection:
             retry_on_timeout=True,
             **tls,
         )
+
+    @property
+    def requests(self) -> int:
+        """Number of requests sent, with repeated ones."""
+        transport = self._client.transport
+        return transport.requests if isinstance(transport, _Transport) else 0
 
     def close(self) -> None:
         """Close the connections."""
@@ -136,15 +172,8 @@ class Connection:
     ) -> list[Any]:
         """Run searches on the index in one request.
 
-        Args:
-            bodies: the searches.
-            may_be_partial: true if the caller notices when a shard did not answer, or not in time;
-                else that is an error.
-            parameters: options of all of them, such as ``search_type``.
-
-        Raises:
-            QueryError: the cluster refuses a query.
-            McpLuceneError: as `request`.
+        It is an error if a shard does not answer, or not in time, unless `may_be_partial` says that
+        the caller notices.
         """
         parameters["allow_partial_search_results"] = str(may_be_partial).lower()
         if len(bodies) == 1:
@@ -154,32 +183,22 @@ class Connection:
         answers = self.request("POST", "/_msearch", lines)["responses"]
         for answer in answers:
             if "error" in answer:
-                self._refused(answer.get("status", 0), answer)
+                raise _error_of(self.address, answer.get("status", 0), answer)
         return list(answers)
 
     def request(
         self,
         method: str,
         path: str,
-        body: Mapping[str, Any] | Iterable[Mapping[str, Any]] | bytes | None = None,
+        body: Mapping[str, Any] | Iterable[Mapping[str, Any]] | None = None,
         *,
         seconds: float = REQUEST_SECONDS,
-        is_repeatable: bool = True,
-        when_lost: Callable[[], None] | None = None,
         **parameters: Any,
     ) -> Any:
         """Send a request until the cluster is able to answer, to another node if one is down.
 
-        Args:
-            method: the method of HTTP.
-            path: the path.
-            body: a body as JSON, or several as lines of JSON.
-            seconds: the maximum duration of each attempt.
-            is_repeatable: false if the cluster must not do it twice, so that only a request that it
-                did not accept is sent again.
-            when_lost: a function that is called when an answer is lost, so that the cluster may do
-                what was asked, now or later.
-            parameters: the parameters of the query.
+        Each attempt may take some seconds. It may be done twice if an answer is lost: what must not
+        be has a condition, such as ``if_seq_no``.
 
         Raises:
             ConflictError: another writer changed the document first.
@@ -190,40 +209,94 @@ class Connection:
             ClusterVersionError: the program at the address is another one.
             SearchStoppedError: the call was cancelled meanwhile.
         """
-        if not self._is_checked:
-            self._is_checked = True
-            self._check_version()
-        sent = _encoded(body) if body is not None else None
+        self._check_version()
         lines = body is not None and not isinstance(body, Mapping)
-        headers = {"content-type": "application/x-ndjson" if lines else "application/json"}
-        # The library hands it to urllib3, but declares numbers only.
-        timeout: Any = Timeout(connect=CONNECT_SECONDS, read=seconds)
-        others = len(self.address.nodes) - 1
-        attempt = 0
-        while True:
-            check()
-            self.requests += 1
-            try:
-                return self._client.transport.perform_request(
-                    method,
-                    path,
-                    params=parameters,
-                    timeout=timeout,
-                    body=sent,
-                    headers=headers,
-                )
-            except exceptions.OpenSearchException as error:
-                if when_lost and _is_lost(error):
-                    when_lost()
-                if others and _is_down(error, is_repeatable=is_repeatable):
-                    others -= 1
+        with self._own_errors():
+            return self._client.transport.perform_request(
+                method,
+                path,
+                params=parameters,
+                # The library hands it to urllib3, but declares numbers only.
+                timeout=_timeout(seconds),
+                body=None if body is None else _encoded(body),
+                headers={"content-type": "application/x-ndjson" if lines else "application/json"},
+            )
+
+    def bulk(
+        self, index: str, operations: Iterable[Operation], **parameters: Any
+    ) -> Iterator[tuple[str, str]]:
+        """Write documents, and yield the ids of those that the cluster does not accept, with why.
+
+        A bulk request that gets no answer in time is an error, and not sent again.
+        """
+        self._check_version()
+        with self._own_errors():
+            for is_done, item in helpers.streaming_bulk(
+                self._client,
+                operations,
+                chunk_size=_MAX_BULK_OPERATIONS,
+                max_chunk_bytes=_MAX_BULK_BYTES,
+                raise_on_error=False,
+                expand_action_callback=tuple,
+                max_retries=_MAX_BULK_RETRIES,
+                initial_backoff=1,
+                max_backoff=8,
+                yield_ok=False,
+                index=index,
+                # Else the cluster would make an index in place of one that was removed.
+                require_alias="true",
+                request_timeout=_timeout(BULK_SECONDS),
+                **parameters,
+            ):
+                ((kind, result),) = item.items()
+                status, problem = result["status"], result.get("error")
+                if is_done or (kind == "create" and status == _HTTP_CONFLICT):
                     continue
-                attempt += 1
-                if attempt == _ATTEMPTS or not _may_help(error, is_repeatable=is_repeatable):
-                    self._raise(error)
-            time.sleep(_FIRST_PAUSE * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+                if kind == "delete" and status == _HTTP_NOT_FOUND and not problem:
+                    continue
+                error = _error_of(self.address, status, {"error": problem})
+                if isinstance(error, ClusterRefusedError | ConflictError):
+                    yield result["_id"], _reason(problem)
+                else:
+                    raise error
+
+    def hits(
+        self, query: Mapping[str, Any], **body: Any
+    ) -> Generator[Mapping[str, Any], None, None]:
+        """Yield all documents that a query matches, as they are at the beginning (scroll).
+
+        Raises:
+            ClusterUnreachableError: a shard did not answer, so that documents may be missing.
+        """
+        page = self.request(
+            "POST",
+            f"/{self.address.name}/_search",
+            {"query": query, "size": 1000, "sort": ["_doc"], **body},
+            scroll="2m",
+            allow_partial_search_results="false",
+        )
+        scroll_id = page["_scroll_id"]
+        try:
+            while True:
+                # Of later pages, the cluster returns what the other shards have, and the helper of
+                # the library takes one without hits for the end.
+                if page["_shards"]["successful"] < page["_shards"]["total"]:
+                    raise part_missing(self.address.path)
+                if not page["hits"]["hits"]:
+                    return
+                yield from page["hits"]["hits"]
+                scroll_id = page["_scroll_id"]
+                body = {"scroll": "2m", "scroll_id": scroll_id}
+                page = self.request("POST", "/_search/scroll", body)
+        finally:
+            with suppress(McpLuceneError):
+                # It ends by itself, too; an error of the pages says more.
+                self.request("DELETE", "/_search/scroll", {"scroll_id": scroll_id})
 
     def _check_version(self) -> None:
+        if self._is_checked:
+            return
+        self._is_checked = True
         found = self.request("GET", "/")
         version = found.get("version", {}) if isinstance(found, dict) else {}
         number = str(version.get("number", "unknown"))
@@ -234,28 +307,32 @@ class Connection:
         if tuple(int(part) for part in number.split(".")[:2]) < LEAST_VERSION:
             raise ClusterVersionError(self.address.path, f"OpenSearch {number}", needed)
 
-    def _raise(self, error: exceptions.OpenSearchException) -> NoReturn:
+    @contextmanager
+    def _own_errors(self) -> Iterator[None]:
+        """Raise the project's own errors in place of the library's."""
+        try:
+            yield
+        except exceptions.OpenSearchException as error:
+            raise self._own_error(error) from error
+
+    def _own_error(self, error: Exception) -> Exception:
         path = self.address.path
         match error:
             case exceptions.SSLError():
-                raise ClusterUnreachableError(
-                    path, _tls_reason(str(error.info)), _TLS_HELP
-                ) from error
+                return ClusterUnreachableError(path, _tls_reason(str(error.info)), _TLS_HELP)
             case exceptions.ConnectionTimeout():
-                raise ClusterUnreachableError(
-                    path, f"no answer within {REQUEST_SECONDS:.0f} s", "ask again later"
-                ) from error
+                return ClusterUnreachableError(path, "no answer in time", "try again later")
             case exceptions.ConnectionError():
-                raise ClusterUnreachableError(path, *self._connection_reason(error)) from error
+                return ClusterUnreachableError(path, *self._connection_reason(error))
             case exceptions.TransportError():
                 info = error.info if isinstance(error.info, dict) else {}
                 status = error.status_code if isinstance(error.status_code, int) else 0
-                self._refused(status, info, error)
+                return _error_of(self.address, status, info)
             case exceptions.SerializationError():
-                raise ClusterVersionError(
+                return ClusterVersionError(
                     path, "a program that does not answer in JSON", "OpenSearch"
-                ) from error
-        raise error
+                )
+        return error
 
     def _connection_reason(self, error: exceptions.ConnectionError) -> tuple[str, str]:
         text = str(error.info)
@@ -267,12 +344,6 @@ class Connection:
         if "RemoteDisconnected" in text or "reset by peer" in text or "BadStatusLine" in text:
             return "the connection was closed at once", "write opensearchs:// if it speaks TLS"
         return "the connection was lost", ""
-
-    def _refused(
-        self, status: int, info: Mapping[str, Any], error: Exception | None = None
-    ) -> NoReturn:
-        """Raise the error for an answer with a status and an explanation."""
-        raise _error_of(self.address, status, info) from error
 
 
 _TLS_HELP: Final = (
@@ -351,50 +422,34 @@ def _causes(problem: Any) -> Iterable[Mapping[str, Any]]:
         problem = problem.get("caused_by")
 
 
+def _reason(problem: Mapping[str, Any]) -> str:
+    cause = problem.get("caused_by", problem)
+    return str(cause.get("reason") or problem.get("reason"))[:300]
+
+
 def _block(reason: str) -> str:
     if "flood" in reason or "read-only-allow-delete" in reason or "allow delete" in reason:
         return "a disk of the cluster is too full"
     if "write" in reason:
-        return "writing is blocked; if idx rebuild was interrupted at its last step, run it again"
+        return "it is being rebuilt; if idx rebuild was interrupted, run it again"
     return "it is read-only" if "read" in reason else reason[:200]
 
 
-def _is_down(error: exceptions.OpenSearchException, *, is_repeatable: bool) -> bool:
-    """Check whether a node was not able to take a request, so that another one may."""
-    if isinstance(error, exceptions.SSLError) or not isinstance(error, exceptions.ConnectionError):
-        return False
-    return is_repeatable or not _is_lost(error)
-
-
-def _is_lost(error: exceptions.OpenSearchException) -> bool:
-    """Check whether the cluster may have got a request, or get it later, without an answer."""
-    if isinstance(error, exceptions.SSLError):
-        return False
-    if isinstance(error, exceptions.ConnectionError):
-        # Without a connection nothing was done.
-        return not isinstance(error.info, NewConnectionError | ConnectTimeoutError)
-    return isinstance(error, exceptions.TransportError) and error.status_code in _UNKNOWN
-
-
-def _may_help(error: exceptions.OpenSearchException, *, is_repeatable: bool) -> bool:
+def _may_help(error: exceptions.TransportError) -> bool:
     """Check whether the same request may succeed later."""
-    if isinstance(error, exceptions.SSLError):
+    if isinstance(error, exceptions.SSLError | exceptions.ConnectionTimeout):
         return False
     if isinstance(error, exceptions.ConnectionError):
-        # A node that is starting refuses connections; nothing was done.
-        refused = "refused" in str(error.info).lower()
-        is_timeout = isinstance(error, exceptions.ConnectionTimeout)
-        return not refused and is_repeatable and not is_timeout
-    if not isinstance(error, exceptions.TransportError):
-        return False
-    if is_repeatable:
-        return error.status_code in _BUSY or error.error in _NODE_GONE
-    return error.status_code in _BUSY - _UNKNOWN
+        # A node that is starting refuses connections.
+        return not isinstance(error.info, NewConnectionError)
+    return error.status_code in _BUSY or error.error in _NODE_GONE
 
 
-def _encoded(body: Mapping[str, Any] | Iterable[Mapping[str, Any]] | bytes) -> bytes:
-    if isinstance(body, bytes):
-        return body
+def _timeout(seconds: float) -> Any:
+    return Timeout(connect=CONNECT_SECONDS, read=seconds)
+
+
+def _encoded(body: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> bytes:
     if isinstance(body, Mapping):
         return json.dumps(body, ensure_ascii=False).encode()
     return b"".join(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in body)

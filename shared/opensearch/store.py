@@ -1,8 +1,6 @@
-"""An index on a cluster as documents: its layout, its state, and bulk requests."""
+"""An index on a cluster as documents: its layout and its state."""
 
-import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from shared.errors import (
@@ -12,7 +10,6 @@ from shared.errors import (
     IndexMissingError,
     IndexSchemaError,
     IndexWriteError,
-    McpLuceneError,
 )
 from shared.model import schema
 from shared.opensearch import layout
@@ -20,27 +17,16 @@ from shared.opensearch.connection import (
     BULK_SECONDS,
     ConflictError,
     Connection,
+    Operation,
     part_missing,
 )
 from shared.opensearch.state import State
-
-_MAX_BULK_BYTES: Final = 5_000_000
-"""Size from which a bulk request is sent; OpenSearch's guide recommends 5 to 15 MB."""
-
-_MAX_BULK_ATTEMPTS: Final = 8
-_BULK_PAUSE: Final = 0.2
-"""Number of times that a document is sent which the cluster was too busy for, and seconds before
-the second time; each further pause is twice as long."""
 
 _MAX_STATE_ATTEMPTS: Final = 200
 """Number of times that a change of the state is tried when other writers are faster."""
 
 _MAX_LOST_ANSWERS: Final = 3
 """Number of times that a change of the state is tried whose answer is lost, as with its node."""
-
-_BUSY: Final = 429
-_CONFLICT: Final = 409
-_NOT_FOUND: Final = 404
 
 FIRST: Final = "000001"
 """End of the name of the index that a new name stands for."""
@@ -50,18 +36,9 @@ Versioned = tuple[State, Mapping[str, int]]
 
 
 class Store:
-    """An index on a cluster.
+    """An index on a cluster, of one of some versions of the schema.
 
-    Args:
-        connection: the connection to its cluster.
-        name: its name; None for that of the address.
-        versions: the versions of the schema that may be read.
-
-    Attributes:
-        connection: the same.
-        name: the name of the index.
-        lost_answers: the number of bulk requests without an answer: the cluster may get them late,
-            after they were sent again.
+    Its name is that of the address unless another one is given.
     """
 
     def __init__(
@@ -73,17 +50,9 @@ class Store:
         self.connection = connection
         self.name = name or connection.address.name
         self._versions = versions
-        self.lost_answers = 0
 
     def create(self, shards: int | None = None, replicas: int | None = None) -> bool:
-        """Create the index.
-
-        Args:
-            shards: as for `layout.creation`.
-            replicas: the same.
-
-        Returns:
-            False if it was there already, which is left unchanged.
+        """Create the index; false if it was there already, which is left unchanged.
 
         Raises:
             IndexSchemaError: it was there, but is not one of this version.
@@ -91,21 +60,20 @@ class Store:
         if self._described() is None:
             body = {**layout.creation(shards, replicas), "aliases": {self.name: {}}}
             try:
-                self.connection.request("PUT", f"/{self.name}-{FIRST}", body, is_repeatable=False)
+                self.connection.request("PUT", f"/{self.name}-{FIRST}", body)
             except ClusterRefusedError as error:
                 if "already exists" not in error.problem:
                     raise
             except ClusterUnreachableError:
                 if self._described() is None:
                     raise
-        self.mapping()
+        self.described()
         return self._complete()
 
     def _complete(self) -> bool:
         """Write the first state if there is none, as after a creation that was interrupted.
 
-        Returns:
-            False if there is one, or something else in the index.
+        Returns false if there is one, or something else in the index.
         """
         try:
             self.state()
@@ -123,19 +91,24 @@ class Store:
         return True
 
     def physical(self) -> str:
-        """Return the name of the index that has the name of this one as another name.
+        """Return the name of the index whose other name is that of this one; see `_only`."""
+        return self._only()[0]
+
+    def _only(self) -> tuple[str, Mapping[str, Any]]:
+        """Return the index that the name stands for, as the cluster describes it.
 
         Raises:
             IndexMissingError: there is no index.
             ClusterDamagedError: there are several.
         """
-        names = list(self._described() or {})
+        described = self._described()
         path = self.connection.address.path
-        if not names:
+        if not described:
             raise IndexMissingError(path)
-        if len(names) > 1:
-            raise ClusterDamagedError(path, f"its name stands for {len(names)} indexes")
-        return names[0]
+        if len(described) > 1:
+            raise ClusterDamagedError(path, f"its name stands for {len(described)} indexes")
+        (only,) = described.items()
+        return only
 
     def remove(self) -> None:
         """Delete the index, with all that is in it."""
@@ -155,13 +128,7 @@ class Store:
             IndexSchemaError: it was written by another program, or by another version.
         """
         path = self.connection.address.path
-        described = self._described()
-        if described is None:
-            raise IndexMissingError(path)
-        if len(described) != 1:
-            raise ClusterDamagedError(path, f"its name stands for {len(described)} indexes")
-        index: Mapping[str, Any]
-        (index,) = described.values()
+        _, index = self._only()
         mapping = index["mappings"]
         found = mapping.get("_meta", {}).get(schema.COMMIT_SCHEMA)
         if found is None:
@@ -175,11 +142,15 @@ class Store:
                 rebuilds=found in schema.REBUILT_VERSIONS,
                 newer=is_newer,
             )
-        if found != schema.SCHEMA_VERSION:
+        if self._versions == schema.REBUILT_VERSIONS:
             # Its fields may have been others.
             return index
         expected = layout.creation()["mappings"]["properties"]
         there = mapping.get("properties", {})
+        if layout.VERSION not in there:
+            raise IndexSchemaError(
+                path, "the fields of an earlier version", schema.SCHEMA_VERSION, rebuilds=True
+            )
         for name, wanted in expected.items():
             if wanted.get("type") not in {None, "object", there.get(name, {}).get("type")}:
                 raise ClusterDamagedError(path, f"somebody changed the mapping of its field {name}")
@@ -208,33 +179,14 @@ class Store:
             IndexMissingError: there is no index.
             ClusterDamagedError: it has no state.
         """
-        found = self.document(layout.STATE_ID)
-        if found is None:
-            raise ClusterDamagedError(self.connection.address.path, "it has no state")
-        source, version = found
-        return self.loaded(source), version
-
-    def document(self, id_: str) -> tuple[Mapping[str, Any], Mapping[str, int]] | None:
-        """Return a document as it is now, whether the index is refreshed or not.
-
-        Args:
-            id_: its id on the cluster.
-
-        Returns:
-            The document, with the version that a change of it must find unchanged; None if there is
-            no such document.
-
-        Raises:
-            IndexMissingError: there is no index.
-        """
         try:
-            found = self.connection.get(f"/{self.name}/_doc/{id_}")
+            found = self.connection.get(f"/{self.name}/_doc/{layout.STATE_ID}")
         except ClusterRefusedError as error:
-            if not error.problem.endswith(f"({_NOT_FOUND})"):
+            if not error.problem.endswith("(404)"):
                 raise
-            return None
+            raise ClusterDamagedError(self.connection.address.path, "it has no state") from error
         version = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
-        return found["_source"], version
+        return self.loaded(found["_source"]), version
 
     def loaded(self, source: Mapping[str, Any]) -> State:
         """Return the state in a document.
@@ -249,14 +201,16 @@ class Store:
             raise ClusterDamagedError(path, "its state is not readable") from error
 
     def change(
-        self, change: Callable[[State], State], is_done: Callable[[State], bool] | None = None
+        self,
+        change: Callable[[State], State],
+        is_done: Callable[[State], bool] = lambda _: False,
     ) -> State:
         """Change the state in one step; if another writer was faster, from its state.
 
         Args:
             change: a function that returns the new state; it may be called several times.
-            is_done: a function that checks whether a state has the change, which is called if an
-                answer was lost; None if the change may be made twice.
+            is_done: a function that checks whether a state has the change already, as after an
+                answer that was lost.
 
         Raises:
             IndexWriteError: others were faster each time.
@@ -265,7 +219,7 @@ class Store:
         lost = 0
         for _ in range(_MAX_STATE_ATTEMPTS):
             before, version = self.state()
-            if lost and is_done is not None and is_done(before):
+            if is_done(before):
                 return before
             after = change(before)
             if after == before:
@@ -273,6 +227,7 @@ class Store:
             try:
                 self.put_state(after, version)
             except ConflictError:
+                # Or an attempt before has succeeded, and the next look finds its change.
                 continue
             except ClusterUnreachableError:
                 lost += 1
@@ -284,23 +239,17 @@ class Store:
         raise IndexWriteError(path, "other writers change it all the time")
 
     def put_state(self, state: State, version: Mapping[str, Any]) -> None:
-        """Write the state.
-
-        Args:
-            state: the state.
-            version: conditions on the state that it replaces.
+        """Write the state, if conditions on the one that it replaces are met.
 
         Raises:
             ConflictError: a condition is not met.
         """
-        # A request that was lost on its way back is not repeated as it is: it would find its own
-        # change.
         self.connection.request(
             "PUT",
             f"/{self.name}/_doc/{layout.STATE_ID}",
             {"state": state.dump()},
-            is_repeatable=False,
             refresh="true",
+            require_alias="true",
             **version,
         )
 
@@ -314,94 +263,21 @@ class Store:
         if answer["_shards"]["failed"]:
             raise part_missing(self.connection.address.path)
 
-    def bulk(self, operations: Iterable[bytes]) -> Iterator[tuple[str, str]]:
-        """Write documents, in requests of some megabytes.
+    def bulk(self, operations: Iterable[Operation], **parameters: Any) -> Iterator[tuple[str, str]]:
+        """Write documents; see `Connection.bulk`."""
+        return self.connection.bulk(self.name, operations, **parameters)
 
-        Args:
-            operations: operations as `shared.opensearch.operations` makes them.
+    def delete(self, query: Mapping[str, Any]) -> bool:
+        """Delete what a query matches; false if some of it may be left.
 
-        Yields:
-            The ids of documents that the cluster does not accept, each with the reason.
+        What others change meanwhile stays.
         """
-        waiting: list[bytes] = []
-        size = 0
-        for operation in operations:
-            waiting.append(operation)
-            size += len(operation)
-            if size >= _MAX_BULK_BYTES:
-                yield from self._send(waiting)
-                waiting, size = [], 0
-        if waiting:
-            yield from self._send(waiting)
-
-    def _send(self, operations: Sequence[bytes]) -> Iterator[tuple[str, str]]:
-        path = self.connection.address.path
-
-        def note() -> None:
-            self.lost_answers += 1
-
-        for attempt in range(_MAX_BULK_ATTEMPTS):
-            answer = self.connection.request(
-                *("POST", f"/{self.name}/_bulk", b"".join(operations)),
-                seconds=BULK_SECONDS,
-                when_lost=note,
-            )
-            if not answer["errors"]:
-                return
-            again = []
-            for operation, item in zip(operations, answer["items"], strict=True):
-                (result,) = item.values()
-                status, problem = result["status"], result.get("error")
-                if status == _BUSY or status >= 500:  # noqa: PLR2004 - errors of a server
-                    again.append(operation)
-                elif problem and problem.get("type") == "cluster_block_exception":
-                    raise IndexWriteError(path, str(problem.get("reason"))[:200])
-                elif problem and status != _CONFLICT:
-                    yield result["_id"], _reason(problem)
-            if not again:
-                return
-            operations = again
-            time.sleep(_BULK_PAUSE * 2**attempt)
-        raise IndexWriteError(path, "the cluster is too busy to accept documents")
-
-    def ids(self, query: Mapping[str, Any]) -> Iterator[str]:
-        """Yield the ids of all documents that a query matches, as the last refresh shows them."""
-        for hit in self.hits(query, _source=False):
-            yield str(hit["_id"])
-
-    def hits(
-        self, query: Mapping[str, Any], **body: Any
-    ) -> Generator[Mapping[str, Any], None, None]:
-        """Yield all documents that a query matches, as they are at the beginning (scroll).
-
-        Raises:
-            ClusterUnreachableError: a shard did not answer, so that documents may be missing.
-        """
-        page = self.connection.request(
+        answer = self.connection.request(
             "POST",
-            f"/{self.name}/_search",
-            {"query": query, "size": 1000, "sort": ["_doc"], **body},
-            scroll="2m",
-            allow_partial_search_results="false",
+            f"/{self.name}/_delete_by_query",
+            {"query": query},
+            seconds=BULK_SECONDS,
+            conflicts="proceed",
+            refresh="true",
         )
-        scroll_id = page["_scroll_id"]
-        try:
-            while True:
-                # Of later pages, the cluster returns what the other shards have.
-                if page["_shards"]["successful"] < page["_shards"]["total"]:
-                    raise part_missing(self.connection.address.path)
-                if not page["hits"]["hits"]:
-                    return
-                yield from page["hits"]["hits"]
-                scroll_id = page["_scroll_id"]
-                body = {"scroll": "2m", "scroll_id": scroll_id}
-                page = self.connection.request("POST", "/_search/scroll", body)
-        finally:
-            with suppress(McpLuceneError):
-                # It ends by itself, too; an error of the pages says more.
-                self.connection.request("DELETE", "/_search/scroll", {"scroll_id": scroll_id})
-
-
-def _reason(problem: Mapping[str, Any]) -> str:
-    cause = problem.get("caused_by", problem)
-    return str(cause.get("reason") or problem.get("reason"))[:300]
+        return not answer["failures"] and not answer["version_conflicts"]

@@ -36,16 +36,7 @@ def check(
     wait: float = DEFAULT_WAIT,  # noqa: ARG001 - as for a folder
     progress: Progress = iter,  # noqa: ARG001 - as for a folder
 ) -> Checked:
-    """Compare the chunks of each document with those that it should have, and look at the shards.
-
-    Args:
-        path: the address of the index.
-        wait: without a meaning here.
-        progress: the same.
-
-    Raises:
-        IndexFolderError: the index cannot be used; the class says why.
-    """
+    """Compare the chunks of each document with those it should have, and look at the shards."""
     cluster = Cluster(path, DEFAULT_WEIGHTS, "command")
     try:
         return cluster.call(_checked)
