@@ -32,14 +32,7 @@ _NODES: Final = re.compile(r"(opensearchs?)://([^/?#]*)([^?#]*)(.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Address:
-    """Address of an index.
-
-    Attributes:
-        path: the path that was given.
-        nodes: the host and HTTP port of each node that may be asked.
-        name: the name of the index; an alias on the cluster.
-        is_tls: true to speak TLS.
-    """
+    """Address of an index: host and HTTP port of each node that may be asked, and its name."""
 
     path: Path
     nodes: tuple[tuple[str, int], ...]
@@ -77,24 +70,14 @@ class Address:
 
 
 def _node(text: str) -> tuple[str, int]:
-    """Return the host and port of a node; an empty host if there is none.
-
-    Raises:
-        ValueError: it is not valid.
-    """
+    """Return the host and port of a node; an empty host if there is none."""
     parts = urlsplit(f"//{text}")
     return parts.hostname or "", parts.port or DEFAULT_PORT
 
 
 @dataclass(frozen=True)
 class Credentials:
-    """What a cluster is shown of whoever asks.
-
-    Attributes:
-        user: the user and password; None without.
-        token: a bearer token; None without.
-        certificates: a file of certificates that sign the cluster's; None for the system's.
-    """
+    """What a cluster is shown of whoever asks, and the certificates that sign its own."""
 
     user: tuple[str, str] | None = None
     token: str | None = None

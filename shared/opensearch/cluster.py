@@ -17,7 +17,8 @@ from shared.model.filters import EVERYTHING, Limits, Names
 from shared.model.weights import Weights
 from shared.opensearch import layout
 from shared.opensearch.address import Address
-from shared.opensearch.connection import Connection, part_missing
+from shared.opensearch.cluster_errors import part_missing
+from shared.opensearch.connection import Connection
 from shared.opensearch.queries import IS_CHUNK
 from shared.opensearch.search.compiler import compiled
 from shared.opensearch.search.known_terms import KnownTerms

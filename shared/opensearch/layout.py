@@ -48,13 +48,7 @@ _OBJECTS: Final = (schema.METADATA, schema.NUMBER)
 
 
 def creation(shards: int | None = None, replicas: int | None = None) -> dict[str, Any]:
-    """Return the body of the request that creates an index.
-
-    Args:
-        shards: the number of its shards; None for that of the file.
-        replicas: the number of copies of each shard besides the first, whatever the number of
-            nodes; None for what the file says.
-    """
+    """Return the body of the request that creates an index; None for what the file says."""
     body: dict[str, Any] = json.loads(_CREATION.read_text("utf-8"))
     index = body["settings"]["index"]
     index["similarity"]["default"] |= {"k1": DEFAULT_WEIGHTS.k1, "b": DEFAULT_WEIGHTS.b}

@@ -28,7 +28,8 @@ from shared.opensearch import layout
 from shared.opensearch.bulk import chunk_operation, file_operation, word_operations
 from shared.opensearch.chunk_documents import ChunkDocuments
 from shared.opensearch.cluster import Cluster
-from shared.opensearch.connection import BULK_SECONDS, ConflictError, Operation
+from shared.opensearch.cluster_errors import ConflictError
+from shared.opensearch.connection import BULK_SECONDS, Operation
 from shared.opensearch.documents import file_states, stored_in_order
 from shared.opensearch.failures import failures_in, put_failures
 from shared.opensearch.snapshot import ClusterSnapshot, StaleError
@@ -58,7 +59,7 @@ def rebuild(
         IndexFolderError: the index cannot be used; the class says why.
     """
     cluster = Cluster(path, DEFAULT_WEIGHTS, "batch", versions=schema.REBUILT_VERSIONS)
-    previous = cluster.store.version()
+    previous = int(cluster.store.mapping()["_meta"][schema.COMMIT_SCHEMA])
     counts: list[int] = []
     with vm.attached("batch"):
         successor = Successor(cluster.store)
@@ -126,12 +127,8 @@ class Successor:
         settings = self._old.settings()
         shards, replicas = int(settings["number_of_shards"]), layout.replicas_in(settings)
         body = {**layout.creation(shards, replicas), "aliases": {self.store.name: {}}}
-        try:
-            self._connection.request("PUT", f"/{self._copy(self._number)}", body)
-        except ClusterRefusedError as error:
-            # Its number is this rebuild's own, so that only an answer was lost.
-            if "already exists" not in error.problem:
-                raise
+        # One that is there already may have documents; the next rebuild has another number.
+        self._connection.request("PUT", f"/{self._copy(self._number)}", body)
 
     def take_place(self, state: State) -> None:
         """Give the new index the name of the old one, in one step, and remove the old one.

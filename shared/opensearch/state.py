@@ -33,9 +33,7 @@ class Replaced:
 
 @dataclass(frozen=True)
 class State:
-    """The state of an index.
-
-    Times are seconds since 1970.
+    """The state of an index; times are seconds since 1970.
 
     Attributes:
         next: the number of the next batch, from 1.

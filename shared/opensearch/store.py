@@ -1,6 +1,7 @@
 """An index on a cluster as documents: its layout and its state."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from shared.errors import (
@@ -13,13 +14,8 @@ from shared.errors import (
 )
 from shared.model import schema
 from shared.opensearch import layout
-from shared.opensearch.connection import (
-    BULK_SECONDS,
-    ConflictError,
-    Connection,
-    Operation,
-    part_missing,
-)
+from shared.opensearch.cluster_errors import ConflictError, part_missing
+from shared.opensearch.connection import BULK_SECONDS, Connection, Operation
 from shared.opensearch.state import State
 
 _MAX_STATE_ATTEMPTS: Final = 200
@@ -54,41 +50,27 @@ class Store:
     def create(self, shards: int | None = None, replicas: int | None = None) -> bool:
         """Create the index; false if it was there already, which is left unchanged.
 
+        It gets its name when it has a state, so that a creation that was interrupted is completed
+        by the next one.
+
         Raises:
             IndexSchemaError: it was there, but is not one of this version.
         """
-        if self._described() is None:
-            body = {**layout.creation(shards, replicas), "aliases": {self.name: {}}}
+        is_new = self._described() is None
+        if is_new:
+            first = Store(self.connection, f"{self.name}-{FIRST}")
+            body = layout.creation(shards, replicas)
             try:
-                self.connection.request("PUT", f"/{self.name}-{FIRST}", body)
+                self.connection.request("PUT", f"/{first.name}", body)
             except ClusterRefusedError as error:
                 if "already exists" not in error.problem:
                     raise
-            except ClusterUnreachableError:
-                if self._described() is None:
-                    raise
+            with suppress(ConflictError):
+                first.put_state(State.of_new_index(), {"op_type": "create"}, is_named=False)
+            action = {"add": {"index": first.name, "alias": self.name}}
+            self.connection.request("POST", "/_aliases", {"actions": [action]})
         self.described()
-        return self._complete()
-
-    def _complete(self) -> bool:
-        """Write the first state if there is none, as after a creation that was interrupted.
-
-        Returns false if there is one, or something else in the index.
-        """
-        try:
-            self.state()
-        except ClusterDamagedError:
-            self.refresh()
-            (answer,) = self.connection.search([{"size": 0, "track_total_hits": True}])
-            if answer["hits"]["total"]["value"]:
-                return False
-        else:
-            return False
-        try:
-            self.put_state(State.of_new_index(), {"op_type": "create"})
-        except ConflictError:
-            return False
-        return True
+        return is_new
 
     def physical(self) -> str:
         """Return the name of the index whose other name is that of this one; see `_only`."""
@@ -156,10 +138,6 @@ class Store:
                 raise ClusterDamagedError(path, f"somebody changed the mapping of its field {name}")
         return index
 
-    def version(self) -> int:
-        """Return the version of the schema of the index; see `described`."""
-        return int(self.mapping()["_meta"][schema.COMMIT_SCHEMA])
-
     def settings(self) -> Mapping[str, Any]:
         """Return the settings of the index; see `described`."""
         settings: Mapping[str, Any] = self.described()["settings"]["index"]
@@ -205,12 +183,9 @@ class Store:
         change: Callable[[State], State],
         is_done: Callable[[State], bool] = lambda _: False,
     ) -> State:
-        """Change the state in one step; if another writer was faster, from its state.
+        """Change the state in one step; if another writer was faster, anew from its state.
 
-        Args:
-            change: a function that returns the new state; it may be called several times.
-            is_done: a function that checks whether a state has the change already, as after an
-                answer that was lost.
+        `is_done` checks whether a state has the change already, as after an answer that was lost.
 
         Raises:
             IndexWriteError: others were faster each time.
@@ -238,8 +213,10 @@ class Store:
         path = self.connection.address.path
         raise IndexWriteError(path, "other writers change it all the time")
 
-    def put_state(self, state: State, version: Mapping[str, Any]) -> None:
+    def put_state(self, state: State, version: Mapping[str, Any], *, is_named: bool = True) -> None:
         """Write the state, if conditions on the one that it replaces are met.
+
+        The name must be another name of an index, unless one is just being created.
 
         Raises:
             ConflictError: a condition is not met.
@@ -249,7 +226,7 @@ class Store:
             f"/{self.name}/_doc/{layout.STATE_ID}",
             {"state": state.dump()},
             refresh="true",
-            require_alias="true",
+            require_alias=str(is_named).lower(),
             **version,
         )
 

@@ -27,8 +27,6 @@ _FULL_DISK: Final = 85.0
 """Share of a disk in use, in per cent, from which on OpenSearch moves no shard to it (its low
 watermark)."""
 
-_ANALYSIS: Final = ("analysis", "similarity", "max_regex_length")
-
 
 def check(
     path: Path | str,
@@ -138,24 +136,8 @@ def _of_index(store: Store) -> Iterator[tuple[str, Status, str]]:
         else (quantity(replicas, "replica"))
     )
     yield "Settings", "ok", f"{shards}, {copies}, refresh interval {refresh}"
-    expected = layout.creation()["settings"]["index"]
-    changed = [name for name in _ANALYSIS if not _has(settings.get(name), expected[name])]
-    if changed:
-        text = f"somebody changed {', '.join(changed)} of the index; make it anew"
-        yield "Analysis", "problem", text
     state, _ = store.state()
     if state.open:
         yield "Writer", "ok", f"{quantity(len(state.open), 'batch')} being written"
     else:
         yield "Writer", "ok", "nobody is writing the index"
-
-
-def _has(found: Any, expected: Any) -> bool:
-    """Check whether settings, in which all values are texts, are those of the file or more."""
-    if isinstance(expected, dict):
-        return isinstance(found, dict) and all(
-            _has(found.get(key), value) for key, value in expected.items()
-        )
-    if isinstance(expected, list):
-        return list(map(str, expected)) == list(map(str, found or []))
-    return str(expected).lower() == str(found).lower()

@@ -435,8 +435,7 @@ def test_an_index_whose_creation_was_interrupted_is_completed(
 ) -> None:
     name = address.rpartition("/")[2]
     if is_answered:
-        body = {**layout.creation(), "aliases": {name: {}}}
-        node.request("PUT", f"/{name}-000001", body)
+        node.request("PUT", f"/{name}-000001", layout.creation())
     else:
         proxy.instead = once("PUT")
     with Index(through(proxy, address), create=True) as index:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.model import schema
 from shared.opensearch import layout
-from shared.opensearch.connection import part_missing
+from shared.opensearch.cluster_errors import part_missing
 from shared.opensearch.queries import IS_CHUNK, Query
 from shared.opensearch.search.similar import Question, search_for, terms_in
 from shared.opensearch.store import Store
