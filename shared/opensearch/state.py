@@ -161,23 +161,24 @@ class State:
         Raises:
             KeyError, TypeError, ValueError: it was written by something else.
         """
-        replaced = {int(batch): of for batch, of in known["replaced"].items()}
+        versions, earlier = dict[int, Replaced](), dict[int, tuple[str, ...]]()
+        for batch, of in known["replaced"].items():
+            if "documents" in of:
+                earlier[int(batch)] = tuple(of["documents"])
+            else:
+                versions[int(batch)] = Replaced(tuple(of["versions"]), float(of["since"]))
+        for batch, documents in known.get("earlier", {}).items():
+            earlier[int(batch)] = tuple(documents)
         return cls(
             next=int(known["next"]),
             open=_times(known["open"]),
             abandoned=_times(known["abandoned"]),
-            replaced={
-                batch: Replaced(tuple(of["versions"]), float(of["since"]))
-                for batch, of in replaced.items()
-                if "versions" in of
-            },
+            replaced=versions,
             changed=float(known["changed"]),
             folders=str(known["folders"]),
             identity=str(known.get("identity", "")),
             copies=int(known.get("copies", 0)),
-            earlier={
-                batch: tuple(of["documents"]) for batch, of in replaced.items() if "documents" in of
-            },
+            earlier=earlier,
         )
 
 

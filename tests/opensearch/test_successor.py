@@ -1,7 +1,7 @@
 """Rebuilds that meet each other, writers, or a cluster that does not answer."""
 
 from collections.abc import Iterator
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -112,19 +112,35 @@ def test_a_rebuild_that_stood_still_leaves_that_of_another_one_alone(
     assert found(address) == 1
 
 
-def test_what_is_written_before_a_rebuild_that_was_interrupted_goes_on_is_not_lost(
-    store: Store, address: str
+def test_what_is_written_although_a_rebuild_is_under_way_is_not_lost(
+    node: Node, store: Store, address: str
 ) -> None:
-    first = begun(store)
-    # Somebody else gives up a rebuild, so that the old index accepts writes.
-    with suppress(ClusterRefusedError):
-        other = Successor(store)
-        other.create()
-        other.give_up()
+    def while_others_write(counts: Iterator[int]) -> Iterator[int]:
+        yield from counts
+        # Another rebuild that gives up late may have the old index accept writes.
+        node.request("PUT", f"/{store.name}/_settings", {"index.blocks.write": None})
+        write(address)
+
+    with pytest.raises(ClusterRefusedError, match="somebody else rebuilds the index"):
+        rebuild.rebuild(address, progress=while_others_write)
+    assert found(address) == 2
+    assert rebuild.rebuild(address).documents == 2
+
+
+def test_the_change_of_names_of_a_killed_rebuild_comes_too_late(
+    store: Store, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = begun(store)
+    trouble = Trouble(monkeypatch, "/_aliases", is_done=False)
+    with pytest.raises(ClusterUnreachableError):
+        finish(killed, store)
+    trouble.path = ""
+    # The next rebuild has begun, and the old index accepts writes for a moment.
+    Successor(store)
     write(address)
-    with pytest.raises(McpLuceneError):
-        finish(first, store)
-    assert first.give_up()
+    for request in trouble.late:
+        with pytest.raises(McpLuceneError):
+            request()
     assert found(address) == 2
 
 
@@ -256,9 +272,10 @@ def test_an_index_of_the_earlier_layout_is_named_and_rebuilt(
     node: Node, store: Store, address: str
 ) -> None:
     """Its chunks have no version; what is hidden are documents of batches before others."""
-    with Index(address) as index:
-        index.add(Document("d", "D", "old"))
-        index.add(Document("open", "E", "of a batch that was open"))
+    for content in ("older " * 600, "old"):
+        with Index(address) as index:
+            index.add(Document("d", "D", content))
+            index.add(Document("open", "E", "of a batch that was open"))
     (physical,) = node.get(f"/{store.name}")
     earlier = layout.creation()
     del earlier["mappings"]["properties"][layout.VERSION]
@@ -267,15 +284,15 @@ def test_an_index_of_the_earlier_layout_is_named_and_rebuilt(
     for hit in every:
         source = {name: of for name, of in hit["_source"].items() if name != layout.VERSION}
         if hit["_id"] == layout.STATE_ID:
-            replaced = {"2": {"documents": ["d"], "since": 1.0}}
-            shared = {"next": 4, "folders": "[]", "changed": 1.0, "frozen": 0.0, "identity": "x"}
-            state = {"open": {"3": 1.0}, "abandoned": {}, "late": {}, "copies": 6}
+            replaced = {"3": {"documents": ["d"], "since": 1.0}}
+            shared = {"next": 5, "folders": "[]", "changed": 1.0, "frozen": 0.0, "identity": "x"}
+            state = {"open": {"4": 1.0}, "abandoned": {}, "late": {}, "copies": 6}
             source = {"state": {**shared, **state, "replaced": replaced}}
         elif source.get("stored", {}).get("source_document") == "open":
-            source[layout.BATCH] = 3
+            source[layout.BATCH] = 4
         if "stored" in source and "chunk_index" in source["stored"]:
             # What is not in the source of a chunk of this layout.
-            source["chunk_index"] = 1
+            source["chunk_index"] = source["stored"]["chunk_index"]
             source["source_document"] = source["stored"]["source_document"]
         node.request("PUT", f"/{store.name}-000007/_doc/{hit['_id']}?refresh=true", source)
     actions = [

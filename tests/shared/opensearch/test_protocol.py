@@ -349,6 +349,7 @@ def test_the_state_of_an_earlier_layout_hides_what_it_has_hidden() -> None:
     known = {"next": 5, "open": {}, "abandoned": {"4": 1.0}, "changed": 1.0, "folders": "[]"}
     state = State.load({**known, "replaced": replaced, "frozen": 0.0, "late": {}})
     assert (state.hidden_batches, state.earlier) == ([4], {3: ("d",)})
+    assert State.load(state.dump()) == state
     assert {"range": {layout.BATCH: {"lt": 3}}} in hidden(state)[-1]["bool"]["filter"]
 
 
