@@ -41,11 +41,7 @@ class Address:
 
     @classmethod
     def of(cls, path: Path | str) -> "Address":
-        """Return the address that a path means.
-
-        Raises:
-            IndexPathError: it is not the address of an index, or contains a password.
-        """
+        """Return the address that a path means."""
         shown = ClusterPath(path)
         parts = _NODES.fullmatch(str(shown))
         scheme, hosts, name, rest = parts.groups() if parts else ("", "", "", "")
@@ -85,11 +81,7 @@ class Credentials:
 
     @classmethod
     def from_environment(cls) -> "Credentials":
-        """Read the credentials from the environment.
-
-        Raises:
-            ConfigurationError: there is a user without a password, or a user and a token.
-        """
+        """Read the credentials from the environment."""
         user, password, token, certificates = (
             os.environ.get(name) or None for name in OPENSEARCH_VARIABLES
         )

@@ -84,10 +84,6 @@ class Cluster:
         """Do work on the state of the index, again if the state changes meanwhile.
 
         A search may begin with the last known state, since it asks for the state itself.
-
-        Raises:
-            ClusterBusyError: the state changed each time.
-            McpLuceneError: the work raised it, by a state that this call has read.
         """
         applied = cancellation.applies() if cancellation else nullcontext()
         with vm.attached(self._program), applied:
@@ -127,9 +123,6 @@ class Cluster:
         Every question is asked of the chunks within the limits: each request has a condition on
         them, and terms are counted there. Only scores take frequencies from the whole index, as in
         a folder.
-
-        Raises:
-            StaleError: the state was changed meanwhile.
         """
         if not limits.names:
             return replace(whole, limits=limits)
@@ -159,11 +152,7 @@ class Cluster:
         )
 
     def _find_routings(self, shards: int) -> list[str | None]:
-        """Return a routing value for each shard.
-
-        Raises:
-            ClusterUnreachableError: a shard is on no node that runs.
-        """
+        """Return a routing value for each shard."""
         if shards == 1:
             return [None]
         found: dict[int, str | None] = {}

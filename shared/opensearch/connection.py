@@ -179,16 +179,7 @@ class Connection:
         """Send a request until the cluster is able to answer, to another node if one is down.
 
         Each attempt may take some seconds. It may be done twice if an answer is lost: what must not
-        be has a condition, such as ``if_seq_no``.
-
-        Raises:
-            ConflictError: another writer changed the document first.
-            IndexMissingError: there is no such index.
-            ClusterUnreachableError: no node answered.
-            ClusterAccessError: the user has no right to do so.
-            ClusterRefusedError: the cluster refused for another reason.
-            ClusterVersionError: the program at the address is another one.
-            SearchStoppedError: the call was cancelled meanwhile.
+        be has a condition, such as ``if_seq_no``; if it is not met, that is a `ConflictError`.
         """
         self._check_version()
         lines = body is not None and not isinstance(body, Mapping)
@@ -244,11 +235,7 @@ class Connection:
     def hits(
         self, query: Mapping[str, Any], **body: Any
     ) -> Generator[Mapping[str, Any], None, None]:
-        """Yield all documents that a query matches, as they are at the beginning (scroll).
-
-        Raises:
-            ClusterUnreachableError: a shard did not answer, so that documents may be missing.
-        """
+        """Yield all documents that a query matches, as they are at the beginning (scroll)."""
         page = self.request(
             "POST",
             f"/{self.address.name}/_search",

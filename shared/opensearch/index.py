@@ -205,12 +205,8 @@ class Index(FolderIndex):
     def commit(self) -> None:
         """Make all changes so far visible at once, to every search that starts afterwards.
 
-        Raises:
-            IndexWriteError: the cluster refused to write.
-            ClusterBusyError: the index was rebuilt meanwhile, or another writer has added a folder
-                with the same ids; nothing of what was written since the last commit is visible.
-            ClusterUnreachableError: the cluster does not answer. If only its answer was lost, all
-                is visible, else nothing.
+        After an error nothing of what was written since the last commit is visible. Only if the
+        cluster did not answer, all of it may be.
         """
         if self._error:
             raise self._error
@@ -311,11 +307,7 @@ class Index(FolderIndex):
         self._counts[source_document] = count
 
     def _changed_folders(self, state: State) -> str | None:
-        """Return the folders of a state with the changes of this writer; None without changes.
-
-        Raises:
-            ClusterBusyError: another writer has added a folder with the same ids.
-        """
+        """Return the folders of a state with the changes of this writer; None without changes."""
         if self._folders is self._published_folders:
             return None
         try:

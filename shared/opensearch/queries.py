@@ -37,11 +37,7 @@ def hidden(state: State) -> list[Query]:
 
 
 def of_documents(source_documents: Iterable[str]) -> Query:
-    """Return a condition on chunks, and states of files, of some documents.
-
-    Raises:
-        InvalidTextError: an id is not valid Unicode.
-    """
+    """Return a condition on chunks, and states of files, of some documents."""
     return any_of(schema.SOURCE_DOCUMENT, [schema.keyword(name) for name in source_documents])
 
 

@@ -53,10 +53,6 @@ def rebuild(
 
     Until then every search sees the old one, and every write is refused. Of an older schema version
     nothing is needed but the stored values, ids, numbers and batches of its chunks, and its state.
-
-    Raises:
-        ClusterBusyError: somebody else has rebuilt the index, or is rebuilding it anew.
-        IndexFolderError: the index cannot be used; the class says why.
     """
     cluster = Cluster(path, DEFAULT_WEIGHTS, "batch", versions=schema.REBUILT_VERSIONS)
     previous = int(cluster.store.mapping()["_meta"][schema.COMMIT_SCHEMA])
@@ -133,10 +129,7 @@ class Successor:
     def take_place(self, state: State) -> None:
         """Give the new index the name of the old one, in one step, and remove the old one.
 
-        Raises:
-            ClusterBusyError: somebody else is rebuilding the index, too, or has done so.
-            ClusterUnreachableError: it is not known whether that has happened, if `give_up` says
-                the same afterwards.
+        If the cluster does not answer, `give_up` finds out whether it has done so.
         """
         self.store.refresh()
         with suppress(ConflictError):
@@ -154,11 +147,8 @@ class Successor:
     def give_up(self) -> bool:
         """Remove the new index as far as possible, and have the old one accept writes again.
 
-        Returns false if the new one has taken its place, and so is there to stay.
-
-        Raises:
-            ClusterUnreachableError: it is not known which of both has happened. The old one goes on
-                to refuse writes, lest what is written is removed later.
+        Returns false if the new one has taken its place, and so is there to stay. If that is not
+        known, the old one goes on to refuse writes, lest what is written is removed later.
         """
         try:
             with suppress(IndexMissingError):

@@ -45,20 +45,11 @@ class StaleError(Exception):
 
 @dataclass(frozen=True)
 class ClusterSnapshot:
-    """The state of an index as one call sees it.
+    """The state of an index as one call sees it, by a number of its version.
 
-    Attributes:
-        store: the index.
-        state: the state.
-        number: the version of the state.
-        known: what is known of the terms.
-        path: the address of the index.
-        weights: the weight of each kind of match.
-        shards: the number of shards.
-        limits: what of the index the call may see.
-        chunks: a condition on the chunks within the limits.
-        read_at: when the call has read the state, by a clock that only goes forward; None if an
-            earlier call has, so that it may have changed before this one began.
+    `limits` is what of the index the call may see, and `chunks` a condition on the chunks within.
+    `read_at` is when the call has read the state, by a clock that only goes forward; None if an
+    earlier call has, so that it may have changed before this one began.
     """
 
     store: Store
@@ -88,11 +79,7 @@ class ClusterSnapshot:
 
     @cached_property
     def folders(self) -> IndexedFolders:
-        """Folders that the documents come from, without those that have none within the limits.
-
-        Raises:
-            ClusterDamagedError: the state has no readable list of folders.
-        """
+        """Folders that the documents come from, without those that have none within the limits."""
         try:
             every = IndexedFolders.load(self.state.folders, self.path)
         except (ValueError, TypeError, KeyError, RecursionError) as error:
@@ -115,12 +102,7 @@ class ClusterSnapshot:
     def search(
         self, bodies: Sequence[Mapping[str, Any]], *, may_be_partial: bool = False
     ) -> list[Any]:
-        """Run searches with the statistics of all shards; see `Connection.search`.
-
-        Raises:
-            ClusterUnreachableError: a shard did not answer.
-            StaleError: the state was changed before this call began, or is too old by now.
-        """
+        """Run searches with the statistics of all shards; see `Connection.search`."""
         bound = {"timeout": _timeout()} if may_be_partial else {}
         *answers, newest = self.store.connection.search(
             [*({**bound, **body} for body in bodies), _STATE_QUERY],
@@ -134,12 +116,7 @@ class ClusterSnapshot:
         return answers
 
     def every(self, query: Mapping[str, Any], **body: Any) -> Iterator[Mapping[str, Any]]:
-        """Yield all documents that a query matches, whatever is written while they are read.
-
-        Raises:
-            ClusterUnreachableError: a shard did not answer.
-            StaleError: as `search`, but only before the first one.
-        """
+        """Yield all documents that a query matches, whatever is written while they are read."""
         with closing(self.store.connection.hits(query, **body)) as hits:
             first = next(hits, None)
             # From here on it is known what the cluster shows, until the last one is read.

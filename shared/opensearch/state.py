@@ -90,10 +90,7 @@ class State:
         """Return the state in which a batch is visible and the versions that it replaces are not.
 
         The versions must be those that this very state shows: one that becomes visible later
-        replaces this batch in its turn.
-
-        Raises:
-            KeyError: the batch was given up.
+        replaces this batch in its turn. If the batch was given up, that is a `KeyError`.
         """
         still_open = {**self.open}
         del still_open[batch]
@@ -158,8 +155,7 @@ class State:
     def load(cls, known: Mapping[str, Any]) -> Self:
         """Return the state that `dump` has written, or an earlier version of this software.
 
-        Raises:
-            KeyError, TypeError, ValueError: it was written by something else.
+        Of anything else that is a `KeyError`, `TypeError` or `ValueError`.
         """
         versions, earlier = dict[int, Replaced](), dict[int, tuple[str, ...]]()
         for batch, of in known["replaced"].items():

@@ -52,9 +52,6 @@ class Store:
 
         It gets its name when it has a state, so that a creation that was interrupted is completed
         by the next one.
-
-        Raises:
-            IndexSchemaError: it was there, but is not one of this version.
         """
         is_new = self._described() is None
         if is_new:
@@ -77,12 +74,7 @@ class Store:
         return self._only()[0]
 
     def _only(self) -> tuple[str, Mapping[str, Any]]:
-        """Return the index that the name stands for, as the cluster describes it.
-
-        Raises:
-            IndexMissingError: there is no index.
-            ClusterDamagedError: there are several.
-        """
+        """Return the index that the name stands for, as the cluster describes it."""
         described = self._described()
         path = self.connection.address.path
         if not described:
@@ -103,12 +95,7 @@ class Store:
         return mapping
 
     def described(self) -> Mapping[str, Any]:
-        """Return the mappings and settings of the index, after checking its version.
-
-        Raises:
-            IndexMissingError: there is no index.
-            IndexSchemaError: it was written by another program, or by another version.
-        """
+        """Return the mappings and settings of the index, after checking its version."""
         path = self.connection.address.path
         _, index = self._only()
         mapping = index["mappings"]
@@ -151,12 +138,7 @@ class Store:
         return answer
 
     def state(self) -> Versioned:
-        """Return the state of the index as it is now, whether it is refreshed or not.
-
-        Raises:
-            IndexMissingError: there is no index.
-            ClusterDamagedError: it has no state.
-        """
+        """Return the state of the index as it is now, whether it is refreshed or not."""
         try:
             found = self.connection.get(f"/{self.name}/_doc/{layout.STATE_ID}")
         except ClusterRefusedError as error:
@@ -167,11 +149,7 @@ class Store:
         return self.loaded(found["_source"]), version
 
     def loaded(self, source: Mapping[str, Any]) -> State:
-        """Return the state in a document.
-
-        Raises:
-            ClusterDamagedError: it was written by something else.
-        """
+        """Return the state in a document."""
         try:
             return State.load(source["state"])
         except (KeyError, TypeError, ValueError) as error:
@@ -186,10 +164,6 @@ class Store:
         """Change the state in one step; if another writer was faster, anew from its state.
 
         `is_done` checks whether a state has the change already, as after an answer that was lost.
-
-        Raises:
-            IndexWriteError: others were faster each time.
-            ClusterUnreachableError: answers were lost each time.
         """
         lost = 0
         for _ in range(_MAX_STATE_ATTEMPTS):
@@ -217,9 +191,6 @@ class Store:
         """Write the state, if conditions on the one that it replaces are met.
 
         The name must be another name of an index, unless one is just being created.
-
-        Raises:
-            ConflictError: a condition is not met.
         """
         self.connection.request(
             "PUT",
@@ -231,11 +202,7 @@ class Store:
         )
 
     def refresh(self) -> None:
-        """Make all documents that were written visible to searches.
-
-        Raises:
-            ClusterUnreachableError: a shard did not do so.
-        """
+        """Make all documents that were written visible to searches."""
         answer = self.connection.request("POST", f"/{self.name}/_refresh", seconds=BULK_SECONDS)
         if answer["_shards"]["failed"]:
             raise part_missing(self.connection.address.path)
