@@ -37,7 +37,12 @@ def file_operation(batch: int, source_document: str, state: FileState) -> Operat
         schema.SOURCE_DOCUMENT: schema.keyword(source_document),
         "stored": {schema.FILE_STATE: pack(source_document, state)},
     }
-    return {"index": {"_id": document_id(batch, f"{layout.FILE}\0{source_document}")}}, source
+    return {"index": {"_id": file_id(batch, source_document)}}, source
+
+
+def file_id(batch: int, source_document: str) -> str:
+    """Return the id on the cluster of the state of a document's file, written with a batch."""
+    return document_id(batch, f"{layout.FILE}\0{source_document}")
 
 
 def delete_operation(id_: str) -> Operation:

@@ -30,6 +30,7 @@ from shared.opensearch.bulk import (
     BulkQueue,
     chunk_operation,
     delete_operation,
+    file_id,
     file_operation,
     word_operations,
 )
@@ -144,10 +145,10 @@ class Index(FolderIndex):
                 refused: Future[int] = Future()
                 refused.set_exception(error)
                 return refused
+        self._note(document.id, len(made))
         self._queue.add(made)
         if document.file is not None and made:
             self._queue.add([file_operation(batch, document.id, document.file.state)])
-        self._note(document.id, len(made))
         if len(self._known_words) > _MOST_KNOWN_WORDS:
             self._known_words.clear()
         self._queue.add(word_operations(chunks.words, self._known_words))
@@ -304,6 +305,8 @@ class Index(FolderIndex):
         before = self._counts.get(source_document, 0)
         left_over = (chunk_id(source_document, number) for number in range(count + 1, before + 1))
         self._queue.add(delete_operation(document_id(batch, id_)) for id_ in left_over)
+        if before or source_document in self._touched:
+            self._queue.add([delete_operation(file_id(batch, source_document))])
         self._counts[source_document] = count
 
     def _changed_folders(self, state: State) -> str | None:

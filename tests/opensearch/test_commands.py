@@ -12,6 +12,7 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.errors import ClusterRefusedError
 from shared.model import schema
+from shared.model.document import FileState, SourceFile
 from shared.model.failures import Failure, load_failures, save_failures
 from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.model.weights import DEFAULT_WEIGHTS
@@ -212,6 +213,17 @@ def test_a_document_is_replaced_by_fewer_chunks_within_a_batch(address: str) -> 
     with Searcher(address) as searcher:
         assert searcher.search("").totalHits == 1
         assert searcher.search("word600").totalHits == 0
+
+
+def test_a_document_that_goes_within_a_batch_leaves_no_state_of_its_file(address: str) -> None:
+    file = SourceFile("/d.txt", FileState(None, 1, 1, "hash"))
+    with Index(address, create=True) as index:
+        for name in ("deleted", "without its file"):
+            index.add(Document(name, "D", "text", file=file))
+        index.delete("deleted")
+        index.add(Document("without its file", "D", "text"))
+    with Searcher(address) as searcher:
+        assert searcher.files()[1] == {}
 
 
 def test_nothing_of_a_block_that_ends_with_an_error_is_seen(address: str) -> None:
