@@ -25,8 +25,8 @@ _MODULES: Final = {
     "duplicates": "shared.opensearch.duplicates",
     "findings": "shared.opensearch.upkeep",
     "rebuild": "shared.opensearch.rebuild",
-    "load_failures": "shared.opensearch.storage.failures",
-    "save_failures": "shared.opensearch.storage.failures",
+    "load_failures": "shared.opensearch.failures",
+    "save_failures": "shared.opensearch.failures",
 }
 """Module of each name that a path may choose."""
 

@@ -18,13 +18,12 @@ from shared.model.metadata import chunk_metadata
 from shared.model.request import (
     BY_ID,
 )
-from shared.opensearch import documents as of_cluster
+from shared.opensearch import documents as of_cluster, layout
+from shared.opensearch.cluster import Cluster
 from shared.opensearch.documents import FIRST_CHUNK, prefix_condition
 from shared.opensearch.figures import values_of, with_terms
-from shared.opensearch.opening.cluster import Cluster
-from shared.opensearch.opening.snapshot import ClusterSnapshot
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import IS_CHUNK
+from shared.opensearch.queries import IS_CHUNK
+from shared.opensearch.snapshot import ClusterSnapshot
 from shared.reading.catalog import Catalog, DocumentVersion
 from shared.reading.completion import (
     MAX_COMPLETIONS,

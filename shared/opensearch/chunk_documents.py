@@ -14,7 +14,7 @@ from shared.model import schema
 from shared.model.chunks import Chunk, Place
 from shared.model.document import Document
 from shared.model.folders import file_term
-from shared.opensearch.storage import layout
+from shared.opensearch import layout
 from shared.storage.fingerprints import Fingerprinter
 from shared.storage.mapping import (
     chunk_search_texts,

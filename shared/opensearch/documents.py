@@ -19,9 +19,9 @@ from shared.model.index_results import (
 from shared.model.metadata import MODIFIED
 from shared.model.request import DocumentSort
 from shared.model.search_results import ChunkText, DocumentChunks, Neighbour
-from shared.opensearch.opening.snapshot import ClusterSnapshot
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import IS_CHUNK, IS_FILE, of_documents, visible
+from shared.opensearch import layout
+from shared.opensearch.queries import IS_CHUNK, IS_FILE, of_documents, visible
+from shared.opensearch.snapshot import ClusterSnapshot
 from shared.reading.documents import described, file_of, title_key
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.mapping import unpack

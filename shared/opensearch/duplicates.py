@@ -8,11 +8,11 @@ from shared.maintenance.upkeep import Progress, Step
 from shared.model import schema
 from shared.model.index_results import DocumentSummary
 from shared.model.weights import DEFAULT_WEIGHTS
+from shared.opensearch.cluster import Cluster
 from shared.opensearch.documents import FIRST_CHUNK, all_stored
-from shared.opensearch.opening.cluster import Cluster
-from shared.opensearch.opening.snapshot import ClusterSnapshot
+from shared.opensearch.queries import HAS_FINGERPRINT
 from shared.opensearch.search.selection import fingerprinted
-from shared.opensearch.storage.queries import HAS_FINGERPRINT
+from shared.opensearch.snapshot import ClusterSnapshot
 from shared.search.selection import Fingerprinted
 from shared.storage.stored_chunks import summary_from_lucene
 

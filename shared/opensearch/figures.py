@@ -11,11 +11,11 @@ from shared.model.index_results import (
     TermCount,
     TermList,
 )
+from shared.opensearch import layout
 from shared.opensearch.documents import FIRST_CHUNK
-from shared.opensearch.opening.snapshot import ClusterSnapshot
+from shared.opensearch.queries import IS_CHUNK
 from shared.opensearch.search.facets import most_frequent
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import IS_CHUNK
+from shared.opensearch.snapshot import ClusterSnapshot
 from shared.reading.fields import described_fields
 from shared.reading.terms import MAX_LISTED_TERMS, analyzed_prefix
 from shared.storage.field_names import field_named

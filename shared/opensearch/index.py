@@ -1,7 +1,9 @@
 """An index on a cluster, open for writing."""
 
+import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -13,34 +15,30 @@ from shared.errors import (
     IndexFolderError,
     IndexMissingError,
     IndexOnClusterError,
+    IndexWriteError,
     InvalidDocumentError,
     McpLuceneError,
 )
 from shared.java import vm
 from shared.messages import decodable
-from shared.model import schema
 from shared.model.chunks import chunk_id
 from shared.model.document import Document, FileState
 from shared.model.folders import FolderTakenError, IndexedFolders
-from shared.opensearch.chunk_documents import (
-    ChunkDocuments,
-    Words,
-    document_id,
-)
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.batches import Batches
-from shared.opensearch.storage.bulk_queue import BulkQueue
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.operations import (
+from shared.opensearch import layout
+from shared.opensearch.address import Address
+from shared.opensearch.bulk import (
+    BulkQueue,
+    chunk_operation,
     delete_operation,
     file_id,
     file_operation,
-    index_operation,
     word_operations,
 )
-from shared.opensearch.storage.queries import IS_CHUNK, of_documents, visible
-from shared.opensearch.storage.store import Store
+from shared.opensearch.chunk_documents import ChunkDocuments, document_id
+from shared.opensearch.connection import Connection
+from shared.opensearch.queries import IS_CHUNK, IS_FILE, any_of, of_documents, visible
+from shared.opensearch.state import GRACE_SECONDS, State, file_version_of, version_of
+from shared.opensearch.store import Store
 from shared.semantic.sentence_model import SentenceModel
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.field_names import keys_of_documents
@@ -51,19 +49,16 @@ _NO_VECTORS: Final = "there are no vectors"
 _MOST_KNOWN_WORDS: Final = 500_000
 """Number of words that are remembered as sent."""
 
+_MOST_REPLACED: Final = 20_000
+"""Number of replaced versions in the state from which a commit waits until some are deleted, since
+every search reads the state and leaves them out."""
+
+_LOOKED_UP: Final = 1_000
+"""Number of documents whose earlier versions are looked up in one request."""
+
 
 def create(path: Path | str, *, shards: int | None = None, replicas: int | None = None) -> bool:
-    """Create an empty index.
-
-    Args:
-        path: the address of the index.
-        shards: the number of its shards; None for one.
-        replicas: the number of copies of each shard besides the first; None for one as soon as
-            there is a second node.
-
-    Returns:
-        False if there was an index already, which is left unchanged.
-    """
+    """Create an empty index; see `shared.create`."""
     return Store(Connection(Address.of(path))).create(shards, replicas)
 
 
@@ -81,21 +76,10 @@ def holds_index(path: Path | str) -> bool:
 class Index(FolderIndex):
     """An index on a cluster, open for writing by any number of processes at once.
 
-    It is used like that of a folder. What is written between two commits is a batch, which becomes
-    visible as a whole; of two batches with the same document, the one that was begun later wins.
-
-    Args:
-        path: the address of the index.
-        wait: without a meaning here, since writers need not wait for each other.
-        program: the kind of program, for starting the virtual machine that analyzes texts.
-        create: true to create the index if there is none.
-
-    Attributes:
-        path: the address of the index.
-        created: true if the index was created when it was opened.
-
-    Raises:
-        IndexFolderError: the index cannot be used; the class says why.
+    It is used like that of a folder; writers need not wait for each other. What is written between
+    two commits is a batch, which becomes visible as a whole; of two batches with the same document,
+    the one that is committed later wins. After an error of the cluster everything but closing
+    raises it again, since a part of the batch may be missing; nothing of it becomes visible.
     """
 
     def __init__(
@@ -111,15 +95,16 @@ class Index(FolderIndex):
         self._program = program
         self._store = Store(Connection(address))
         self.created = create and self._store.create()
+        if not create:
+            self._store.described()
         state, _ = self._store.state()
-        self._batches = Batches(self._store)
         self._queue = BulkQueue(self._store)
-        self._batch = 0
+        self._batch: int | None = None
+        self._error: McpLuceneError | None = None
         self._counts: dict[str, int] = {}
-        self._touched: list[str] = []
+        self._touched: set[str] = set()
         self._known_words: set[tuple[str, str]] = set()
         self._folders = self._published_folders = IndexedFolders.load(state.folders, self.path)
-        self._folders_changed = False
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -133,14 +118,15 @@ class Index(FolderIndex):
     ) -> None:
         if self._closed:
             return
+        is_committed = False
         try:
             if error_type is None:
                 self.commit()
-            else:
-                self._withdraw()
+                is_committed = True
         finally:
             self._closed = True
-            self._batches.close()
+            if not is_committed:
+                self._withdraw()
             self._queue.close()
             self._store.connection.close()
 
@@ -149,57 +135,39 @@ class Index(FolderIndex):
         return keys_of_documents(layout.fields_of(self._store.mapping()))
 
     def submit(self, document: Document) -> Future[int]:
-        """Add a document, replacing the one with the same id if there is one.
-
-        Returns:
-            A future with the number of chunks, or the error of the document.
-        """
         document, _ = self.within_limits(document)
         with vm.attached(self._program):
             try:
                 chunks = ChunkDocuments(document)
                 batch = self._begin()
-                count = 0
-                for made in chunks:
-                    id_ = document_id(batch, made["stored"][schema.ID])
-                    operation = index_operation(id_, {**made, layout.BATCH: batch})
-                    self._queue.add_chunk(document.id, id_, operation)
-                    count += 1
+                made = [chunk_operation(batch, chunk) for chunk in chunks]
             except InvalidDocumentError as error:
                 refused: Future[int] = Future()
                 refused.set_exception(error)
                 return refused
-        if document.file is not None and count:
+        self._note(document.id, len(made))
+        self._queue.add(made)
+        if document.file is not None and made:
             self._queue.add([file_operation(batch, document.id, document.file.state)])
-        self._note(document.id, count)
-        self._write_words(chunks.words)
-        return self._queue.result(document.id, count)
+        if len(self._known_words) > _MOST_KNOWN_WORDS:
+            self._known_words.clear()
+        self._queue.add(word_operations(chunks.words, self._known_words))
+        return self._queue.result(document.id, len(made))
 
     def delete(self, source_document: str) -> int:
-        """Remove all chunks of a document.
-
-        Returns:
-            The number of removed chunks; 0 if there was no such document.
-        """
         count = self.chunk_count(source_document)
         if count:
             self.delete_documents([source_document])
         return count
 
     def delete_documents(self, source_documents: Iterable[str]) -> None:
-        """Remove all chunks of each document; unknown ids are ignored."""
         for name in source_documents:
-            self._begin()
             self._note(name, 0)
 
     def update_file_state(self, source_document: str, state: FileState) -> None:
-        """Store another state of the file of a document whose text is unchanged.
-
-        Does nothing if there is no such document.
-        """
         if self.chunk_count(source_document):
             self._queue.add([file_operation(self._begin(), source_document, state)])
-            self._touched.append(source_document)
+            self._touched.add(source_document)
 
     @property
     def folders(self) -> IndexedFolders:
@@ -209,7 +177,7 @@ class Index(FolderIndex):
     @folders.setter
     def folders(self, folders: IndexedFolders) -> None:
         self._begin()
-        self._folders, self._folders_changed = folders, True
+        self._folders = folders
 
     @property
     def sentence_model(self) -> SentenceModel | None:
@@ -222,16 +190,10 @@ class Index(FolderIndex):
             raise IndexOnClusterError(self.path, _NO_VECTORS)
 
     def set_vectors(self, values: Mapping[str, bytes]) -> int:
-        """Refuse vectors, which are not supported on a cluster.
-
-        Raises:
-            IndexOnClusterError: always.
-        """
         del values
         raise IndexOnClusterError(self.path, _NO_VECTORS)
 
     def chunk_count(self, source_document: str) -> int:
-        """Return the number of chunks of a document, including uncommitted ones."""
         if source_document in self._counts:
             return self._counts[source_document]
         state, _ = self._store.state()
@@ -244,86 +206,115 @@ class Index(FolderIndex):
     def commit(self) -> None:
         """Make all changes so far visible at once, to every search that starts afterwards.
 
-        Raises:
-            IndexWriteError: the cluster refused to write.
-            ClusterBusyError: it took this writer for dead, or another one has added a folder
-                with the same ids; nothing of what was written since the last commit is visible.
+        After an error nothing of what was written since the last commit is visible. Only if the
+        cluster did not answer, all of it may be.
         """
-        self.flush()
-        batch = self._batches.number
-        if batch is None:
-            return
-        self._take_back_refused(batch)
-        folders = self._with_folders if self._folders_changed else None
-        state = self._batches.publish(self._counts, folders)
-        touched = [*self._touched]
-        # Before what may fail: the next batch has none of this.
-        self._published_folders, self._folders_changed = self._folders, False
-        self._forget()
-        self._batches.clean(state, batch, touched)
+        if self._error:
+            raise self._error
+        try:
+            self._queue.flush()
+            if self._batch is not None:
+                self._clean(self._publish(self._batch))
+        except McpLuceneError as error:
+            self._error = error
+            raise
 
-    def _take_back_refused(self, batch: int) -> None:
-        """Remove the documents from the batch that the cluster did not accept as a whole.
+    def _publish(self, batch: int) -> State:
+        self._store.refresh()
 
-        Their earlier versions stay, as in a folder, with the states of their files.
-        """
-        refused = [*self._queue.refused]
-        if not refused:
-            return
-        for name in refused:
-            count = self._counts.get(name, 0)
-            ids = [document_id(batch, chunk_id(name, number)) for number in range(1, count + 1)]
-            self._queue.add(map(delete_operation, [*ids, file_id(batch, name)]))
-        self.flush()
-        for name in refused:
-            self._counts.pop(name, None)
-        self._touched = [name for name in self._touched if name not in refused]
+        def published(state: State) -> State:
+            # Looked up anew for each state: those of a batch published meanwhile are earlier, too.
+            versions = self._earlier_versions(state)
+            # The earlier version of what the cluster has refused stays.
+            for name in self._queue.refused:
+                versions += [version_of(batch, name), file_version_of(batch, name)]
+            return state.published(batch, versions, time.time(), self._changed_folders(state))
+
+        try:
+            state = self._store.change(published, lambda state: batch in state.replaced)
+        except KeyError as error:
+            raise ClusterBusyError(
+                self.path,
+                "the index was rebuilt meanwhile, or this writer has not committed for a day",
+                "write again what was not committed, of which nothing is visible",
+            ) from error
+        self._batch = None
+        self._published_folders = self._folders
+        self._counts.clear()
+        self._touched.clear()
         self._queue.refused.clear()
+        return state
 
-    def flush(self) -> None:
-        """Send what waits to be sent, and wait until it is written.
+    def _earlier_versions(self, state: State) -> list[str]:
+        """Return the versions that a state shows of what the batch has replaced."""
+        accepted = [name for name in self._counts if name not in self._queue.refused]
+        touched = [name for name in self._touched if name not in self._counts]
+        found: list[str] = []
+        for names, conditions in ((accepted, []), (touched, [IS_FILE])):
+            for begin in range(0, len(names), _LOOKED_UP):
+                part = of_documents(names[begin : begin + _LOOKED_UP])
+                query = visible(state, part, *conditions)
+                versions = {"terms": {"field": layout.VERSION, "size": 10 * _LOOKED_UP}}
+                (answer,) = self._store.connection.search(
+                    [{"query": query, "size": 0, "aggs": {"versions": versions}}]
+                )
+                buckets = answer["aggregations"]["versions"]["buckets"]
+                found += (str(bucket["key"]) for bucket in buckets)
+        return found
 
-        Raises:
-            IndexWriteError: the cluster refused.
-        """
-        self._queue.flush()
+    def _clean(self, state: State) -> None:
+        """Delete what no search can see any more; if the cluster cannot, the next commit does."""
+        now = time.time()
+        while len(state.hidden_versions) > _MOST_REPLACED and not state.removable(now):
+            time.sleep(GRACE_SECONDS / 60)
+            now = time.time()
+        with suppress(ClusterUnreachableError, IndexWriteError):
+            if expired := state.expired(now):
+                state = self._store.change(lambda state: state.withdrawn(expired, now))
+            removable, forgettable = state.removable(now), state.forgettable(now)
+            versions = [name for batch in removable for name in state.replaced[batch].versions]
+            is_deleted = self._store.delete(any_of(layout.VERSION, versions)) if versions else True
+            if forgettable:
+                is_deleted &= self._store.delete(any_of(layout.BATCH, list(map(str, forgettable))))
+            if is_deleted and (removable or forgettable):
+                self._store.change(lambda state: state.without({*removable, *forgettable}))
 
     def _begin(self) -> int:
         """Return the number of the batch, beginning one if there is none."""
         if self._closed:
             raise ValueError(f"the index at {self.path} is closed")
-        if self._batches.is_unsure:
-            # Nothing further may get into a batch that is visible already.
-            self.commit()
-        batch = self._batches.begin()
-        if batch != self._batch:
-            # What is known is of a batch that was taken for dead.
-            self._forget()
-            self._batch = batch
-        return batch
+        if self._error:
+            raise self._error
+        if self._batch is None:
+            number, at = 0, 0.0
 
-    def _forget(self) -> None:
-        """Forget what was written with the last batch."""
-        self._touched.clear()
-        self._counts.clear()
-        self._queue.forget_chunks()
+            def opened(state: State) -> State:
+                nonlocal number, at
+                at = time.time()
+                after, number = state.opened(at)
+                return after
+
+            # Its time tells it from one that another writer has opened with this number.
+            self._store.change(opened, lambda state: state.open.get(number) == at)
+            self._batch = number
+        return self._batch
 
     def _note(self, source_document: str, count: int) -> None:
         """Remember the chunks of a document, and remove those of this batch that are left over."""
-        before = self._counts.get(source_document, 0)
         batch = self._begin()
+        before = self._counts.get(source_document, 0)
         left_over = (chunk_id(source_document, number) for number in range(count + 1, before + 1))
         self._queue.add(delete_operation(document_id(batch, id_)) for id_ in left_over)
+        if before or source_document in self._touched:
+            self._queue.add([delete_operation(file_id(batch, source_document))])
         self._counts[source_document] = count
 
-    def _with_folders(self, others: str) -> str:
-        """Return the folders of the index with the changes of this writer.
-
-        Raises:
-            ClusterBusyError: another writer has added a folder with the same ids.
-        """
+    def _changed_folders(self, state: State) -> str | None:
+        """Return the folders of a state with the changes of this writer; None without changes."""
+        if self._folders is self._published_folders:
+            return None
         try:
-            return self._folders.changed(self._published_folders, others, self.path)
+            return self._folders.changed(self._published_folders, state.folders, self.path)
         except FolderTakenError as error:
             raise ClusterBusyError(
                 self.path,
@@ -332,23 +323,17 @@ class Index(FolderIndex):
                 "run the command again, which gives them others",
             ) from error
 
-    def _write_words(self, words: Words) -> None:
-        """Send the words that are new, so that similar ones can be found among them."""
-        if len(self._known_words) > _MOST_KNOWN_WORDS:
-            self._known_words.clear()
-        self._queue.add(word_operations(words, self._known_words))
-
     def _withdraw(self) -> None:
-        """Give up the batch; what it wrote is never visible."""
-        batch = self._batches.number
+        """Give up the batch; what it wrote is never visible, unless only an answer was lost."""
+        batch = self._batch
         self._queue.withdraw()
-        try:
-            state = self._batches.withdraw() or self._store.state()[0]
+        with suppress(McpLuceneError):
+            # If that fails, it stays hidden, and after a day a writer removes it.
+            if batch is not None:
+                self._store.change(lambda state: state.withdrawn([batch], time.time()))
+            state, _ = self._store.state()
             if self.created and not state.open and not state.changed:
                 self._store.remove()
-            elif batch is not None and batch in state.abandoned:
-                # Else its commit has succeeded, and only the answer was lost.
-                self._batches.delete_chunks(batch)
-        except McpLuceneError:
-            # It stays hidden, and the next writer removes it.
-            return
+            elif batch in state.abandoned:
+                self._store.refresh()
+                self._store.delete(any_of(layout.BATCH, [str(batch)]))

@@ -1,27 +1,46 @@
-"""Rebuilding of an index on a cluster beside the old one, whose name it then takes."""
+"""Rebuilding of an index on a cluster beside the old one, whose name it then takes.
+
+docs/scale.md describes which steps keep what others write meanwhile.
+"""
 
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from shared.errors import ClusterBusyError, ClusterRefusedError, McpLuceneError
+from shared.errors import (
+    ClusterBusyError,
+    ClusterRefusedError,
+    ClusterUnreachableError,
+    IndexMissingError,
+    McpLuceneError,
+)
 from shared.java import vm
 from shared.maintenance.rebuild import Progress, Rebuilt
 from shared.model import schema
 from shared.model.chunks import Chunk, Place
 from shared.model.document import Document, FileState, SourceFile
 from shared.model.weights import DEFAULT_WEIGHTS
-from shared.opensearch.chunk_documents import ChunkDocuments, document_id
+from shared.opensearch import layout
+from shared.opensearch.bulk import chunk_operation, file_operation, word_operations
+from shared.opensearch.chunk_documents import ChunkDocuments
+from shared.opensearch.cluster import Cluster
+from shared.opensearch.cluster_errors import ConflictError
+from shared.opensearch.connection import BULK_SECONDS, Operation
 from shared.opensearch.documents import file_states, stored_in_order
-from shared.opensearch.opening.cluster import Cluster
-from shared.opensearch.opening.snapshot import ClusterSnapshot, StaleError
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.operations import file_operation, index_operation, word_operations
-from shared.opensearch.storage.successor import LostTurnError, Successor
+from shared.opensearch.failures import failures_in, put_failures
+from shared.opensearch.snapshot import ClusterSnapshot, StaleError
+from shared.opensearch.state import State
+from shared.opensearch.store import FIRST, Store
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.stored_chunks import details_of
+
+_MANAGER_SECONDS: Final = "10s"
+"""Time for which a change of names may wait for the manager of the cluster, which then drops it:
+shorter than that for which its answer is waited for."""
 
 
 def rebuild(
@@ -32,53 +51,179 @@ def rebuild(
 ) -> Rebuilt:
     """Write what is stored in an index into a new one, which then takes its name in one step.
 
-    Until then every search sees the old one. No batch can be begun meanwhile. Of an older schema
-    version nothing is needed but the stored values, ids, numbers and batches of its chunks, and its
-    state.
-
-    Args:
-        path: the address of the index.
-        wait: without a meaning here.
-        progress: a function that passes on the number of chunks, document by document.
-
-    Raises:
-        ClusterBusyError: somebody is writing the index, or rebuilds it.
-        IndexFolderError: the index cannot be used; the class says why.
+    Until then every search sees the old one, and every write is refused. Of an older schema version
+    nothing is needed but the stored values, ids, numbers and batches of its chunks, and its state.
     """
     cluster = Cluster(path, DEFAULT_WEIGHTS, "batch", versions=schema.REBUILT_VERSIONS)
-    previous = cluster.store.version()
+    previous = int(cluster.store.mapping()["_meta"][schema.COMMIT_SCHEMA])
+    counts: list[int] = []
     with vm.attached("batch"):
         successor = Successor(cluster.store)
-        counts: list[int] = []
         try:
+            successor.create()
             snapshot = cluster.newest()
             state, batch = snapshot.state.copied(time.time())
-            counts += progress(_copied(snapshot, successor, batch))
+            put_failures(successor.store, failures_in(cluster.store), {})
+            counts += progress(_copied(snapshot, successor.store, batch))
             successor.take_place(state)
-        except (StaleError, LostTurnError) as error:
-            successor.give_up()
-            raise ClusterBusyError(
-                cluster.path,
-                "somebody has written or rebuilt the index meanwhile",
-                "rebuild it again",
-            ) from error
-        except McpLuceneError:
-            # If the new index is there to stay, only an answer was lost.
+        except BaseException as error:
             if successor.give_up():
+                if isinstance(error, StaleError | IndexMissingError):
+                    raise successor.lost_turn() from error
                 raise
-        except BaseException:
-            successor.give_up()
-            raise
+            # Only an answer was lost.
+            if not isinstance(error, McpLuceneError):
+                raise
     cluster.close()
     return Rebuilt(len(counts), sum(counts), schema.SCHEMA_VERSION, previous)
 
 
-def _copied(snapshot: ClusterSnapshot, successor: Successor, batch: int) -> Iterator[int]:
+class Successor:
+    """The index that a rebuild writes beside an old one, which refuses every write meanwhile.
+
+    The number in its name, kept in the state of the old one, is never given twice. A rebuild that
+    begins while another one is under way, or was interrupted, first removes the new index of that
+    one, which then cannot take the place of the old one any more, and only then has the old one
+    accept writes again. `store` is the new index, by a name that goes with it.
+    """
+
+    def __init__(self, old: Store) -> None:
+        self._connection, self._name = old.connection, old.name
+        self._path = old.connection.address.path
+        self._old = old
+        self._physical = old.physical()
+        state, _ = old.state()
+        # One that was restored from a snapshot may have any name; then nothing is known of others.
+        number = self._physical.rpartition("-")[2]
+        last = int(number) if number.isdecimal() else state.copies
+
+        def numbered(state: State) -> State:
+            return replace(state, copies=max(state.copies, last) + 1)
+
+        try:
+            for left_over in range(last + 1, state.copies + 1):
+                self._discard(self._copy(left_over))
+            if state.copies > last:
+                self._unblock()
+            self._number = old.change(numbered).copies
+        except IndexMissingError as error:
+            raise self.lost_turn() from error
+        self._frozen = old.state()
+        self.store = Store(old.connection, f"{self._copy(self._number)}-copy")
+
+    def _copy(self, number: int) -> str:
+        return f"{self._name}-{number:0{len(FIRST)}d}"
+
+    def create(self) -> None:
+        """Have the old index refuse writes, and create the new one, with as many shards."""
+        self._block()
+        self._frozen = self._old.state()
+        if self._frozen[0].copies != self._number:
+            raise self.lost_turn()
+        settings = self._old.settings()
+        shards, replicas = int(settings["number_of_shards"]), layout.replicas_in(settings)
+        body = {**layout.creation(shards, replicas), "aliases": {self.store.name: {}}}
+        # One that is there already may have documents; the next rebuild has another number.
+        self._connection.request("PUT", f"/{self._copy(self._number)}", body)
+
+    def take_place(self, state: State) -> None:
+        """Give the new index the name of the old one, in one step, and remove the old one.
+
+        If the cluster does not answer, `give_up` finds out whether it has done so.
+        """
+        self.store.refresh()
+        with suppress(ConflictError):
+            # Nobody else writes it: only an answer was lost.
+            self.store.put_state(state, {"op_type": "create"})
+        # Another rebuild that has failed may have had it accept writes since.
+        self._block()
+        self._check()
+        self._change_names(
+            {"remove": {"index": self._copy(self._number), "alias": self.store.name}},
+            {"add": {"index": self._copy(self._number), "alias": self._name}},
+            {"remove_index": {"index": self._physical}},
+        )
+
+    def give_up(self) -> bool:
+        """Remove the new index as far as possible, and have the old one accept writes again.
+
+        Returns false if the new one has taken its place, and so is there to stay. If that is not
+        known, the old one goes on to refuse writes, lest what is written is removed later.
+        """
+        try:
+            with suppress(IndexMissingError):
+                self._discard(self._copy(self._number))
+            try:
+                holder = self._old.physical()
+            except IndexMissingError:
+                holder = ""
+            if holder == self._copy(self._number):
+                return False
+            if holder == self._physical:
+                if self._old.state()[0].copies == self._number:
+                    self._unblock()
+            else:
+                # It cannot get the name of the old one any more, which is gone.
+                with suppress(IndexMissingError):
+                    self._connection.request("DELETE", f"/{self._copy(self._number)}")
+        except McpLuceneError as error:
+            raise ClusterUnreachableError(
+                self._path,
+                "the rebuild was interrupted, and it is not known whether its last step was done",
+                "rebuild it again as soon as the cluster runs; until then nobody can write",
+            ) from error
+        return True
+
+    def lost_turn(self) -> ClusterBusyError:
+        """Return the error if somebody else has rebuilt the index meanwhile, or is about to."""
+        return ClusterBusyError(
+            self._path, "somebody else rebuilds the index, or has done so", "rebuild it again"
+        )
+
+    def _check(self) -> None:
+        """Check that nobody has written the old index, or begun to rebuild it, meanwhile."""
+        if self._old.state() != self._frozen:
+            raise self.lost_turn()
+
+    def _discard(self, name: str) -> None:
+        """Remove a new index, unless the old one is gone; it may be gone itself already.
+
+        A change of names that is still under way does nothing from then on.
+        """
+        with suppress(IndexMissingError):
+            # The first action fails, and with it the second, if the old index was removed.
+            self._change_names(
+                {"add": {"index": self._physical, "alias": self._name}},
+                {"remove_index": {"index": name}},
+            )
+
+    def _change_names(self, *actions: dict[str, object]) -> None:
+        self._connection.request(
+            "POST",
+            "/_aliases",
+            {"actions": actions},
+            seconds=BULK_SECONDS,
+            cluster_manager_timeout=_MANAGER_SECONDS,
+        )
+
+    def _block(self) -> None:
+        """Have the old index refuse writes, after those that are under way."""
+        answer = self._connection.request("PUT", f"/{self._physical}/_block/write")
+        # If it refuses them already, the list of indexes is empty.
+        if answer["indices"] and not answer["shards_acknowledged"]:
+            raise ClusterUnreachableError(self._path, "a node did not answer", "try again later")
+
+    def _unblock(self) -> None:
+        settings = {"index.blocks.write": None}
+        self._connection.request("PUT", f"/{self._physical}/_settings", settings)
+
+
+def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
     """Write each document into a new index, and yield the number of its chunks."""
     states = file_states(snapshot)
     counts: list[int] = []
 
-    def operations() -> Iterator[bytes]:
+    def operations() -> Iterator[Operation]:
         known: set[tuple[str, str]] = set()
         order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
         every = stored_in_order(snapshot, snapshot.visible(), order, None)
@@ -86,16 +231,13 @@ def _copied(snapshot: ClusterSnapshot, successor: Successor, batch: int) -> Iter
             chunks = list(group)
             document = _document(chunks[0], states.get(name))
             made = ChunkDocuments(document, map(_placed, chunks))
-            for source in made:
-                id_ = document_id(batch, source["stored"][schema.ID])
-                yield index_operation(id_, {**source, layout.BATCH: batch})
+            yield from (chunk_operation(batch, chunk) for chunk in made)
             if name in states:
                 yield file_operation(batch, name, states[name])
             yield from word_operations(made.words, known)
             counts.append(len(chunks))
-            successor.renew()
 
-    for id_, reason in successor.store.bulk(operations()):
+    for id_, reason in new.bulk(operations()):
         raise ClusterRefusedError(snapshot.path, f"{id_}: {reason}")
     yield from counts
 

@@ -43,9 +43,9 @@ from shared.model.search_results import (
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.opensearch import documents as of_cluster, figures
 from shared.opensearch.catalog import ClusterCatalog
-from shared.opensearch.opening.cluster import Cluster
-from shared.opensearch.opening.snapshot import ClusterSnapshot
+from shared.opensearch.cluster import Cluster
 from shared.opensearch.search.selection import ClusterSelection
+from shared.opensearch.snapshot import ClusterSnapshot
 from shared.query.tree import Nothing
 from shared.reading.documents import list_failures
 from shared.reading.searcher import Searcher as FolderSearcher

@@ -11,13 +11,13 @@ from shared.maintenance.upkeep import Progress
 from shared.messages import quantity
 from shared.model import schema
 from shared.model.weights import DEFAULT_WEIGHTS
+from shared.opensearch import layout
+from shared.opensearch.address import Address
+from shared.opensearch.cluster import Cluster
+from shared.opensearch.connection import Connection
 from shared.opensearch.documents import all_stored
-from shared.opensearch.opening.cluster import Cluster
-from shared.opensearch.opening.snapshot import ClusterSnapshot
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.store import Store
+from shared.opensearch.snapshot import ClusterSnapshot
+from shared.opensearch.store import Store
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.stored_chunks import StoredDetailsError, details_of
 
@@ -27,8 +27,6 @@ _FULL_DISK: Final = 85.0
 """Share of a disk in use, in per cent, from which on OpenSearch moves no shard to it (its low
 watermark)."""
 
-_ANALYSIS: Final = ("analysis", "similarity", "max_regex_length")
-
 
 def check(
     path: Path | str,
@@ -36,16 +34,7 @@ def check(
     wait: float = DEFAULT_WAIT,  # noqa: ARG001 - as for a folder
     progress: Progress = iter,  # noqa: ARG001 - as for a folder
 ) -> Checked:
-    """Compare the chunks of each document with those that it should have, and look at the shards.
-
-    Args:
-        path: the address of the index.
-        wait: without a meaning here.
-        progress: the same.
-
-    Raises:
-        IndexFolderError: the index cannot be used; the class says why.
-    """
+    """Compare the chunks of each document with those it should have, and look at the shards."""
     cluster = Cluster(path, DEFAULT_WEIGHTS, "command")
     try:
         return cluster.call(_checked)
@@ -147,24 +136,8 @@ def _of_index(store: Store) -> Iterator[tuple[str, Status, str]]:
         else (quantity(replicas, "replica"))
     )
     yield "Settings", "ok", f"{shards}, {copies}, refresh interval {refresh}"
-    expected = layout.creation()["settings"]["index"]
-    changed = [name for name in _ANALYSIS if not _has(settings.get(name), expected[name])]
-    if changed:
-        text = f"somebody changed {', '.join(changed)} of the index; make it anew"
-        yield "Analysis", "problem", text
     state, _ = store.state()
     if state.open:
         yield "Writer", "ok", f"{quantity(len(state.open), 'batch')} being written"
     else:
         yield "Writer", "ok", "nobody is writing the index"
-
-
-def _has(found: Any, expected: Any) -> bool:
-    """Check whether settings, in which all values are texts, are those of the file or more."""
-    if isinstance(expected, dict):
-        return isinstance(found, dict) and all(
-            _has(found.get(key), value) for key, value in expected.items()
-        )
-    if isinstance(expected, list):
-        return list(map(str, expected)) == list(map(str, found or []))
-    return str(expected).lower() == str(found).lower()

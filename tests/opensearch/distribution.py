@@ -22,6 +22,7 @@ _PLUGINS: Final = {
         "lang-painless",
     ),
     "lang-painless": ("org.opensearch.painless.PainlessModulePlugin", ""),
+    "reindex": ("org.opensearch.index.reindex.ReindexModulePlugin", ""),
 }
 """The class of each module of OpenSearch, and the module that it extends."""
 

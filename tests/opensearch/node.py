@@ -151,6 +151,8 @@ class Node:
             self._process.terminate()
             self._process.wait(30)
 
+    close = stop
+
 
 def free_port() -> int:
     with socket.socket() as probe:

@@ -29,6 +29,8 @@ class Proxy(ThreadingHTTPServer):
         is_busy: whether it answers every request with 429.
         instead: what it answers in place of the node, which has done what was asked: a function of
             method and path, and of the node's answer, which returns a status and a body, or None.
+        drops: whether it closes the connection instead of passing on a request, as a function of
+            method and path.
         root: what it answers at ``/`` in place of the node; empty for the node's own answer.
     """
 
@@ -42,6 +44,7 @@ class Proxy(ThreadingHTTPServer):
         self.troubles: Iterator[int] = iter(())
         self.is_busy = False
         self.instead: Instead = lambda *_: None
+        self.drops: Callable[[str], bool] = lambda _: False
         self.root = b""
         self.asks_who = True
 
@@ -70,6 +73,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if proxy.is_busy:
             self._answer(429, b"{}", "application/json")
+            return
+        if proxy.drops(f"{self.command} {self.path}"):
+            self.close_connection = True
             return
         is_third = len(proxy.bodies) % 3 == 0
         if is_third and (trouble := next(proxy.troubles, None)):

@@ -55,7 +55,7 @@ def test_a_cluster_that_is_busy_is_asked_again_and_not_for_ever(idx: Idx, node: 
     with before(node) as proxy:
         proxy.asks_who = False
         address = f"opensearch://127.0.0.1:{proxy.port}/busy"
-        proxy.troubles = cycle([429, 502, 503, 504])
+        proxy.troubles = cycle([429, 502, 503])
         for text in ("word", "another word"):
             idx("add", "--id", "d", "--title", "D", "-c", text, "-i", address)
         found = json.loads(idx("search", "word", "-i", address, "--json").stdout)

@@ -1,10 +1,12 @@
-"""Batches on a node: signs of life, cleaning, and commits whose outcome is not known."""
+"""Batches on a node: writers that are killed, cleaning, and commits whose outcome is not known."""
 
 import json
-import threading
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,15 +20,13 @@ from shared.errors import (
     InvalidDocumentError,
 )
 from shared.model.document import FileState, Scalar, SourceFile
-from shared.opensearch.chunk_documents import ChunkDocuments
+from shared.opensearch import connection, layout
+from shared.opensearch.address import Address
+from shared.opensearch.connection import Connection
 from shared.opensearch.index import Index as ClusterIndex
-from shared.opensearch.storage import batches, connection, layout
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.operations import index_operation
-from shared.opensearch.storage.queries import IS_CHUNK
-from shared.opensearch.storage.state import State
-from shared.opensearch.storage.store import Store
+from shared.opensearch.queries import IS_CHUNK
+from shared.opensearch.state import State, version_of
+from shared.opensearch.store import Store
 from tests.opensearch.node import Node
 from tests.opensearch.proxy import Instead, Proxy, before
 
@@ -73,101 +73,6 @@ def losing_answers_from(commit: str) -> Instead:
     return instead
 
 
-def silence(store: Store) -> None:
-    """Have the writers of all open batches been silent for a long time."""
-    store.change(lambda state: replace(state, open=dict.fromkeys(state.open, LONG_AGO)))
-
-
-def wait_until(is_so: Callable[[], object]) -> None:
-    end = time.monotonic() + 10
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
-def test_a_writer_that_does_other_things_gives_signs_of_life(
-    address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batches, "_RENEWAL_SECONDS", 0.05)
-    with ClusterIndex(address, create=True) as index:
-        index.add(Document("d", "D", "text"))
-        store = store_of(address)
-        silence(store)
-        wait_until(lambda: min(store.state()[0].open.values()) > LONG_AGO)
-
-    def is_renewed() -> bool:
-        return any(thread.name == "cluster-renewal" for thread in threading.enumerate())
-
-    wait_until(lambda: not is_renewed())
-    assert contents(address) == ["text"]
-
-
-def test_a_writer_notices_that_it_was_taken_for_dead(
-    address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batches, "_RENEWAL_SECONDS", 0.05)
-
-    def taken_for_dead(state: State) -> State:
-        silent = replace(state, open=dict.fromkeys(state.open, LONG_AGO))
-        return silent.without_expired(time.time())
-
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "old"))
-
-    def write_on() -> None:
-        with ClusterIndex(address) as index:
-            index.add(Document("d", "D", "new"))
-            store_of(address).change(taken_for_dead)
-            for _ in range(200):
-                index.add(Document("e", "E", "text"))
-                time.sleep(0.02)
-            pytest.fail("it writes on")
-
-    with pytest.raises(ClusterRefusedError, match="taken for dead"):
-        write_on()
-    assert contents(address) == ["old"]
-
-
-def test_a_writer_that_was_taken_for_dead_may_begin_anew(address: str) -> None:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "old"))
-    with ClusterIndex(address) as silent:
-        silent.add(Document("d", "D", "new"))
-        store = store_of(address)
-        silence(store)
-        store.change(lambda state: state.without_expired(time.time()))
-        with pytest.raises(ClusterRefusedError, match="taken for dead"):
-            silent.commit()
-        silent.add(Document("e", "E", "other"))
-    assert contents(address) == ["old", "other"]
-
-
-def test_what_a_silent_writer_wrote_is_deleted_only_after_it_was_withdrawn(
-    address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "old"))
-    with ClusterIndex(address) as silent:
-        silent.add(Document("d", "D", "new"))
-        store = store_of(address)
-        silence(store)
-        (batch,) = store.state()[0].open
-        ids = Store.ids
-
-        def ids_while_it_wakes_up(self: Store, query: Mapping[str, Any]) -> Iterator[str]:
-            with suppress(KeyError):
-                store.change(lambda state: state.renewed(batch, time.time()))
-            yield from ids(self, query)
-
-        monkeypatch.setattr(Store, "ids", ids_while_it_wakes_up)
-        with Index(address) as index:
-            index.add(Document("e", "E", "other"))
-        monkeypatch.undo()
-        with pytest.raises(ClusterRefusedError, match="taken for dead"):
-            silent.commit()
-    assert contents(address) == ["old", "other"]
-
-
 def commit_without_answer(index: ClusterIndex, proxy: Proxy) -> None:
     """Commit so that the answer is lost, and the cluster does not answer for a while."""
     proxy.instead = losing_answers_from("PUT")
@@ -193,22 +98,25 @@ def test_what_was_published_stays_though_the_answer_is_lost(address: str, proxy:
     assert store_of(address).state()[0].hidden_batches == []
 
 
-def test_a_writer_goes_on_after_a_commit_whose_answer_is_lost(address: str, proxy: Proxy) -> None:
-    with ClusterIndex(through(proxy, address), create=True) as index:
+def test_a_writer_whose_commit_had_no_answer_writes_no_further(address: str, proxy: Proxy) -> None:
+    with Index(address, create=True) as index:
         index.add(Document("d", "D", "old"))
-        index.commit()
-        index.add(Document("d", "D", "new"))
-        with pytest.raises(ClusterUnreachableError):
-            commit_without_answer(index, proxy)
-        index.commit()
-        index.add(Document("d", "D", "newer"))
-        with pytest.raises(ClusterUnreachableError):
-            commit_without_answer(index, proxy)
+
+    def replace_it() -> None:
+        with ClusterIndex(through(proxy, address)) as index:
+            index.add(Document("d", "D", "new"))
+            with pytest.raises(ClusterUnreachableError):
+                commit_without_answer(index, proxy)
+            for work in (index.commit, lambda: index.add(Document("e", "E", "other"))):
+                with pytest.raises(ClusterUnreachableError):
+                    work()
+
+    with pytest.raises(ClusterUnreachableError):
+        replace_it()
+    assert contents(address) == ["new"]
+    with Index(address) as index:
         index.add(Document("e", "E", "other"))
-        index.flush()
-        store_of(address).refresh()
-        assert contents(address) == ["newer"]
-    assert contents(address) == ["newer", "other"]
+    assert contents(address) == ["new", "other"]
 
 
 def altered(request: str, alter: Callable[[Any], object]) -> Instead:
@@ -227,15 +135,6 @@ def altered(request: str, alter: Callable[[Any], object]) -> Instead:
 def without_a_shard(answer: Any) -> None:
     """Have an answer be that of a cluster which has just lost a shard."""
     answer["_shards"] |= {"successful": answer["_shards"]["total"] - 1, "failed": 1}
-
-
-def without_right(answer: Any) -> None:
-    """Have the answer to a bulk request be that to a user who may not delete."""
-    problem = {"type": "security_exception", "reason": "no permissions for [delete]"}
-    for item in answer["items"]:
-        if "delete" in item:
-            answer["errors"] = True
-            item["delete"] |= {"status": 403, "error": problem}
 
 
 def replaced_long_ago(state: State) -> State:
@@ -259,7 +158,7 @@ def test_a_part_of_the_documents_is_not_taken_for_all(
 
 def all_of(store: Store) -> list[Mapping[str, Any]]:
     store.refresh()
-    return list(store.hits(IS_CHUNK))
+    return list(store.connection.hits(IS_CHUNK))
 
 
 def test_an_error_of_a_page_is_not_hidden_by_that_of_ending_them(
@@ -275,27 +174,31 @@ def test_an_error_of_a_page_is_not_hidden_by_that_of_ending_them(
     assert len(all_of(store)) == 1
 
 
+def not_all(answer: Any) -> None:
+    """Have a deletion be one that could not delete something."""
+    answer["failures"] = [{"status": 503, "cause": {"type": "unavailable_shards_exception"}}]
+
+
 def test_what_cannot_be_deleted_stays_hidden(address: str, proxy: Proxy) -> None:
     for content in ("old", "new"):
         with Index(address, create=True) as index:
             index.add(Document("d", "D", content))
     store = store_of(address)
     store.change(replaced_long_ago)
-    (batch,) = store.state()[0].replaced
     with ClusterIndex(through(proxy, address)) as index:
         index.add(Document("e", "E", "first"))
-        proxy.instead = altered("/_search/scroll", without_a_shard)
+        proxy.instead = altered("/_delete_by_query", not_all)
         index.commit()
-        assert list(store.state()[0].replaced) == [batch]
+        assert [*store.state()[0].replaced][:2] == [1, 2]
+        proxy.instead = lambda request, _: (503, b"{}") if "/_delete_by_query" in request else None
         index.add(Document("f", "F", "second"))
-        proxy.instead = altered("/_bulk", without_right)
-        with pytest.raises(ClusterRefusedError, match="cannot be deleted: no permissions"):
-            index.commit()
+        index.commit()
+        assert [*store.state()[0].replaced][:2] == [1, 2]
         proxy.instead = lambda *_: None
-        assert list(store.state()[0].replaced) == [batch]
+        store.change(replaced_long_ago)
         index.add(Document("g", "G", "third"))
     assert contents(address) == ["first", "new", "second", "third"]
-    assert store.state()[0].replaced == {}
+    assert [*store.state()[0].replaced] == [5]
     assert len(all_of(store)) == 4
 
 
@@ -306,7 +209,7 @@ def test_an_index_is_searched_though_a_batch_has_replaced_very_many_documents(
         index.add(Document("d", "D", "old"))
         index.add(Document("e", "E", "text"))
     store = store_of(address)
-    many = [*(f"{number:06}" for number in range(70_000)), "d"]
+    many = [version_of(1, name) for name in (*(f"{of:06}" for of in range(70_000)), "d")]
 
     def replace_them(state: State) -> State:
         state, batch = state.opened(time.time())
@@ -319,29 +222,31 @@ def test_an_index_is_searched_though_a_batch_has_replaced_very_many_documents(
     store.change(replaced_long_ago)
     with Index(address) as index:
         index.add(Document("f", "F", "another text"))
-    assert store.state()[0].replaced == {}
+    assert store.state()[0].hidden_versions == []
     assert contents(address) == ["another text", "text"]
 
 
-def test_commits_beside_a_long_batch_are_left_out_by_one_condition(
-    address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(batches, "_MOST_REPLACING", 1)
-    store = store_of(address)
-    with ClusterIndex(address, create=True) as long:
-        long.add(Document("d", "D", "of the long batch"))
-        (batch,) = store.state()[0].open
-        for number in range(4):
+def begun_long_ago(state: State) -> State:
+    open_, abandoned = (dict.fromkeys(of, LONG_AGO) for of in (state.open, state.abandoned))
+    return replace(state, open=open_, abandoned=abandoned)
+
+
+def test_what_a_writer_that_was_killed_has_sent_is_deleted_after_a_day(address: str) -> None:
+    with ClusterIndex(address, create=True) as killed:
+        killed.add(Document("d", "D", "new"))
+        store = store_of(address)
+        for _ in range(2):
+            store.change(begun_long_ago)
             with Index(address) as index:
-                index.add(Document("d", "D", f"version {number}"))
-                index.add(Document(f"d{number}", "D", "another"))
-                store.change(replaced_long_ago)
-        store.change(replaced_long_ago)
-        with Index(address) as index:
-            index.delete("d0")
-        assert [*store.state()[0].replaced] == [batch + 1, batch + 5]
-        assert contents(address) == ["another", "another", "another", "version 3"]
-    assert contents(address) == ["another", "another", "another", "version 3"]
+                index.add(Document("e", "E", "other"))
+        assert store.state()[0].hidden_batches == []
+        assert len([hit for hit in all_of(store) if hit["_source"]["batch"] == 1]) == 0
+        with pytest.raises(ClusterRefusedError, match="has not committed for a day"):
+            killed.commit()
+        with pytest.raises(ClusterRefusedError, match="has not committed for a day"):
+            killed.add(Document("d", "D", "newer"))
+        killed.__exit__(ValueError, None, None)
+    assert contents(address) == ["other"]
 
 
 def test_a_document_that_the_cluster_refuses_keeps_its_old_version(
@@ -409,35 +314,119 @@ def test_a_change_whose_answer_a_proxy_has_lost_is_not_made_twice(
         proxy.instead = once("PUT")
         index.commit()
     assert contents(address) == ["text"]
-    assert store.state()[0].late == {}
 
 
-def test_a_batch_with_a_request_that_was_sent_again_is_late(address: str, proxy: Proxy) -> None:
+def test_a_bulk_request_without_an_answer_is_not_sent_again(address: str, proxy: Proxy) -> None:
+    """The cluster may do it hours later, when what it writes was replaced and deleted."""
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "old"))
+    proxy.instead = once(f"POST /{address.rpartition('/')[2]}/_bulk")
+
+    def write() -> None:
+        with Index(through(proxy, address)) as index:
+            index.add(Document("d", "D", "new"))
+
+    with pytest.raises(ClusterUnreachableError, match="504"):
+        write()
+    assert contents(address) == ["old"]
+    write()
+    assert contents(address) == ["new"]
+    assert sum(b'"content":"new"' in body for body in proxy.bodies) == 2
+
+
+def test_of_two_batches_the_one_that_is_committed_later_wins_whole(address: str) -> None:
+    long = " ".join(["first"] * 600)
+    with Index(address, create=True) as first, Index(address) as second:
+        first.add(Document("d", "D", long))
+        second.add(Document("d", "D", "second"))
+        second.commit()
+        assert contents(address) == ["second"]
+        first.commit()
+        assert {text.split()[0] for text in contents(address)} == {"first"}
+        second.delete("d")
+        first.add(Document("d", "D", "third"))
+        second.commit()
+        assert contents(address) == []
+        first.commit()
+        assert contents(address) == ["third"]
+
+
+def test_nothing_of_a_batch_is_seen_when_others_refresh(address: str) -> None:
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "old"))
+    with ClusterIndex(address) as index:
+        index.add(Document("d", "D", " ".join(["new"] * 600)))
+        index.add(Document("e", "E", "new"))
+        store_of(address).refresh()
+        assert contents(address) == ["old"]
+        with Index(address) as other:
+            other.add(Document("f", "F", "other"))
+        assert contents(address) == ["old", "other"]
+    assert len(contents(address)) == 5
+
+
+WRITING: Final = """
+import os, sys
+from shared import Document, Index
+print(os.getpid(), flush=True)
+with Index(sys.argv[1]) as index:
+    index.add(Document("d", "D", " ".join(["new"] * 600)))
+    index.add(Document("e", "E", "new"))
+"""
+
+OLD, NEW = ["old"] * 3, ["new"] * 4
+
+
+@pytest.mark.parametrize(
+    ("request_", "number", "is_done", "is_published"),
+    [
+        ("/_bulk", 1, False, False),
+        ("/_bulk", 1, True, False),
+        ("/_refresh", 1, True, False),
+        ("PUT", 2, False, False),
+        ("PUT", 2, True, True),
+        ("/_delete_by", 1, False, True),
+    ],
+    ids=["open", "sent-half", "refreshed", "not-published", "published", "not-cleaned"],
+)
+def test_a_killed_writer_leaves_whole_documents(
+    address: str, proxy: Proxy, request_: str, number: int, *, is_done: bool, is_published: bool
+) -> None:
+    """Killed before the node gets a request, or has done it: nothing or all is visible."""
+    for content in ("older", "old"):
+        with Index(address, create=True) as index:
+            index.add(Document("d", "D", " ".join([content] * 600)))
     store = store_of(address)
-    with ClusterIndex(through(proxy, address), create=True) as index:
-        for content in ("first", "second", "third"):
-            if content == "first":
-                proxy.instead = once(f"POST /{store.name}/_bulk")
-            index.add(Document("d", "D", content))
-            index.commit()
-            store.change(replaced_long_ago)
-    first = 1
-    assert list(store.state()[0].late) == [first]
-    with Index(address) as index:
-        index.add(Document("e", "E", "another"))
-    with Index(address) as index:
-        index.delete("e")
-    assert first + 1 in store.state()[0].replaced
-    chunk = {"batch": first, **chunk_of("late")}
-    assert list(store.bulk([index_operation("1-late", chunk)])) == []
+    store.change(replaced_long_ago)
+    pids, asked = list[int](), list[str]()
+
+    def kill(request: str) -> bool:
+        asked.extend([request] if request_ in request else [])
+        if request_ in request and len(asked) == number:
+            os.kill(pids[0], signal.SIGKILL)
+            return True
+        return False
+
+    if is_done:
+        proxy.instead = lambda request, _: TIMED_OUT if kill(request) else None
+    else:
+        proxy.drops = kill
+    command = [sys.executable, "-c", WRITING, through(proxy, address)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout
+        pids.append(int(writer.stdout.readline()))
+    assert writer.returncode == -signal.SIGKILL
+    found = sorted(text.split()[0] for text in contents(address))
+    assert found == (NEW if is_published else OLD)
     store.refresh()
-    assert contents(address) == ["third"]
-
-
-def chunk_of(content: str) -> dict[str, Any]:
-    """A chunk of the document d."""
-    (made,) = ChunkDocuments(Document("d", "D", content))
-    return made
+    with Index(address) as index:
+        index.add(Document("f", "F", "other"))
+    found = sorted(text.split()[0] for text in contents(address))
+    assert found == sorted([*(NEW if is_published else OLD), "other"])
+    with Index(address) as index:
+        for name in ("d", "e"):
+            index.add(Document(name, "D", "again"))
+    assert contents(address) == ["again", "again", "other"]
 
 
 @pytest.mark.parametrize("is_answered", [True, False], ids=["interrupted", "without-an-answer"])
@@ -446,8 +435,7 @@ def test_an_index_whose_creation_was_interrupted_is_completed(
 ) -> None:
     name = address.rpartition("/")[2]
     if is_answered:
-        body = {**layout.creation(), "aliases": {name: {}}}
-        node.request("PUT", f"/{name}-000001", body)
+        node.request("PUT", f"/{name}-000001", layout.creation())
     else:
         proxy.instead = once("PUT")
     with Index(through(proxy, address), create=True) as index:

@@ -1,26 +1,21 @@
 """What a call sees of an index that others change before it or meanwhile."""
 
-from collections.abc import Iterator
-from dataclasses import replace
 from itertools import count
 from typing import Any
 
 import pytest
 
 from shared import Document, Index, Searcher
-from shared.errors import ClusterRefusedError, FilterError
+from shared.errors import FilterError
 from shared.model.document import FileState, SourceFile
 from shared.model.filters import Filter
 from shared.model.weights import DEFAULT_WEIGHTS
-from shared.opensearch import documents as of_cluster, rebuild
-from shared.opensearch.opening import snapshot as opening
-from shared.opensearch.opening.cluster import Cluster
-from shared.opensearch.opening.snapshot import ClusterSnapshot
-from shared.opensearch.storage import successor
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.state import State
-from shared.opensearch.storage.store import Store
+from shared.opensearch import documents as of_cluster, rebuild, snapshot as opening
+from shared.opensearch.address import Address
+from shared.opensearch.cluster import Cluster
+from shared.opensearch.connection import Connection
+from shared.opensearch.snapshot import ClusterSnapshot
+from shared.opensearch.store import Store
 
 pytestmark = pytest.mark.opensearch
 
@@ -95,54 +90,17 @@ def test_a_long_list_is_read_once_however_often_others_write_meanwhile(
     cluster.close()
 
 
-def test_a_rebuild_may_take_longer_than_a_sign_of_life(
+def test_a_rebuild_may_take_longer_than_a_call_goes_by_one_state(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Index(address, create=True) as index:
         for number in range(5):
             index.add(Document(f"d{number}", "D", "text"))
-    monkeypatch.setattr(successor, "_RENEWAL_SECONDS", 0.0)
     monkeypatch.setattr(opening, "_MOST_SECONDS", 0.0)
     monkeypatch.setattr(of_cluster, "_MOST_PER_PAGE", 2)
     assert rebuild.rebuild(address).documents == 5
     with Searcher(address) as searcher:
         assert searcher.search("text").totalHits == 5
-
-
-def test_a_writer_that_was_taken_for_dead_publishes_nothing_during_a_rebuild(address: str) -> None:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "text"))
-        index.commit()
-        index.add(Document("e", "E", "text"))
-
-        def silent(state: State) -> State:
-            return replace(state, open=dict.fromkeys(state.open, 1.0))
-
-        store_of(address).change(silent)
-
-        def while_it_wakes_up(counts: Iterator[int]) -> Iterator[int]:
-            yield from counts
-            with pytest.raises(ClusterRefusedError, match="taken for dead"):
-                index.commit()
-
-        assert rebuild.rebuild(address, progress=while_it_wakes_up).documents == 1
-
-
-def test_a_rebuild_that_was_silent_for_too_long_loses_nothing(address: str) -> None:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "text"))
-
-    def while_others_write(counts: Iterator[int]) -> Iterator[int]:
-        yield from counts
-        store_of(address).change(lambda state: state.frozen_at(1.0))
-        with Index(address) as index:
-            index.add(Document("e", "E", "text"))
-
-    with pytest.raises(ClusterRefusedError, match="somebody has written or rebuilt the index"):
-        rebuild.rebuild(address, progress=while_others_write)
-    with Searcher(address) as searcher:
-        assert searcher.search("text").totalHits == 2
-    assert rebuild.rebuild(address).documents == 2
 
 
 def store_of(address: str) -> Store:

@@ -12,16 +12,16 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.errors import ClusterRefusedError
 from shared.model import schema
+from shared.model.document import FileState, SourceFile
 from shared.model.failures import Failure, load_failures, save_failures
 from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.model.weights import DEFAULT_WEIGHTS
-from shared.opensearch.index import Index as ClusterIndex
-from shared.opensearch.opening.cluster import Cluster
-from shared.opensearch.opening.snapshot import ClusterSnapshot
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection
-from shared.opensearch.storage.store import Store
+from shared.opensearch import layout
+from shared.opensearch.address import Address
+from shared.opensearch.cluster import Cluster
+from shared.opensearch.connection import Connection
+from shared.opensearch.snapshot import ClusterSnapshot
+from shared.opensearch.store import Store
 from tests.conftest import Idx
 from tests.opensearch.node import Node, free_port
 
@@ -158,9 +158,6 @@ def test_an_index_is_rebuilt_while_it_is_searched(
     name = address.rpartition("/")[2]
     assert list(node.get(f"/{name}")) == [f"{name}-000002"]
     assert "1 unchanged" in idx("sync", "-i", address, papers).stdout
-    with Index(address) as index:
-        index.add(Document("e", "E", "text"))
-        assert "somebody is writing" in idx("rebuild", "-i", address, code=1).stderr
 
 
 def test_an_index_of_an_older_version_is_named_and_rebuilt(
@@ -216,6 +213,17 @@ def test_a_document_is_replaced_by_fewer_chunks_within_a_batch(address: str) -> 
     with Searcher(address) as searcher:
         assert searcher.search("").totalHits == 1
         assert searcher.search("word600").totalHits == 0
+
+
+def test_a_document_that_goes_within_a_batch_leaves_no_state_of_its_file(address: str) -> None:
+    file = SourceFile("/d.txt", FileState(None, 1, 1, "hash"))
+    with Index(address, create=True) as index:
+        for name in ("deleted", "without its file"):
+            index.add(Document(name, "D", "text", file=file))
+        index.delete("deleted")
+        index.add(Document("without its file", "D", "text"))
+    with Searcher(address) as searcher:
+        assert searcher.files()[1] == {}
 
 
 def test_nothing_of_a_block_that_ends_with_an_error_is_seen(address: str) -> None:
@@ -318,17 +326,6 @@ def test_a_call_notices_another_index_of_the_same_name(address: str) -> None:
     cluster.close()
 
 
-def test_the_writer_that_began_later_wins_whole(address: str) -> None:
-    with Index(address, create=True) as first, Index(address) as second:
-        first.add(Document("d", "D", "the first writer"))
-        second.add(Document("d", "D", "the second writer"))
-        second.commit()
-        first.commit()
-        with Searcher(address) as searcher:
-            found = searcher.search("writer").results
-            assert [hit.content for hit in found] == ["the second writer"]
-
-
 def test_two_first_syncs_keep_the_folders_and_failures_of_each_other(
     idx: Idx, address: str, tmp_path: Path
 ) -> None:
@@ -339,14 +336,12 @@ def test_two_first_syncs_keep_the_folders_and_failures_of_each_other(
     idx("init", "-i", address)
     of_y = IndexedFolders((IndexedFolder("y/", tmp_path / "y"),))
     late = Failure("y/", "late.pdf", "failed", "it is damaged", 1, 1, "2026-01-01T00:00:00Z")
-    with Index(address) as index:
-        before = load_failures(Path(address))
-        idx("sync", "-i", address, tmp_path / "x", code=1)
-        index.folders = of_y
-        with pytest.raises(ClusterRefusedError, match="x was added to the index meanwhile"):
-            index.commit()
-        index.folders = IndexedFolders()
-        index.commit()
+    before = load_failures(Path(address))
+    index = Index(address)
+    idx("sync", "-i", address, tmp_path / "x", code=1)
+    index.folders = of_y
+    with pytest.raises(ClusterRefusedError, match="x was added to the index meanwhile"), index:
+        index.add(Document("y/paper.txt", "D", "word of y"))
     idx("sync", "-i", address, tmp_path / "y", code=1)
     save_failures(Path(address), {**before, "y/late.pdf": late}, before)
     idx("sync", "-i", address, tmp_path / "x", code=0)
@@ -357,18 +352,6 @@ def test_two_first_syncs_keep_the_folders_and_failures_of_each_other(
     assert sorted(load_failures(Path(address))) == ["bad.pdf", "y/bad.pdf", "y/late.pdf"]
     save_failures(Path(address), {}, {"y/late.pdf": late})
     assert sorted(load_failures(Path(address))) == ["bad.pdf", "y/bad.pdf"]
-
-
-def test_a_writer_that_was_taken_for_dead_says_so(address: str) -> None:
-    with ClusterIndex(address, create=True) as late:
-        late.add(Document("d", "D", "too late"))
-        store = Store(Connection(Address.of(address)))
-        (batch,) = store.state()[0].open
-        store.change(lambda state: state.withdrawn(batch, 1e9))
-        with pytest.raises(ClusterRefusedError, match="taken for dead"):
-            late.commit()
-    with Searcher(address) as searcher:
-        assert searcher.search("").totalHits == 0
 
 
 def test_each_trouble_has_one_sentence(

@@ -11,7 +11,7 @@ from shared.backends import chosen, location
 from shared.errors import ExtraMissingError, IndexOnClusterError, IndexPathError
 from shared.files import index_folder
 from shared.files.cluster_path import ClusterPath, index_path, is_cluster
-from shared.opensearch.storage.address import Address
+from shared.opensearch.address import Address
 from tests.conftest import Idx
 
 

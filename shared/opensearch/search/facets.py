@@ -7,7 +7,7 @@ from shared.model import schema
 from shared.model.folders import IndexedFolders
 from shared.model.schema import COLLECTION
 from shared.model.search_results import MAX_FACET_VALUES, Facet, FacetValue
-from shared.opensearch.storage import layout
+from shared.opensearch import layout
 from shared.storage.terms import shown
 
 _MOST_DISTINCT: Final = 40_000

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.model import schema
+from shared.opensearch import layout
+from shared.opensearch.cluster_errors import part_missing
+from shared.opensearch.queries import IS_CHUNK, Query
 from shared.opensearch.search.similar import Question, search_for, terms_in
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.connection import part_missing
-from shared.opensearch.storage.queries import IS_CHUNK, Query
-from shared.opensearch.storage.store import Store
+from shared.opensearch.store import Store
 
 _MOST_TERMS: Final = 100_000
 """Maximum number of cached terms."""

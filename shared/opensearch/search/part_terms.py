@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from shared.model import schema
+from shared.opensearch import layout
+from shared.opensearch.queries import IS_CHUNK, Query
 from shared.opensearch.search.known_terms import KnownTerms, Pair, as_sent
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import IS_CHUNK, Query
-from shared.opensearch.storage.store import Store
+from shared.opensearch.store import Store
 
 _MOST_COUNTED: Final = 1_000
 """Maximum number of conditions whose chunks one search counts."""

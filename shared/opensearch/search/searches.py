@@ -9,11 +9,11 @@ from shared.model.filters import Filter
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.schema import COLLECTION, FOLDER
-from shared.opensearch.opening.snapshot import ClusterSnapshot
+from shared.opensearch import layout
+from shared.opensearch.queries import Query
 from shared.opensearch.search.compiler import compiled, named
 from shared.opensearch.search.facets import DOCUMENTS, counting, counting_filters
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import Query
+from shared.opensearch.snapshot import ClusterSnapshot
 from shared.query.filters import conditions, in_collections, in_folder
 from shared.query.pipeline import ParsedQuery, Part
 from shared.query.tree import Clause, Node, Nothing, Terms

@@ -10,13 +10,13 @@ from shared.java.cancellation import is_ending
 from shared.model import schema
 from shared.model.request import SearchRequest
 from shared.model.search_results import ExplainedTerm, Facet
-from shared.opensearch.opening.snapshot import ClusterSnapshot
+from shared.opensearch import layout
+from shared.opensearch.queries import HAS_FINGERPRINT, Query, of_documents
 from shared.opensearch.search.compiler import compiled, named
 from shared.opensearch.search.facets import facet
 from shared.opensearch.search.searches import SOURCE, Searches
 from shared.opensearch.search.terms import ClusterTerms
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import HAS_FINGERPRINT, Query, of_documents
+from shared.opensearch.snapshot import ClusterSnapshot
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.tree import Node, TermPhrase, Terms, leaves

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 from shared.model import schema
+from shared.opensearch import layout
+from shared.opensearch.queries import Query
 from shared.opensearch.search.compiler import compiled
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.queries import Query
 from shared.query.tree import ValueWords
 
 MOST_SIMILAR: Final = 1_000

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from shared.model import schema
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.state import State
+from shared.opensearch import layout
+from shared.opensearch.state import State
 
 Query = dict[str, Any]
 
@@ -24,37 +24,27 @@ IS_FILE: Final = {"term": {layout.KIND: layout.FILE}}
 
 
 def hidden(state: State) -> list[Query]:
-    """Return conditions on what a search must not see.
-
-    Args:
-        state: the state of the index, as the search has read it.
-    """
+    """Return conditions on what a search must not see, by the state that it has read."""
     found: list[Query] = [{"range": {layout.BATCH: {"gte": state.next}}}]
     if state.hidden_batches:
         found.append({"terms": {layout.BATCH: state.hidden_batches}})
-    for batch, replaced in state.replaced.items():
-        earlier = {"range": {layout.BATCH: {"lt": batch}}}
-        found.append({"bool": {"filter": [of_terms(replaced.documents), earlier]}})
+    if versions := state.hidden_versions:
+        found.append(any_of(layout.VERSION, versions))
+    for batch, documents in state.earlier.items():
+        before = {"range": {layout.BATCH: {"lt": batch}}}
+        found.append({"bool": {"filter": [any_of(schema.SOURCE_DOCUMENT, documents), before]}})
     return found
 
 
 def of_documents(source_documents: Iterable[str]) -> Query:
-    """Return a condition on chunks, and states of files, of some documents.
-
-    Raises:
-        InvalidTextError: an id is not valid Unicode.
-    """
-    return of_terms([schema.keyword(name) for name in source_documents])
+    """Return a condition on chunks, and states of files, of some documents."""
+    return any_of(schema.SOURCE_DOCUMENT, [schema.keyword(name) for name in source_documents])
 
 
-def of_terms(terms: Sequence[str]) -> Query:
-    """Return a condition on chunks, and states of files, of the documents with some ids.
-
-    Args:
-        terms: the ids as terms of the index, any number of them.
-    """
+def any_of(field: str, terms: Sequence[str]) -> Query:
+    """Return a condition that a field has one of some terms, any number of them."""
     parts: list[Query] = [
-        {"terms": {schema.SOURCE_DOCUMENT: list(terms[begin : begin + MOST_TERMS])}}
+        {"terms": {field: list(terms[begin : begin + MOST_TERMS])}}
         for begin in range(0, max(len(terms), 1), MOST_TERMS)
     ]
     return parts[0] if len(parts) == 1 else {"bool": {"should": parts}}

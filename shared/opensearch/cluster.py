@@ -1,8 +1,10 @@
 """An index on a cluster that is open for reading."""
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
@@ -11,15 +13,19 @@ from shared.errors import ClusterBusyError, IndexFolderError, McpLuceneError
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.model import schema
-from shared.model.filters import EVERYTHING, Limits
+from shared.model.filters import EVERYTHING, Limits, Names
 from shared.model.weights import Weights
-from shared.opensearch.opening.parts import OpenParts
-from shared.opensearch.opening.snapshot import ClusterSnapshot, StaleError
+from shared.opensearch import layout
+from shared.opensearch.address import Address
+from shared.opensearch.cluster_errors import part_missing
+from shared.opensearch.connection import Connection
+from shared.opensearch.queries import IS_CHUNK
+from shared.opensearch.search.compiler import compiled
 from shared.opensearch.search.known_terms import KnownTerms
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.address import Address
-from shared.opensearch.storage.connection import Connection, part_missing
-from shared.opensearch.storage.store import Store, Versioned
+from shared.opensearch.search.part_terms import PartTerms
+from shared.opensearch.snapshot import ClusterSnapshot, StaleError
+from shared.opensearch.store import Store, Versioned
+from shared.query.filters import within
 
 Result = TypeVar("Result")
 
@@ -31,20 +37,15 @@ _MOST_ROUTINGS: Final = 10_000
 
 _BITS_OF_SEQUENCE: Final = 40
 
+_MAX_PARTS: Final = 16
+"""Maximum number of parts, each of some collections, of which something is known; the one used
+least recently is dropped."""
+
 
 class Cluster:
     """An index that is open for reading, by any number of threads at once.
 
-    Args:
-        path: the address of the index.
-        weights: the weight of each kind of match.
-        program: the kind of program, for starting the virtual machine that analyzes queries.
-        versions: the versions of the schema that may be read.
-
-    Attributes:
-        path: the address of the index.
-        store: the index.
-        refreshes: the number of times that another state was seen.
+    `refreshes` is the number of times that another state was seen.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class Cluster:
         self._program = program
         self._lock = Lock()
         self._snapshot: ClusterSnapshot | None = None
-        self._parts = OpenParts()
+        self._parts: OrderedDict[Names, tuple[KnownTerms, ClusterSnapshot]] = OrderedDict()
         self._routings: list[str | None] = []
         self._routed = ("", 0)
 
@@ -82,22 +83,14 @@ class Cluster:
     ) -> Result:
         """Do work on the state of the index, again if the state changes meanwhile.
 
-        Args:
-            work: the work.
-            cancellation: ends the work early.
-            limits: what of the index the work may see.
-            is_search: true to begin with the last known state: the work asks for the state again.
-
-        Raises:
-            ClusterBusyError: the state changed each time.
-            McpLuceneError: the work raised it, by a state that this call has read.
+        A search may begin with the last known state, since it asks for the state itself.
         """
         applied = cancellation.applies() if cancellation else nullcontext()
         with vm.attached(self._program), applied:
             for attempt in range(_MOST_ATTEMPTS):
                 snapshot = self.newest(is_checked=is_search and not attempt)
                 try:
-                    return work(self._parts.within(limits, snapshot))
+                    return work(self._within(limits, snapshot))
                 except StaleError:
                     continue
                 except McpLuceneError as error:
@@ -109,11 +102,7 @@ class Cluster:
             )
 
     def newest(self, *, is_checked: bool = False) -> ClusterSnapshot:
-        """Return the state of the index.
-
-        Args:
-            is_checked: true if the caller notices when it has changed since it was last read.
-        """
+        """Return the state of the index, which may be an earlier one if the caller checks it."""
         with self._lock:
             last = self._snapshot
             if last is not None and is_checked:
@@ -127,6 +116,27 @@ class Cluster:
                 self._snapshot = last = self._opened((state, version), described)
                 self.refreshes += 1
             return last.read(now)
+
+    def _within(self, limits: Limits, whole: ClusterSnapshot) -> ClusterSnapshot:
+        """Return what a call may see of a state of the index.
+
+        Every question is asked of the chunks within the limits: each request has a condition on
+        them, and terms are counted there. Only scores take frequencies from the whole index, as in
+        a folder.
+        """
+        if not limits.names:
+            return replace(whole, limits=limits)
+        with self._lock:
+            of, part = self._parts.get(limits.names, (None, None))
+        # Each state of the index has terms of its own.
+        if part is None or of is not whole.known:
+            part = _part(limits, whole)
+        with self._lock:
+            self._parts[limits.names] = (whole.known, part)
+            self._parts.move_to_end(limits.names)
+            if len(self._parts) > _MAX_PARTS:
+                self._parts.popitem(last=False)
+        return part.read(whole.read_at)
 
     def _opened(self, versioned: Versioned, described: Mapping[str, Any]) -> ClusterSnapshot:
         state, version = versioned
@@ -142,11 +152,7 @@ class Cluster:
         )
 
     def _find_routings(self, shards: int) -> list[str | None]:
-        """Return a routing value for each shard.
-
-        Raises:
-            ClusterUnreachableError: a shard is on no node that runs.
-        """
+        """Return a routing value for each shard."""
         if shards == 1:
             return [None]
         found: dict[int, str | None] = {}
@@ -166,3 +172,10 @@ class Cluster:
 def _sequence(version: Mapping[str, int]) -> int:
     """Return a number for a version of the state; another primary shard counts from the same."""
     return (version["if_primary_term"] << _BITS_OF_SEQUENCE) + version["if_seq_no"]
+
+
+def _part(limits: Limits, whole: ClusterSnapshot) -> ClusterSnapshot:
+    condition = compiled(within(limits, whole.terms, whole.folders), scores=False)
+    chunks = {"bool": {"filter": [IS_CHUNK, condition]}}
+    part = replace(whole, limits=limits, chunks=chunks)
+    return replace(part, known=PartTerms(whole.store, whole.known.fields, part.visible()))

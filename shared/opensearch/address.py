@@ -32,14 +32,7 @@ _NODES: Final = re.compile(r"(opensearchs?)://([^/?#]*)([^?#]*)(.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Address:
-    """Address of an index.
-
-    Attributes:
-        path: the path that was given.
-        nodes: the host and HTTP port of each node that may be asked.
-        name: the name of the index; an alias on the cluster.
-        is_tls: true to speak TLS.
-    """
+    """Address of an index: host and HTTP port of each node that may be asked, and its name."""
 
     path: Path
     nodes: tuple[tuple[str, int], ...]
@@ -48,11 +41,7 @@ class Address:
 
     @classmethod
     def of(cls, path: Path | str) -> "Address":
-        """Return the address that a path means.
-
-        Raises:
-            IndexPathError: it is not the address of an index, or contains a password.
-        """
+        """Return the address that a path means."""
         shown = ClusterPath(path)
         parts = _NODES.fullmatch(str(shown))
         scheme, hosts, name, rest = parts.groups() if parts else ("", "", "", "")
@@ -77,24 +66,14 @@ class Address:
 
 
 def _node(text: str) -> tuple[str, int]:
-    """Return the host and port of a node; an empty host if there is none.
-
-    Raises:
-        ValueError: it is not valid.
-    """
+    """Return the host and port of a node; an empty host if there is none."""
     parts = urlsplit(f"//{text}")
     return parts.hostname or "", parts.port or DEFAULT_PORT
 
 
 @dataclass(frozen=True)
 class Credentials:
-    """What a cluster is shown of whoever asks.
-
-    Attributes:
-        user: the user and password; None without.
-        token: a bearer token; None without.
-        certificates: a file of certificates that sign the cluster's; None for the system's.
-    """
+    """What a cluster is shown of whoever asks, and the certificates that sign its own."""
 
     user: tuple[str, str] | None = None
     token: str | None = None
@@ -102,11 +81,7 @@ class Credentials:
 
     @classmethod
     def from_environment(cls) -> "Credentials":
-        """Read the credentials from the environment.
-
-        Raises:
-            ConfigurationError: there is a user without a password, or a user and a token.
-        """
+        """Read the credentials from the environment."""
         user, password, token, certificates = (
             os.environ.get(name) or None for name in OPENSEARCH_VARIABLES
         )

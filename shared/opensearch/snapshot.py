@@ -13,13 +13,13 @@ from shared.java.cancellation import seconds_left
 from shared.model.filters import EVERYTHING, Collections, Limits
 from shared.model.folders import IndexedFolder, IndexedFolders, file_term
 from shared.model.weights import Weights
+from shared.opensearch import layout
+from shared.opensearch.connection import REQUEST_SECONDS
+from shared.opensearch.queries import IS_CHUNK, Query, visible
 from shared.opensearch.search.known_terms import KnownTerms
 from shared.opensearch.search.terms import ClusterTerms
-from shared.opensearch.storage import layout
-from shared.opensearch.storage.connection import REQUEST_SECONDS
-from shared.opensearch.storage.queries import IS_CHUNK, Query, visible
-from shared.opensearch.storage.state import GRACE_SECONDS, State
-from shared.opensearch.storage.store import Store
+from shared.opensearch.state import GRACE_SECONDS, State
+from shared.opensearch.store import Store
 from shared.storage.terms import FILE_FIELD
 
 _STATE_QUERY: Final = {
@@ -35,7 +35,8 @@ _SHORTEST_SEARCH: Final = 0.1
 
 _MOST_SECONDS: Final = GRACE_SECONDS / 4
 """Time for which a call goes by a state that has changed since it was read. What it shows is kept
-for `GRACE_SECONDS`, by the clock of whoever deletes it, which may be half a minute ahead."""
+for `GRACE_SECONDS`, by the clock of whoever deletes it, which may be half a minute ahead, unless
+another index has taken the name."""
 
 
 class StaleError(Exception):
@@ -44,20 +45,11 @@ class StaleError(Exception):
 
 @dataclass(frozen=True)
 class ClusterSnapshot:
-    """The state of an index as one call sees it.
+    """The state of an index as one call sees it, by a number of its version.
 
-    Attributes:
-        store: the index.
-        state: the state.
-        number: the version of the state.
-        known: what is known of the terms.
-        path: the address of the index.
-        weights: the weight of each kind of match.
-        shards: the number of shards.
-        limits: what of the index the call may see.
-        chunks: a condition on the chunks within the limits.
-        read_at: when the call has read the state, by a clock that only goes forward; None if an
-            earlier call has, so that it may have changed before this one began.
+    `limits` is what of the index the call may see, and `chunks` a condition on the chunks within.
+    `read_at` is when the call has read the state, by a clock that only goes forward; None if an
+    earlier call has, so that it may have changed before this one began.
     """
 
     store: Store
@@ -72,11 +64,7 @@ class ClusterSnapshot:
     read_at: float | None = None
 
     def read(self, at: float | None) -> Self:
-        """Return the same state for another call, whose lookups are its own.
-
-        Args:
-            at: the attribute `read_at`.
-        """
+        """Return the same state for another call, whose lookups are its own."""
         return replace(self, read_at=at)
 
     @property
@@ -91,11 +79,7 @@ class ClusterSnapshot:
 
     @cached_property
     def folders(self) -> IndexedFolders:
-        """Folders that the documents come from, without those that have none within the limits.
-
-        Raises:
-            ClusterDamagedError: the state has no readable list of folders.
-        """
+        """Folders that the documents come from, without those that have none within the limits."""
         try:
             every = IndexedFolders.load(self.state.folders, self.path)
         except (ValueError, TypeError, KeyError, RecursionError) as error:
@@ -118,66 +102,34 @@ class ClusterSnapshot:
     def search(
         self, bodies: Sequence[Mapping[str, Any]], *, may_be_partial: bool = False
     ) -> list[Any]:
-        """Run searches with the statistics of all shards.
-
-        Args:
-            bodies: the searches.
-            may_be_partial: true if the caller notices when a shard did not answer, or not in time;
-                else that is an error.
-
-        Raises:
-            ClusterUnreachableError: a shard did not answer.
-            StaleError: the state was changed before this call began, or is too old by now.
-        """
+        """Run searches with the statistics of all shards; see `Connection.search`."""
         bound = {"timeout": _timeout()} if may_be_partial else {}
         *answers, newest = self.store.connection.search(
             [*({**bound, **body} for body in bodies), _STATE_QUERY],
             may_be_partial=may_be_partial,
-            **self._with_all_statistics(),
+            **({"search_type": "dfs_query_then_fetch"} if self.shards > 1 else {}),
         )
-        self._check(newest["hits"]["hits"])
+        states = newest["hits"]["hits"]
+        if not states:
+            raise StaleError
+        self._check(self.store.loaded(states[0]["_source"]))
         return answers
 
     def every(self, query: Mapping[str, Any], **body: Any) -> Iterator[Mapping[str, Any]]:
-        """Yield all documents that a query matches, whatever is written while they are read.
-
-        Args:
-            query: the query.
-            body: more of the search.
-
-        Raises:
-            ClusterUnreachableError: a shard did not answer.
-            StaleError: as `search`, but only before the first one.
-        """
-        with closing(self.store.hits(query, **body)) as hits:
+        """Yield all documents that a query matches, whatever is written while they are read."""
+        with closing(self.store.connection.hits(query, **body)) as hits:
             first = next(hits, None)
             # From here on it is known what the cluster shows, until the last one is read.
-            newest, _ = self.store.state()
-            if not self._serves(newest):
-                raise StaleError
+            self._check(self.store.state()[0])
             if first is not None:
                 yield first
                 yield from hits
 
-    def _with_all_statistics(self) -> dict[str, str]:
-        return {"search_type": "dfs_query_then_fetch"} if self.shards > 1 else {}
-
-    def _check(self, states: Sequence[Mapping[str, Any]]) -> None:
-        """Check that a search by this state has found all that the call must see.
-
-        Args:
-            states: the newest state, as the search has found it.
-        """
-        newest = self.store.loaded(states[0]["_source"]) if states else None
-        if newest is None or not self._serves(newest):
-            raise StaleError
-
-    def _serves(self, newest: State) -> bool:
-        # Another index may have taken the name, and its state the same number.
-        if newest.as_searched == self.state.as_searched:
-            return True
+    def _check(self, newest: State) -> None:
+        """Check by the newest state that a search by this one has found all that it must see."""
         is_of_call = self.read_at is not None and time.monotonic() - self.read_at < _MOST_SECONDS
-        return is_of_call and self.state.still_serves(newest)
+        if newest != self.state and not (is_of_call and newest.identity == self.state.identity):
+            raise StaleError
 
     def count(self, query: Mapping[str, Any]) -> int:
         """Return the number of documents that a query matches."""

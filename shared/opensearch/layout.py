@@ -16,11 +16,12 @@ from shared.model.weights import DEFAULT_WEIGHTS
 from shared.version import software_version
 
 STATE_ID: Final = "state"
-FAILURES_ID: Final = "failures"
-"""Ids of the documents with the state of the index, and with the files that cannot be read."""
+"""Id of the document with the state of the index."""
 
 BATCH: Final = "batch"
-"""Field with the number of the batch that a chunk was written with."""
+VERSION: Final = "version"
+"""Fields with the number of the batch that a chunk was written with, and with the version of its
+document."""
 
 BLANK: Final = "\x01"
 EMPTY: Final = "\x03"
@@ -30,7 +31,8 @@ query has at one position."""
 
 KIND: Final = "kind"
 FILE: Final = "file"
-"""Field and value that tell the state of a file from a chunk."""
+FAILURE: Final = "failure"
+"""Field and values that tell the state of a file, or why one cannot be read, from a chunk."""
 
 _CREATION: Final = Path(__file__).with_name("index.json")
 
@@ -46,13 +48,7 @@ _OBJECTS: Final = (schema.METADATA, schema.NUMBER)
 
 
 def creation(shards: int | None = None, replicas: int | None = None) -> dict[str, Any]:
-    """Return the body of the request that creates an index.
-
-    Args:
-        shards: the number of its shards; None for that of the file.
-        replicas: the number of copies of each shard besides the first, whatever the number of
-            nodes; None for what the file says.
-    """
+    """Return the body of the request that creates an index; None for what the file says."""
     body: dict[str, Any] = json.loads(_CREATION.read_text("utf-8"))
     index = body["settings"]["index"]
     index["similarity"]["default"] |= {"k1": DEFAULT_WEIGHTS.k1, "b": DEFAULT_WEIGHTS.b}

@@ -1,1 +1,0 @@
-"""Opening an index on a cluster: its state as each call sees it, the whole of it or a part."""

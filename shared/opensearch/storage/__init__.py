@@ -1,1 +1,0 @@
-"""The index on the cluster: its address, its layout and state, and requests."""
