@@ -90,12 +90,7 @@ class ServedAnswerModel:
         return prefix if not self.url and colon and name and prefix in PROVIDERS else None
 
     async def reply(self, prompt: Prompt) -> AsyncGenerator[str]:
-        """Yield the reply of the model in parts; see `AnswerModel.reply`.
-
-        Raises:
-            LanguageModelError: it does not answer, or not in time, or too much.
-            ExtraMissingError: a library is not installed.
-        """
+        """Yield the reply of the model in parts; see `AnswerModel.reply`."""
         endpoint = self._endpoint()
         await load("shared.language_models.requests", _EXTRA)
         from shared.language_models.requests import answer_in_parts

@@ -117,11 +117,7 @@ class Checked:
         return not self.errors
 
     def lines(self, message: Callable[[IndexFolderError], str]) -> list[str]:
-        """Return the problems, one line each, in the words of a program.
-
-        Args:
-            message: returns the message of an error.
-        """
+        """Return the problems, one line each, in the words of a program."""
         more = [f"and {quantity(self.unlisted, 'more problem')}"] if self.unlisted else []
         return [*map(message, self.errors), *more]
 

@@ -147,13 +147,7 @@ def _from_text(stored: StoredDocument) -> Fingerprinted:
 
 
 def text_version(each: Fingerprinted, similarity: float, summary: DocumentSummary) -> TextVersion:
-    """Return a document as one of several versions of a text.
-
-    Args:
-        each: the document.
-        similarity: the similarity of the newest version.
-        summary: its summary.
-    """
+    """Return a document as one of several versions of a text."""
     return TextVersion(each.id, summary.title, summary.file_path, each.modified, similarity)
 
 
@@ -162,13 +156,6 @@ def groups(every: Sequence[Fingerprinted], min_similarity: float) -> list[Group]
 
     All versions of a text resemble the newest one, so that texts do not become one through a chain
     of versions between them.
-
-    Args:
-        every: the documents.
-        min_similarity: the least similarity of a version and the newest one.
-
-    Returns:
-        The versions of each text that has several.
     """
     by_id = sorted(every, key=lambda each: each.id)
     newest_first = sorted(by_id, key=lambda each: each.modified or "", reverse=True)

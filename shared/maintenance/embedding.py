@@ -112,11 +112,7 @@ class Embedded:
 
 
 def embedding_state(path: Path | str) -> EmbeddingState:
-    """Return the state of the vectors of an index.
-
-    Raises:
-        IndexFolderError: the index cannot be used; the class says why.
-    """
+    """Return the state of the vectors of an index."""
     with _reader(index_folder.absolute(path)) as (folder, reader):
         searcher = IndexSearcher(reader)
         return EmbeddingState(
@@ -127,11 +123,7 @@ def embedding_state(path: Path | str) -> EmbeddingState:
 
 
 def model_of_new_index() -> SentenceModel | None:
-    """Return the sentence model of an index that is being created; None if it gets none.
-
-    Raises:
-        SemanticModelError: the model is damaged.
-    """
+    """Return the sentence model of an index that is being created; None if it gets none."""
     wanted = configured_model()
     if wanted is not None or not is_usable(DEFAULT_SENTENCE_MODEL):
         return None
@@ -161,14 +153,7 @@ def switch_on(path: Path | str, name: str, *, wait: float = DEFAULT_WAIT) -> Sen
 
 
 def switch_off(path: Path | str, *, wait: float = DEFAULT_WAIT) -> bool:
-    """Remove the sentence model and all vectors from an index.
-
-    Returns:
-        False if there was no model.
-
-    Raises:
-        IndexFolderError: the index cannot be used; the class says why.
-    """
+    """Remove the sentence model and all vectors from an index."""
     with Index(path, wait=wait) as index:
         was_on = index.sentence_model is not None
         if was_on:
@@ -233,17 +218,7 @@ _Encode = Callable[[list[str]], Callable[[], list[bytes]]]
 
 @dataclass(slots=True)
 class _Run:
-    """An embedding under way.
-
-    Attributes:
-        path: the index folder.
-        model: the model.
-        wait: seconds to wait for another writer.
-        stored_together: the number of chunks whose vectors are stored together.
-        stored: the number of chunks that were embedded.
-        other_languages: the number of those without vectors.
-        waiting: the values that are not stored yet, by chunk id.
-    """
+    """An embedding under way."""
 
     path: Path
     model: SentenceModel

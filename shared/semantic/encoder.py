@@ -99,31 +99,14 @@ class Encoder(Protocol):
         """The model."""
 
     def query(self, text: str) -> Vector | None:
-        """Return the vector of a query; None if the model knows nothing of its script.
-
-        Raises:
-            SemanticModelError: the model failed.
-        """
+        """Return the vector of a query; None if the model knows nothing of its script."""
 
     def passages(self, texts: Sequence[str]) -> Sequence[Vector | None]:
-        """Return the vector of each text; None if the model knows nothing of its script.
-
-        Raises:
-            SemanticModelError: the model failed.
-        """
+        """Return the vector of each text; None if the model knows nothing of its script."""
 
 
 class OnnxEncoder:
-    """Encoder by a model in a folder.
-
-    Args:
-        folder: the folder.
-        name: the model as it was named.
-        is_ours: whether the files were checked when they were put there.
-
-    Raises:
-        SemanticModelError: a file is missing, damaged or unsuitable.
-    """
+    """Encoder by a model in a folder."""
 
     def __init__(self, folder: Path, name: str, *, is_ours: bool = False) -> None:
         self.model = described(folder, name, is_ours=is_ours)
@@ -165,11 +148,7 @@ class OnnxEncoder:
 
 
 def measured(encoder: Encoder) -> SentenceModel:
-    """Return the model of an encoder with the cosines of unrelated texts.
-
-    Raises:
-        SemanticModelError: the model failed.
-    """
+    """Return the model of an encoder with the cosines of unrelated texts."""
     queries = [encoder.query(question) for question, _ in _UNRELATED]
     passages = encoder.passages([text for _, text in _UNRELATED])
     rows = [vector for vector in (*queries, *passages) if vector is not None]
@@ -181,11 +160,7 @@ def measured(encoder: Encoder) -> SentenceModel:
 
 
 def unit_vector(values: Any, model: SentenceModel) -> Vector:
-    """Return an output of a model as a vector of length 1.
-
-    Raises:
-        SemanticModelError: it has another number of dimensions, or is not finite, or is zero.
-    """
+    """Return an output of a model as a vector of length 1."""
     # What is too large for 32 bits becomes infinite.
     with np.errstate(all="ignore"):
         vector = np.asarray(values, np.float32)
@@ -206,12 +181,7 @@ def quantized(vector: Vector) -> bytes:
 
 
 def described(folder: Path, name: str, *, is_ours: bool = False) -> SentenceModel:
-    """Return the model in a folder, by its description and the hashes of its files.
-
-    Raises:
-        SemanticModelError: a file is missing or too large, or is not what the description says, or
-            the description is wrong.
-    """
+    """Return the model in a folder, by its description and the hashes of its files."""
     with _opened(folder / DESCRIPTION_FILE, name) as opened:
         content = opened.read()
     values = _description(content, name)
@@ -238,11 +208,7 @@ def described(folder: Path, name: str, *, is_ours: bool = False) -> SentenceMode
 
 
 def write_folder(target: Path, files: Mapping[str, bytes], name: str) -> None:
-    """Write the files of a model into a folder, which appears with all of them or not at all.
-
-    Raises:
-        SemanticModelError: the file system refuses to write.
-    """
+    """Write the files of a model into a folder, which appears with all of them or not at all."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".writing-") as temporary:

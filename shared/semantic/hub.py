@@ -62,15 +62,7 @@ _E5: Final = re.compile(r"intfloat/(?:multilingual-)?e5-(?:small|base|large)(?:-
 
 
 def pinned_folder(cache: Path, name: str) -> Path | None:
-    """Return the folder of a model with a pinned revision in a cache, whether it exists or not.
-
-    Args:
-        cache: the folder of converted and downloaded models.
-        name: the model.
-
-    Raises:
-        SemanticModelError: the name is not one of the hub.
-    """
+    """Return the folder of a model with a pinned revision in a cache, whether it exists or not."""
     owner, model, revision = _parts(name)
     if not _COMMIT.fullmatch(revision or ""):
         return None
@@ -78,16 +70,7 @@ def pinned_folder(cache: Path, name: str) -> Path | None:
 
 
 def download_into(cache: Path, name: str) -> str:
-    """Download a model, unless it is there, and return its name with the pinned revision.
-
-    Args:
-        cache: the folder of converted and downloaded models.
-        name: the model; the newest revision if it has none.
-
-    Raises:
-        SemanticModelError: the hub does not have the model, or cannot be reached, or the model is
-            damaged, unsafe or unsuitable.
-    """
+    """Download a model, unless it is there, and return its name with the pinned revision."""
     owner, model, revision = _parts(name)
     there = pinned_folder(cache, name)
     if there and there.is_dir():
@@ -133,11 +116,7 @@ class _Repository:
             raise SemanticModelError(name, "the hub names no revision of it")
 
     def model_files(self) -> dict[str, bytes]:
-        """Return the files of the model's folder, downloaded and checked.
-
-        Raises:
-            SemanticModelError: one is missing, damaged or too large, or the model needs code.
-        """
+        """Return the files of the model's folder, downloaded and checked."""
         descriptions = {name: self._json(name) for name in _DESCRIPTIONS if name in self._files}
         self._check_code(descriptions)
         described = descriptions.get(DESCRIPTION_FILE) or self._description(descriptions)
@@ -234,11 +213,7 @@ class _Repository:
         return content
 
     def _asked(self, ask: Any, *args: Any, **options: Any) -> Any:
-        """Return what the hub answers.
-
-        Raises:
-            SemanticModelError: it has no such model or file, or cannot be reached.
-        """
+        """Return what the hub answers."""
         from huggingface_hub.errors import (
             GatedRepoError,
             RepositoryNotFoundError,

@@ -40,11 +40,7 @@ def is_usable(name: str) -> bool:
 
 
 def check_extra(feature: str) -> None:
-    """Check that the libraries are installed.
-
-    Raises:
-        ExtraMissingError: one is not installed.
-    """
+    """Check that the libraries are installed."""
     if library := missing_library():
         raise ExtraMissingError(feature, EXTRA, library)
 
@@ -106,13 +102,6 @@ def check_allowed(model: SentenceModel, named: str | None = None) -> None:
 
     Packages and the models in the cache are this user's; a folder or a server that only the index
     names is not touched.
-
-    Args:
-        model: the model of an index.
-        named: the model that the user has named just now; None for none.
-
-    Raises:
-        SemanticModelError: only the index names it.
     """
     is_ours = model.name in PACKAGES or model.name.startswith(HUB_PREFIX)
     if is_ours or model.name in {named, sentence_model()}:
@@ -127,12 +116,7 @@ def check_allowed(model: SentenceModel, named: str | None = None) -> None:
 
 
 def encoder_of(model: SentenceModel) -> "Encoder":
-    """Return the encoder of the model that an index was embedded with.
-
-    Raises:
-        SemanticModelError: the model is missing or damaged, or is another one by now.
-        ExtraMissingError: a library is not installed.
-    """
+    """Return the encoder of the model that an index was embedded with."""
     check_extra("search by meaning")
     if server_of(model.name):
         return ServedEncoder(model)
@@ -154,12 +138,7 @@ def prepare_worker() -> None:
 
 
 def stored_vectors_of(model: SentenceModel, texts: "Sequence[str]") -> list[bytes]:
-    """Return the vectors of texts as they are stored; none of a text without one.
-
-    Raises:
-        SemanticModelError: the model is missing or failed.
-        ExtraMissingError: a library is not installed.
-    """
+    """Return the vectors of texts as they are stored; none of a text without one."""
     encoder = _kept_encoder(model)
     from shared.semantic.encoder import quantized
 
@@ -179,12 +158,7 @@ def _encoder(name: str) -> "Encoder":
 
 
 def _folder(name: str) -> Path:
-    """Return the folder of a model that is there.
-
-    Raises:
-        SemanticModelError: it is not.
-        ExtraMissingError: it is a package, which is not installed.
-    """
+    """Return the folder of a model that is there."""
     if name in PACKAGES:
         package = find_spec(PACKAGES[name])
         if package and package.submodule_search_locations:

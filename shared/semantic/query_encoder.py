@@ -44,9 +44,6 @@ class QueryEncoder:
         """Return the encoder of a model; None if it cannot be used, or is switched off.
 
         The first call with a model loads it, which takes a fifth of a second; others wait.
-
-        Args:
-            model: the model of the newest commit.
         """
         with self._lock:
             if model != self._model:
@@ -62,12 +59,7 @@ class QueryEncoder:
             return self._encoder
 
     def vector(self, model: SentenceModel, query: str) -> "Vector | None":
-        """Return the vector of a query; None if the model cannot be used.
-
-        Args:
-            model: the model of the newest commit.
-            query: the query.
-        """
+        """Return the vector of a query; None if the model cannot be used."""
         encoder = self.encoder(model)
         if encoder is None:
             return None

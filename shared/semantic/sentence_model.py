@@ -69,12 +69,7 @@ class SentenceModel:
 
     @classmethod
     def load(cls, text: str) -> Self:
-        """Return the model of a JSON text.
-
-        Raises:
-            ValueError: the text was not written by this project.
-            TypeError: the same.
-        """
+        """Return the model of a JSON text."""
         values = json.loads(text)
         lists = {"languages": tuple(values["languages"]), "unrelated": tuple(values["unrelated"])}
         return cls(**{**values, **lists})

@@ -29,12 +29,7 @@ _SAMPLE: Final = "A text"
 
 
 class Server(NamedTuple):
-    """Server of a sentence model.
-
-    Attributes:
-        url: its base address, without ``/embeddings``.
-        model: the name that the model has on it.
-    """
+    """Server of a sentence model."""
 
     url: str
     model: str
@@ -58,14 +53,7 @@ class Server(NamedTuple):
 
 
 def server_of(name: str) -> Server | None:
-    """Return the server of a model; None if the model is on this machine as files.
-
-    Args:
-        name: the model as it was named.
-
-    Raises:
-        SemanticModelError: it is an address, but not a valid one, or names no model.
-    """
+    """Return the server of a model; None if the model is on this machine as files."""
     if not name.startswith(("http://", "https://")):
         return None
     from shared.settings.types import url_problem
@@ -82,33 +70,18 @@ def server_of(name: str) -> Server | None:
 
 
 class ServedEncoder:
-    """Encoder by a model on a server; see `shared.semantic.encoder.Encoder`.
-
-    Args:
-        model: the model, whose name is an address.
-
-    Raises:
-        SemanticModelError: the address is not valid.
-    """
+    """Encoder by a model on a server; see `shared.semantic.encoder.Encoder`."""
 
     def __init__(self, model: SentenceModel) -> None:
         server_of(model.name)
         self.model = model
 
     def query(self, text: str) -> "Vector":
-        """Return the vector of a query.
-
-        Raises:
-            SemanticModelError: the server did not answer in time, or not with a vector.
-        """
+        """Return the vector of a query."""
         return self._vectors([text], _QUERY_SECONDS, 1)[0]
 
     def passages(self, texts: Sequence[str]) -> "list[Vector]":
-        """Return the vector of each passage, in one request.
-
-        Raises:
-            SemanticModelError: the server did not answer, or not with a vector for each.
-        """
+        """Return the vector of each passage, in one request."""
         return self._vectors(texts, _PASSAGES_SECONDS, _ATTEMPTS) if texts else []
 
     def _vectors(self, texts: Sequence[str], seconds: float, attempts: int) -> "list[Vector]":
@@ -119,14 +92,7 @@ class ServedEncoder:
 
 
 def installed(name: str) -> ServedEncoder:
-    """Return the encoder of a model, whose server is asked for the number of its dimensions.
-
-    Args:
-        name: the model, an address.
-
-    Raises:
-        SemanticModelError: the server does not answer, or not with a vector.
-    """
+    """Return the encoder of a model, whose server is asked for the number of its dimensions."""
     dimensions = len(_embeddings(name, [_SAMPLE], _PASSAGES_SECONDS, 1)[0])
     if not 1 <= dimensions <= MAX_DIMENSIONS:
         raise SemanticModelError(

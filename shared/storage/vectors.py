@@ -84,12 +84,7 @@ def without_vectors() -> Any:
 
 
 def stored_values(reader: Any, documents: Iterable[int]) -> dict[int, bytes]:
-    """Return the values of some chunks by Lucene's number, of those that have one.
-
-    Args:
-        reader: a reader of a whole commit.
-        documents: Lucene's numbers of the chunks.
-    """
+    """Return the values of some chunks by Lucene's number, of those that have one."""
     values: Any = MultiDocValues.getBinaryValues(reader, schema.VECTOR)
     if values is None:
         return {}
