@@ -12,7 +12,7 @@ from shared.errors import McpLuceneError
 from shared.model.request import BY_SCORE
 
 if TYPE_CHECKING:
-    from shared.reading.completion import Purpose
+    from shared.reading.catalog import Purpose
 
 _TIMEOUT_SECONDS: Final = 5.0
 """Timeout of a completion, in seconds, since the user is waiting."""

@@ -13,6 +13,7 @@ from shared.model.document import FileState, SourceFile
 from shared.model.filters import Filter
 from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import documents as of_cluster, rebuild
+from shared.opensearch.backend import ClusterBackend
 from shared.opensearch.opening import snapshot as opening
 from shared.opensearch.opening.cluster import Cluster
 from shared.opensearch.opening.snapshot import ClusterSnapshot
@@ -21,6 +22,7 @@ from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection
 from shared.opensearch.storage.state import State
 from shared.opensearch.storage.store import Store
+from shared.reading.documents import list_documents
 
 pytestmark = pytest.mark.opensearch
 
@@ -54,7 +56,7 @@ def test_no_state_of_a_file_is_missing_while_others_replace_it(address: str) -> 
         for size in sizes:
             with Index(address) as index:
                 index.update_file_state("d", state(size))
-        return of_cluster.files(snapshot)
+        return ClusterBackend(snapshot).file_states()
 
     cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
     assert cluster.call(files_while_they_are_touched) == {"d": state(3)}
@@ -86,9 +88,13 @@ def test_a_long_list_is_read_once_however_often_others_write_meanwhile(
         return answer
 
     monkeypatch.setattr(Connection, "request", while_others_write)
-    assert cluster.call(of_cluster.files) == dict.fromkeys(names, state(1))
+    assert cluster.call(lambda of: ClusterBackend(of).file_states()) == dict.fromkeys(
+        names, state(1)
+    )
     assert next(sizes) > 3
-    listed = cluster.call(lambda of: of_cluster.list_documents(of, "", 0, None, "source_document"))
+    listed = cluster.call(
+        lambda of: list_documents(ClusterBackend(of), "", 0, None, "source_document")
+    )
     assert [of.source_document for of in listed.documents] == names
     assert listed.total_chunks == 5
     others.__exit__(None, None, None)

@@ -4,7 +4,6 @@ import pytest
 
 from shared import Document, Index, Searcher
 from shared.model.filters import Collection, Filter
-from shared.opensearch import catalog
 from shared.opensearch.search import known_terms
 
 pytestmark = pytest.mark.opensearch
@@ -36,15 +35,3 @@ def test_answers_are_the_same_when_terms_are_forgotten(
     with Searcher(address, collections=[everything]) as searcher:
         assert answers(searcher) == expected
         assert answers(searcher) == expected
-
-
-def test_some_of_too_many_values_are_not_completed(
-    address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Index(address, create=True) as index:
-        for name in ("a-1", "a-2", "b-1"):
-            index.add(Document(name, "D", "text"))
-    monkeypatch.setattr(catalog, "_MOST_VALUES", 2)
-    with Searcher(address) as searcher:
-        assert searcher.catalog.complete_ids("a") == ["a-1", "a-2"]
-        assert searcher.catalog.complete_ids("") == []

@@ -1,6 +1,6 @@
 """The searches of one call, as bodies of requests to the cluster."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set as AbstractSet
 from typing import Any, Final
 
 from shared.errors import QueryError
@@ -123,21 +123,9 @@ class Searches:
             count: the maximum number of hits.
             tree: the tree by which they are scored all the same; None to leave them without scores.
         """
-        order = _document_order() if sort == BY_SCORE else self._order(sort)
+        by_document = sort == BY_SCORE
+        order = _document_order() if by_document else sort_order(sort, self._snapshot.terms.fields)
         return {**self.body(count, tree=tree), "sort": order, "track_scores": tree is not None}
-
-    def _order(self, sort: str) -> list[Any]:
-        key, is_descending = sort.removeprefix("-"), sort.startswith("-")
-        direction = "desc" if is_descending else "asc"
-        if key in {schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX}:
-            return [{key: direction}, *_document_order()]
-        besides = (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
-        field = metadata_field_of(key, self._snapshot.terms.fields, besides)
-        number = schema.number_field(key)
-        used = number if number in self._snapshot.terms.fields else field
-        mode = "max" if is_descending else "min"
-        by = {"order": direction, "mode": mode, "missing": "_last"}
-        return [{layout.field(used): by}, *_document_order()]
 
     def later(self) -> list[dict[str, Any]]:
         """Return the searches that the rest of the call is going to ask for."""
@@ -222,6 +210,21 @@ def _names(parts: Sequence[Part]) -> dict[Node, str]:
     """Return a name for each part of a query that a hit may match."""
     nodes = dict.fromkeys(part.found for part in parts if not isinstance(part.found, Nothing))
     return {node: f"p{number}" for number, node in enumerate(nodes)}
+
+
+def sort_order(sort: str, fields: AbstractSet[str]) -> list[Any]:
+    """Return the order that a name in a request means, of an index with some fields."""
+    key, is_descending = sort.removeprefix("-"), sort.startswith("-")
+    direction = "desc" if is_descending else "asc"
+    besides = (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
+    if key in besides:
+        return [{key: direction}, *_document_order()]
+    field = metadata_field_of(key, fields, besides)
+    number = schema.number_field(key)
+    used = number if number in fields else field
+    mode = "max" if is_descending else "min"
+    by = {"order": direction, "mode": mode, "missing": "_last"}
+    return [{layout.field(used): by}, *_document_order()]
 
 
 def _document_order() -> list[Any]:

@@ -94,6 +94,9 @@ class ClusterTerms(IndexTerms):
             prefix: the prefix.
             most: the maximum number of terms.
         """
+        if field == schema.ID:
+            # It has no doc values that could be counted.
+            return iter(())
         return iter(self._similar(Question("beginning", field, prefix, most=most)).items())
 
     def has_more(self, field: str, prefix: str, most: int) -> bool:

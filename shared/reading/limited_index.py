@@ -39,7 +39,7 @@ from shared.java.cancellation import Cancellation
 from shared.messages import reason_of
 from shared.model import schema
 from shared.model.folders import IndexedFolder, IndexedFolders, file_term
-from shared.reading.opening.open_index import OpenIndex
+from shared.reading.open_index import OpenIndex
 from shared.storage.commits import indexed_folders
 from shared.storage.integrity import open_links
 from shared.storage.terms import FILE_FIELD
