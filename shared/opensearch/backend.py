@@ -1,10 +1,12 @@
 """An index on a cluster, open for reading: every call sees what was published before it began."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from shared.analysis.analyzers import analyzer_of, positions_of
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.messages import utc_time
@@ -14,21 +16,22 @@ from shared.model.filters import Limits
 from shared.model.folders import IndexedFolders
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
+from shared.opensearch.compiler import compiled
 from shared.opensearch.documents import all_stored, file_states, stored_in_order
 from shared.opensearch.opening.cluster import Cluster
 from shared.opensearch.opening.snapshot import ClusterSnapshot
-from shared.opensearch.search.compiler import compiled
-from shared.opensearch.search.facets import most_frequent
-from shared.opensearch.search.searches import sort_order
-from shared.opensearch.search.selection import ClusterSelection, fingerprinted
-from shared.opensearch.search.terms import ClusterTerms
+from shared.opensearch.searches import most_frequent, sort_order
+from shared.opensearch.selection import ClusterSelection, fingerprinted
 from shared.opensearch.storage.queries import HAS_FINGERPRINT, IS_CHUNK, of_documents
+from shared.opensearch.terms import MOST_TERMS_OF_A_PATTERN, ClusterTerms
 from shared.query.tree import Node
 from shared.reading.backend import FIRST_CHUNK, Backend, Figures, ReadableIndex, Result, Stored
 from shared.search.selection import Fingerprinted
-from shared.storage.stored_chunks import SHOWN_FIELDS
+from shared.storage.stored_chunks import SHOWN_FIELDS, details_of
 
 _TEXT_FIELDS: Final = (schema.CONTENT, schema.TITLE, schema.STEMS)
+_MOST_READ: Final = 300  # chunks whose words are looked at
+_MOST_COUNTED: Final = 1_000  # of these words
 
 
 class IndexOnCluster(ReadableIndex):
@@ -129,10 +132,11 @@ class ClusterBackend(Backend):
     def most_frequent(
         self, field: str, prefix: str, count: int
     ) -> tuple[list[tuple[str, int]], bool]:
+        if prefix and not schema.is_keyword_field(field):
+            found = list(self.terms.beginning_with(field, prefix))
+            return sorted(found, key=_by_frequency), len(found) < MOST_TERMS_OF_A_PATTERN
         if field in _TEXT_FIELDS:
-            begun = self.terms.beginning_with(field, prefix, count)
-            found = sorted(begun, key=lambda pair: (-pair[1], pair[0]))
-            return found, not self.terms.has_more(field, prefix, count)
+            return self._some_words(field)
         if not schema.is_keyword_field(field) or field == schema.ID:
             return [], field == schema.ID
         terms = most_frequent(field, count, self._snapshot.shards)
@@ -144,6 +148,26 @@ class ClusterBackend(Backend):
         (answer,) = self._snapshot.search([body])
         buckets = answer["aggregations"]["terms"]["buckets"]
         return [(str(of["key"]), int(of["doc_count"])) for of in buckets], len(buckets) < count
+
+    def _some_words(self, field: str) -> tuple[list[tuple[str, int]], bool]:
+        """Look at the words of some chunks, for the cluster does not list the most frequent."""
+        chance = {"seed": 1, "field": schema.CHUNK_INDEX}
+        query = {"function_score": {"query": self._snapshot.visible(), "random_score": chance}}
+        source = [*_source((schema.CONTENT, schema.DETAILS)), schema.LANGUAGES]
+        (answer,) = self._snapshot.search([{"query": query, "size": _MOST_READ, "_source": source}])
+        hits, found = answer["hits"]["hits"], Counter[str]()
+        for hit in hits:
+            stored, details = hit["_source"]["stored"], details_of(hit["_source"]["stored"])
+            (language,) = hit["_source"][schema.LANGUAGES]
+            text = details.title if field == schema.TITLE else stored[schema.CONTENT]
+            if field == schema.STEMS:
+                text = f"{details.title}\n{details.place.get('section', '')}\n{text}"
+            found.update({word for _, word in positions_of(analyzer_of(field, language), text)})
+        best = [(field, word) for word, _ in found.most_common(_MOST_COUNTED)]
+        counts = self.terms.frequencies(best).items()
+        pairs = [(word, count) for (_, word), count in counts if count]
+        is_whole = len(hits) < _MOST_READ and len(best) == len(found)
+        return sorted(pairs, key=_by_frequency), is_whole
 
     def selection(self, request: SearchRequest) -> ClusterSelection:
         return ClusterSelection(self._snapshot, request)
@@ -186,6 +210,10 @@ class ClusterBackend(Backend):
             software_version=mapping[schema.COMMIT_SOFTWARE],
             lucene_version=f"{version['lucene_version']} (OpenSearch {version['number']})",
         )
+
+
+def _by_frequency(pair: tuple[str, int]) -> tuple[int, str]:
+    return -pair[1], pair[0]
 
 
 def _source(fields: Sequence[str]) -> list[str]:

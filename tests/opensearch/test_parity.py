@@ -16,9 +16,9 @@ from shared import Document, Filter, Index, Searcher, duplicates
 from shared.model.request import SearchRequest
 from shared.model.search_results import ExplainedHit
 from shared.model.weights import Weights
+from shared.opensearch import searches
 from shared.opensearch.backend import IndexOnCluster
 from shared.opensearch.index import create
-from shared.opensearch.search import searches
 from shared.opensearch.storage.connection import Connection
 from tests.conftest import Idx, connected
 from tests.idx.letters import letters

@@ -4,7 +4,7 @@ import pytest
 
 from shared import Document, Index, Searcher
 from shared.model.filters import Collection, Filter
-from shared.opensearch.search import known_terms
+from shared.opensearch import terms
 
 pytestmark = pytest.mark.opensearch
 
@@ -30,8 +30,8 @@ def test_answers_are_the_same_when_terms_are_forgotten(
     with Searcher(address, collections=[everything]) as searcher:
         expected = answers(searcher)
         assert [term.term for term in searcher.top_terms().terms] == WORDS
-    monkeypatch.setattr(known_terms, "_MOST_TERMS", 3)
-    monkeypatch.setattr(known_terms, "_MOST_QUESTIONS", 2)
+    monkeypatch.setattr(terms, "_MOST_TERMS", 3)
+    monkeypatch.setattr(terms, "_MOST_PATTERNS", 2)
     with Searcher(address, collections=[everything]) as searcher:
         assert answers(searcher) == expected
         assert answers(searcher) == expected

@@ -15,11 +15,11 @@ from shared.model.filters import EVERYTHING, Limits
 from shared.model.weights import Weights
 from shared.opensearch.opening.parts import OpenParts
 from shared.opensearch.opening.snapshot import ClusterSnapshot, StaleError
-from shared.opensearch.search.known_terms import KnownTerms
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.address import Address
 from shared.opensearch.storage.connection import Connection, part_missing
 from shared.opensearch.storage.store import Store, Versioned
+from shared.opensearch.terms import KnownTerms
 
 Result = TypeVar("Result")
 

@@ -6,11 +6,10 @@ from threading import Lock
 from typing import Final
 
 from shared.model.filters import Limits, Names
+from shared.opensearch.compiler import compiled
 from shared.opensearch.opening.snapshot import ClusterSnapshot
-from shared.opensearch.search.compiler import compiled
-from shared.opensearch.search.known_terms import KnownTerms
-from shared.opensearch.search.part_terms import PartTerms
 from shared.opensearch.storage.queries import IS_CHUNK
+from shared.opensearch.terms import KnownTerms, PartTerms
 from shared.query.filters import within
 
 _MAX_OPEN: Final = 16

@@ -13,13 +13,12 @@ from shared.java.cancellation import seconds_left
 from shared.model.filters import EVERYTHING, Collections, Limits
 from shared.model.folders import IndexedFolder, IndexedFolders, file_term
 from shared.model.weights import Weights
-from shared.opensearch.search.known_terms import KnownTerms
-from shared.opensearch.search.terms import ClusterTerms
 from shared.opensearch.storage import layout
 from shared.opensearch.storage.connection import REQUEST_SECONDS
 from shared.opensearch.storage.queries import IS_CHUNK, Query, visible
 from shared.opensearch.storage.state import GRACE_SECONDS, State
 from shared.opensearch.storage.store import Store
+from shared.opensearch.terms import ClusterTerms, KnownTerms
 from shared.storage.terms import FILE_FIELD
 
 _STATE_QUERY: Final = {
@@ -106,7 +105,7 @@ class ClusterSnapshot:
         terms = ClusterTerms(self.known)
 
         def has_file(folder: IndexedFolder) -> bool:
-            files = terms.beginning_with(FILE_FIELD, file_term(folder.prefix, ""), 1)
+            files = terms.beginning_with(FILE_FIELD, file_term(folder.prefix, ""))
             return next(files, None) is not None
 
         return IndexedFolders(tuple(filter(has_file, every)))
