@@ -24,7 +24,6 @@ from shared.model.document import Document, FileState
 from shared.model.folders import FolderTakenError, IndexedFolders
 from shared.opensearch.chunk_documents import (
     ChunkDocuments,
-    Words,
     document_id,
 )
 from shared.opensearch.storage import layout
@@ -37,7 +36,6 @@ from shared.opensearch.storage.operations import (
     file_id,
     file_operation,
     index_operation,
-    word_operations,
 )
 from shared.opensearch.storage.queries import IS_CHUNK, of_documents, visible
 from shared.opensearch.storage.store import Store
@@ -47,9 +45,6 @@ from shared.storage.field_names import keys_of_documents
 from shared.writing.index import Index as FolderIndex
 
 _NO_VECTORS: Final = "there are no vectors"
-
-_MOST_KNOWN_WORDS: Final = 500_000
-"""Number of words that are remembered as sent."""
 
 
 def create(path: Path | str, *, shards: int | None = None, replicas: int | None = None) -> bool:
@@ -117,7 +112,6 @@ class Index(FolderIndex):
         self._batch = 0
         self._counts: dict[str, int] = {}
         self._touched: list[str] = []
-        self._known_words: set[tuple[str, str]] = set()
         self._folders = self._published_folders = IndexedFolders.load(state.folders, self.path)
         self._folders_changed = False
         self._closed = False
@@ -172,7 +166,6 @@ class Index(FolderIndex):
         if document.file is not None and count:
             self._queue.add([file_operation(batch, document.id, document.file.state)])
         self._note(document.id, count)
-        self._write_words(chunks.words)
         return self._queue.result(document.id, count)
 
     def delete(self, source_document: str) -> int:
@@ -331,12 +324,6 @@ class Index(FolderIndex):
                 f"{decodable(str(error.folder.path))} may get the same ids",
                 "run the command again, which gives them others",
             ) from error
-
-    def _write_words(self, words: Words) -> None:
-        """Send the words that are new, so that similar ones can be found among them."""
-        if len(self._known_words) > _MOST_KNOWN_WORDS:
-            self._known_words.clear()
-        self._queue.add(word_operations(words, self._known_words))
 
     def _withdraw(self) -> None:
         """Give up the batch; what it wrote is never visible."""

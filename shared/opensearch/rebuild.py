@@ -18,7 +18,7 @@ from shared.opensearch.documents import file_states, stored_in_order
 from shared.opensearch.opening.cluster import Cluster
 from shared.opensearch.opening.snapshot import ClusterSnapshot, StaleError
 from shared.opensearch.storage import layout
-from shared.opensearch.storage.operations import file_operation, index_operation, word_operations
+from shared.opensearch.storage.operations import file_operation, index_operation
 from shared.opensearch.storage.successor import LostTurnError, Successor
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.stored_chunks import details_of
@@ -79,7 +79,6 @@ def _copied(snapshot: ClusterSnapshot, successor: Successor, batch: int) -> Iter
     counts: list[int] = []
 
     def operations() -> Iterator[bytes]:
-        known: set[tuple[str, str]] = set()
         order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
         every = stored_in_order(snapshot, snapshot.visible(), order, None)
         for name, group in groupby(every, key=lambda of: str(of[schema.SOURCE_DOCUMENT])):
@@ -91,7 +90,6 @@ def _copied(snapshot: ClusterSnapshot, successor: Successor, batch: int) -> Iter
                 yield index_operation(id_, {**source, layout.BATCH: batch})
             if name in states:
                 yield file_operation(batch, name, states[name])
-            yield from word_operations(made.words, known)
             counts.append(len(chunks))
             successor.renew()
 

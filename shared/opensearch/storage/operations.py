@@ -1,13 +1,12 @@
-"""Operations of bulk requests: chunks, states of files, and words."""
+"""Operations of bulk requests: chunks, and states of files."""
 
-import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from shared.model import schema
 from shared.model.document import FileState
-from shared.opensearch.chunk_documents import Words, document_id
+from shared.opensearch.chunk_documents import document_id
 from shared.opensearch.storage import layout
 from shared.storage.mapping import pack
 
@@ -15,11 +14,6 @@ from shared.storage.mapping import pack
 def index_operation(id_: str, source: Mapping[str, Any]) -> bytes:
     """Return the operation that writes a document, whether it is there or not."""
     return _operation("index", id_) + json.dumps(source, ensure_ascii=False).encode() + b"\n"
-
-
-def create_operation(id_: str, source: Mapping[str, Any]) -> bytes:
-    """Return the operation that writes a document unless it is there."""
-    return _operation("create", id_) + json.dumps(source, ensure_ascii=False).encode() + b"\n"
 
 
 def delete_operation(id_: str) -> bytes:
@@ -45,16 +39,3 @@ def file_operation(batch: int, source_document: str, state: FileState) -> bytes:
 def file_id(batch: int, source_document: str) -> str:
     """Return the id on the cluster of the state of a document's file, written with a batch."""
     return document_id(batch, f"{layout.FILE}\0{source_document}")
-
-
-def word_operations(words: Words, known: set[tuple[str, str]]) -> Iterator[bytes]:
-    """Yield the operations that write words which are not known yet, and add them to the known."""
-    for name, found in words.items():
-        new = {word for word in found if (name, word) not in known}
-        known.update((name, word) for word in new)
-        for word in new:
-            source = {name: word}
-            if name != schema.STEMS:
-                source["reversed"] = word[::-1]
-            digest = hashlib.sha256(word.encode()).hexdigest()[:32]
-            yield create_operation(f"{name}-{digest}", {"word": source})
