@@ -98,7 +98,8 @@ class ClusterBackend(Backend):
 
     @property
     def fields(self) -> set[str]:
-        return {name for name in self.terms.fields if not schema.is_number_field(name)}
+        fields = self.terms.fields - {schema.CHUNK_INDEX}
+        return {name for name in fields if not schema.is_number_field(name)}
 
     def _chunks(self, tree: Node) -> dict[str, Any]:
         return self._snapshot.visible(compiled(tree, scores=False))

@@ -4,15 +4,17 @@ import json
 import random
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import pytest
 
 from benchmarks.collection import Collection, collections
 from shared import Document, Filter, Index, Searcher, duplicates
+from shared.errors import McpLuceneError
+from shared.model import metadata
 from shared.model.request import SearchRequest
 from shared.model.search_results import ExplainedHit
 from shared.model.weights import Weights
@@ -20,6 +22,7 @@ from shared.opensearch import searches
 from shared.opensearch.backend import IndexOnCluster
 from shared.opensearch.index import create
 from shared.opensearch.storage.connection import Connection
+from shared.reading.catalog import Purpose
 from tests.conftest import Idx, connected
 from tests.idx.letters import letters
 from tests.opensearch.node import Node
@@ -28,6 +31,7 @@ from tests.programs import PROGRAMS
 from tests.relevance.queries import read
 from tests.relevance.test_relevance import DOCUMENTS
 from tests.server.tool_answers import answer
+from tests.shared.reading.test_parts import plain
 
 pytestmark = pytest.mark.opensearch
 
@@ -333,6 +337,67 @@ def requests_of(cluster: Searcher) -> int:
     index = cluster._index  # noqa: SLF001 - nobody else asks
     assert isinstance(index, IndexOnCluster)
     return index.requests
+
+
+READ: Final[dict[str, Callable[[Searcher], Any]]] = {
+    "documents": lambda s: s.documents(),
+    "a page of them": lambda s: s.documents(offset=2, limit=3, sort="-source_document"),
+    "by title": lambda s: [s.documents(sort=of, limit=5) for of in ("title", "-title")],
+    "by chunks": lambda s: s.documents(sort="-chunks", offset=1),
+    "by time": lambda s: [s.documents(sort=of) for of in ("modified", "-modified")],
+    "with a prefix": lambda s: s.documents(prefix="lease", sort="title"),
+    "after an id": lambda s: s.catalog.documents(after="lease", limit=4),
+    "ids": lambda s: [s.catalog.document_ids("l", 2), s.catalog.document_terms()],
+    "ids of chunks": lambda s: s.catalog.chunk_ids("otterline", 3),
+    "digests": lambda s: s.catalog.digests(["lease-garden-flat.txt", "nothing"]),
+    "fields": lambda s: [of for of in s.fields().fields if of.name != "id"],
+    "names of fields": lambda s: [s.catalog.complete_fields(of) for of in get_args(Purpose)],
+    "details": lambda s: s.document_details("otterline-wl4-manual.pdf"),
+    "file": lambda s: s.document_file("lease-garden-flat.txt"),
+    "files": lambda s: s.files(),
+    "page": lambda s: [s.chunks_of_page("otterline-wl4-manual.pdf", of) for of in range(1, 9)],
+    "chunks": lambda s: s.document_chunks("otterline-wl4-manual.pdf", start_index=2, count=2),
+    "first chunk": lambda s: s.previous_chunk("lease-garden-flat.txt-chunk-001"),
+    "words": lambda s: [s.suggest_terms(of, limit=5) for of in ("re", "zz", "\u00e9t", "")],
+    "titles": lambda s: s.suggest_terms("l", field="title"),
+    "stems": lambda s: s.suggest_terms("en:re", field="stems"),
+    "files with a prefix": lambda s: s.suggest_terms(SAMPLES.as_posix(), field="file_path"),
+    "most frequent words": lambda s: s.top_terms(limit=5, min_length=8),
+    "most frequent values": lambda s: s.top_terms(field="file_extension"),
+    "counts": lambda s: (s.statistics().documents, s.statistics().formats, s.statistics().folders),
+    "similar": lambda s: s.similar_chunks("lease-garden-flat.txt-chunk-001", limit=3),
+    "misspelled id": lambda s: s.document_chunks("lease-gardn-flat.txt"),
+    "part of an id": lambda s: s.document_chunks("GARDEN-FLAT"),
+    "misspelled chunk": lambda s: s.chunk("lease-gardn-flat.txt-chunk-001"),
+    "no chunk": lambda s: s.next_chunk("otterline-wl4-manual.pdf-chunk-999"),
+    "no field": lambda s: s.top_terms(field="autor"),
+}
+"""What else is read of an index."""
+
+
+@pytest.mark.parametrize("question", READ)
+def test_all_else_is_read_alike(searchers: tuple[Searcher, Searcher], question: str) -> None:
+    def answered(searcher: Searcher) -> Any:
+        try:
+            return without_times(plain(READ[question](searcher)))
+        except McpLuceneError as error:
+            return type(error).__name__, str(error).replace(str(searcher.path), "PATH")
+
+    folder, cluster = map(answered, searchers)
+    assert list(unlike(cluster, folder)) == []
+
+
+def without_times(value: Any) -> Any:
+    """An answer without the times when documents were indexed."""
+    match value:
+        case {"name": metadata.INDEXED}:
+            return None
+        case dict():
+            times = {metadata.INDEXED, "modified_ns"}
+            return {key: without_times(of) for key, of in value.items() if key not in times}
+        case list():
+            return list(map(without_times, value))
+    return value
 
 
 def unlike(one: Any, other: Any, path: str = "") -> Iterator[str]:
