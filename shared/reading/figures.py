@@ -23,7 +23,7 @@ from shared.model.index_results import (
     TermList,
 )
 from shared.model.schema import COLLECTION
-from shared.query.tree import Everything, Exists, Node, Terms
+from shared.query.tree import Everything, Exists, Terms
 from shared.reading.backend import FIRST_CHUNK, Backend, first_of
 from shared.storage.field_names import CHUNK_FIELDS, field_named, metadata_fields, name_of
 from shared.storage.terms import FILE_FIELD, shown
@@ -114,7 +114,7 @@ def _term_counts(
     """Return the best of some terms, which come with the highest frequency first."""
     best: Iterable[tuple[str, int]] = candidates
     if backend.has_deletions:
-        best = _counted(backend, field, candidates, limit, Everything())
+        best = _counted(backend, field, candidates, limit)
     return [
         TermCount(shown(field, term, backend.folders), count) for term, count in islice(best, limit)
     ]
@@ -125,18 +125,18 @@ def _counted(
     field: str,
     candidates: Iterable[tuple[str, int]],
     limit: int,
-    among: Node,
+    *,
+    of_documents: bool = False,
 ) -> list[tuple[str, int]]:
-    """Return the best of some terms, counting only the chunks among some."""
+    """Return the best of some terms, counting the chunks, or the documents, that are there."""
     best: list[tuple[int, str]] = []
     for term, frequency in candidates:
         check()
         # The frequency is an upper bound of a term's chunks.
         if len(best) >= limit and frequency <= -best[limit - 1][0]:
             break
-        with_term = Terms(field, (term,))
-        count = backend.count(with_term if among == Everything() else first_of(with_term))
-        if count:
+        chunks = Terms(field, (term,))
+        if count := backend.count(first_of(chunks) if of_documents else chunks):
             insort(best, (-count, term))
     return [(term, -rank) for rank, term in best[:limit]]
 
@@ -254,4 +254,4 @@ def _documents_by(key: str, backend: Backend) -> dict[str, int]:
     """Return the number of documents by value of a metadata key, the most frequent first."""
     field = schema.metadata_field(key)
     terms, _ = backend.most_frequent(field, "", MAX_LISTED_TERMS)
-    return dict(_counted(backend, field, terms, MAX_LISTED_TERMS, FIRST_CHUNK))
+    return dict(_counted(backend, field, terms, MAX_LISTED_TERMS, of_documents=True))

@@ -29,7 +29,6 @@ from shared.model.filters import Limits, Names
 from shared.model.folders import IndexedFolders
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
-from shared.query.filters import within
 from shared.query.lucene import Compiler, LuceneTerms, terms_of
 from shared.query.tree import Node
 from shared.reading.backend import (
@@ -53,7 +52,6 @@ from shared.semantic.query_encoder import QueryEncoder
 from shared.storage.commits import (
     Snapshot,
     cached_per_commit,
-    indexed_folders,
     is_limited,
     user_data,
 )
@@ -135,7 +133,7 @@ class IndexFolder(ReadableIndex):
         with self._lock:
             part = self._parts.get(limits.names)
             if part is None:
-                part = LimitedIndex(self._whole, self._part_query(limits), limits.name)
+                part = LimitedIndex(self._whole, limits)
                 self._parts[limits.names] = part
             self._parts.move_to_end(limits.names)
             if len(self._parts) > _MAX_OPEN:
@@ -147,14 +145,6 @@ class IndexFolder(ReadableIndex):
             # Calls that still read it keep it open until they end.
             least.close()
         return part
-
-    def _part_query(self, limits: Limits) -> Callable[[Any], Any]:
-        def query(reader: Any) -> Any:
-            """Return the query for the chunks of the part in a commit of the whole index."""
-            terms, folders = terms_of(reader), indexed_folders(reader, self.path)
-            return _CONDITIONS.query(within(limits, terms, folders))
-
-        return query
 
 
 class LuceneBackend(Backend):
