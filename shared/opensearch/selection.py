@@ -123,7 +123,7 @@ class ClusterSelection(Selection):
         stored: dict[str, Any] = self._hits[hit.doc]["_source"]["stored"]
         return stored
 
-    def values(self, key: str, hits: Sequence[RankedHit]) -> list[str | None]:  # noqa: ARG002 - only one is asked for
+    def modified(self, hits: Sequence[RankedHit]) -> list[str | None]:
         return [date_of(self._hits[hit.doc]) for hit in hits]
 
     def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, Found]:

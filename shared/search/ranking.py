@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 from shared.analysis.detection import VOTING, detect_language
 from shared.analysis.languages import function_words_in
-from shared.model.metadata import MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Clause, clauses_of, plain_word
@@ -50,7 +49,7 @@ class Recency:
 
     def factors(self, selection: Selection, hits: Sequence[RankedHit]) -> list[float]:
         """Return for each hit the factor of its score, from 0 to 1."""
-        dates = map(_date, selection.values(MODIFIED, hits))
+        dates = map(_date, selection.modified(hits))
         # A date in the future has no age.
         days = (
             None if date is None else (self.now - date).total_seconds() / _SECONDS_OF_A_DAY

@@ -133,8 +133,11 @@ class Selection(ABC):
         """Return the name of the document of each hit."""
 
     @abstractmethod
-    def values(self, key: str, hits: Sequence[RankedHit]) -> list[str | None]:
-        """Return the greatest value of a metadata key of each hit; None for one without any."""
+    def modified(self, hits: Sequence[RankedHit]) -> list[str | None]:
+        """Return the last time of change of each hit, of a request with `recency`; None if unknown.
+
+        It is the greatest value of the metadata key.
+        """
 
     @abstractmethod
     def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, Found]:
