@@ -152,8 +152,9 @@ class ClusterBackend(Backend):
 
     def _some_words(self, field: str) -> tuple[list[tuple[str, int]], bool]:
         """Look at the words of some chunks, for the cluster does not list the most frequent."""
-        chance = {"seed": 1, "field": schema.CHUNK_INDEX}
-        query = {"function_score": {"query": self._snapshot.visible(), "random_score": chance}}
+        chance = {"seed": 1, "field": "_seq_no"}
+        by_chance = {"query": self._snapshot.visible(), "random_score": chance}
+        query = {"function_score": {**by_chance, "boost_mode": "replace"}}
         source = [*_source((schema.CONTENT, schema.DETAILS)), schema.LANGUAGES]
         (answer,) = self._snapshot.search([{"query": query, "size": _MOST_READ, "_source": source}])
         hits, found = answer["hits"]["hits"], Counter[str]()

@@ -4,7 +4,7 @@ import pytest
 
 from shared import Document, Index, Searcher
 from shared.model.filters import Collection, Filter
-from shared.opensearch import terms
+from shared.opensearch import backend, terms
 
 pytestmark = pytest.mark.opensearch
 
@@ -35,3 +35,24 @@ def test_answers_are_the_same_when_terms_are_forgotten(
     with Searcher(address, collections=[everything]) as searcher:
         assert answers(searcher) == expected
         assert answers(searcher) == expected
+
+
+def test_words_are_counted_in_chunks_chosen_by_chance(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Index(address, create=True) as index:
+        for number in range(80):
+            word = "early" if number < 60 else "later"
+            index.add(Document(f"d{number}", "D", f"common {word}"))
+    monkeypatch.setattr(backend, "_MOST_READ", 40)
+    with Searcher(address) as searcher:
+        found = searcher.top_terms()
+        assert [(of.term, of.chunks) for of in found.terms] == [
+            ("common", 80),
+            ("early", 60),
+            ("later", 20),
+        ]
+        assert not found.complete
+        assert found.notice is not None
+        assert "give a prefix to find rarer ones" in found.notice
+        assert searcher.suggest_terms("l").complete
