@@ -133,13 +133,13 @@ class ClusterBackend(Backend):
     def most_frequent(
         self, field: str, prefix: str, count: int
     ) -> tuple[list[tuple[str, int]], bool]:
-        if prefix and not schema.is_keyword_field(field):
+        if field == schema.ID or (prefix and not schema.is_keyword_field(field)):
             found = list(self.terms.beginning_with(field, prefix))
             return sorted(found, key=_by_frequency), len(found) < MOST_TERMS_OF_A_PATTERN
         if field in _TEXT_FIELDS:
             return self._some_words(field)
-        if not schema.is_keyword_field(field) or field == schema.ID:
-            return [], field == schema.ID
+        if not schema.is_keyword_field(field):
+            return [], False
         terms = most_frequent(field, count, self._snapshot.shards)
         if prefix:
             literal = "".join(sign if sign.isalnum() else f"\\{sign}" for sign in prefix)

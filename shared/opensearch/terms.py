@@ -59,7 +59,8 @@ class KnownTerms:
         Returns the frequencies of the terms.
         """
         asked = [pattern for pattern in patterns if pattern not in self.matched]
-        answers = self._store.connection.search(list(map(_profile, asked))) if asked else []
+        bodies = list(map(self._search_for, asked))
+        answers = self._store.connection.search(bodies) if bodies else []
         found = {of: _terms_in(answer, of) for of, answer in zip(asked, answers, strict=True)}
         pairs = {(str(of.field), term) for of, matched in found.items() for term in matched}
         counts = self._counts_of({*terms, *pairs})
@@ -70,6 +71,16 @@ class KnownTerms:
             known = {term: counts[str(of.field), term] for term in matched}
             self.matched[of] = {term: count for term, count in known.items() if count}
         return counts
+
+    def _search_for(self, pattern: TermPattern) -> dict[str, Any]:
+        """Return a search whose profile has the first terms that a pattern stands for."""
+        ((kind, of_field),) = compiled(pattern, scores=False).items()
+        ((name, parameters),) = of_field.items()
+        rewritten = {**parameters, "rewrite": f"top_terms_{MOST_TERMS_OF_A_PATTERN}"}
+        if isinstance(pattern, Fuzzy):
+            rewritten["max_expansions"] = MOST_TERMS_OF_A_PATTERN
+        query = {kind: {name: rewritten}}
+        return {"query": query, "size": 0, "terminate_after": 1, "profile": True}
 
     def _counts_of(self, pairs: set[Pair]) -> Mapping[Pair, int]:
         """Return the frequencies of terms, of which those that are not known are asked for."""
@@ -134,6 +145,20 @@ class PartTerms(KnownTerms):
         counts = self._counts([{"exists": {"field": layout.field(key)}} for key in keys])
         self.fields -= {key for key, count in zip(keys, counts, strict=True) if not count}
 
+    def _search_for(self, pattern: TermPattern) -> dict[str, Any]:
+        """Return a search for the values of its chunks: those of the rest may be too many."""
+        # Ids of chunks have no doc values that could be counted.
+        has_values = schema.is_keyword_field(str(pattern.field)) and pattern.field != schema.ID
+        if isinstance(pattern, Fuzzy) or not has_values:
+            return super()._search_for(pattern)
+        expression = pattern.pattern
+        if isinstance(pattern, Pattern):
+            letters, _ = pattern.beginning
+            expression = "".join(of if of.isalnum() else f"\\{of}" for of in letters) + ".*"
+        values = {"field": layout.field(str(pattern.field)), "include": expression}
+        terms = {**values, "size": MOST_TERMS_OF_A_PATTERN, "order": {"_key": "asc"}}
+        return {"query": self._chunks, "size": 0, "aggs": {"values": {"terms": terms}}}
+
     def _fetch_frequencies(self, wanted: list[Pair]) -> Mapping[Pair, int]:
         """Count the chunks that have each term."""
         terms = [{"term": {layout.field(name): _as_sent(name, text)}} for name, text in wanted]
@@ -153,22 +178,13 @@ class PartTerms(KnownTerms):
         return [int(bucket["doc_count"]) for of in buckets for bucket in of]
 
 
-def _profile(pattern: TermPattern) -> dict[str, Any]:
-    """Return a search whose profile has the first terms that a pattern stands for."""
-    ((kind, of_field),) = compiled(pattern, scores=False).items()
-    ((name, parameters),) = of_field.items()
-    rewritten = {**parameters, "rewrite": f"top_terms_{MOST_TERMS_OF_A_PATTERN}"}
-    if isinstance(pattern, Fuzzy):
-        rewritten["max_expansions"] = MOST_TERMS_OF_A_PATTERN
-    query = {kind: {name: rewritten}}
-    return {"query": query, "size": 0, "terminate_after": 1, "profile": True}
-
-
 def _terms_in(answer: Mapping[str, Any], pattern: TermPattern) -> list[str]:
-    """Return the terms by which the shards have replaced a pattern, in alphabetical order.
+    """Return the terms in an answer, in alphabetical order.
 
-    They describe their queries as ``ConstantScore(content:rent content:rents)``.
+    In a profile the shards describe their queries as ``ConstantScore(content:rent content:rents)``.
     """
+    if aggregations := answer.get("aggregations"):
+        return [str(of["key"]) for of in aggregations["values"]["buckets"]]
     searches = (search for of in answer["profile"]["shards"] for search in of["searches"])
     described = (query["description"] for search in searches for query in search["query"])
     inner = (of.removeprefix("ConstantScore(").removesuffix(")") for of in described)

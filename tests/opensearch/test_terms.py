@@ -1,10 +1,13 @@
 """Terms of an index on a cluster, of which only some are remembered."""
 
+from pathlib import Path
+
 import pytest
 
 from shared import Document, Index, Searcher
 from shared.model.filters import Collection, Filter
 from shared.opensearch import backend, terms
+from tests.conftest import Idx
 
 pytestmark = pytest.mark.opensearch
 
@@ -56,3 +59,22 @@ def test_words_are_counted_in_chunks_chosen_by_chance(
         assert found.notice is not None
         assert "give a prefix to find rarer ones" in found.notice
         assert searcher.suggest_terms("l").complete
+
+
+def test_a_folder_with_many_files_of_the_rest_is_a_folder_of_a_part(
+    idx: Idx, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.txt", "b.txt", "c.txt", "open/z.txt"):
+        file = tmp_path / "papers" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"A paper, which is {name}")
+    idx("sync", "-i", address, tmp_path / "papers")
+    monkeypatch.setattr(terms, "MOST_TERMS_OF_A_PATTERN", 2)
+    shown = f"{tmp_path / 'papers' / 'open'}/"
+    part = Collection("open", "", (Filter("file_path", "prefix", shown),))
+    with Searcher(address, collections=[part]) as searcher:
+        asked = searcher.within(["open"])
+        assert [folder.path for folder in asked.folders()] == [tmp_path / "papers"]
+        (hit,) = asked.search("file_name:z paper").results
+        assert hit.file_path == f"{shown}z.txt"
+        assert asked.search("file_name:z").note is None
