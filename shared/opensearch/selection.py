@@ -160,8 +160,7 @@ class ClusterSelection(Selection):
         if tree is self.query.tree and self._scores.keys() >= {hit.doc for hit in hits}:
             return _best_first([_plus(hit, self._scores[hit.doc]) for hit in hits])
         found = self._of_hits(hits, {"_source": False}, should=[compiled(tree)])
-        pairs = zip(hits, found, strict=True)
-        return _best_first([_plus(hit, of.get("_score", 0.0)) for hit, of in pairs])
+        return _best_first([_plus(hit, of["_score"]) for hit, of in zip(hits, found, strict=True)])
 
     def explained_terms(self) -> list[ExplainedTerm]:
         """Return the terms of the query that some chunk has; those of patterns are not known."""
@@ -200,21 +199,21 @@ class ClusterSelection(Selection):
         brief = [hit for hit in hits if schema.CONTENT not in self._stored(hit)]
         found = self._of_hits(brief, {"_source": ["stored"]})
         for hit, of in zip(brief, found, strict=True):
-            if not of:
-                raise part_missing(self._snapshot.path)
             self._hits[hit.doc]["_source"] = of["_source"]
 
     def _of_hits(
         self, hits: Sequence[RankedHit], asked: Mapping[str, Any], **clauses: Any
     ) -> list[Mapping[str, Any]]:
-        """Ask for more of some hits; nothing is known of those whose shard does not answer."""
+        """Ask for more of some hits."""
         if not hits:
             return []
         ids = [self._hits[hit.doc]["_id"] for hit in hits]
         query = {"bool": {"filter": [{"ids": {"values": ids}}], **clauses}}
         (answer,) = self._search([{"query": query, "size": len(ids), **asked}])
         found = {hit["_id"]: hit for hit in answer["hits"]["hits"]}
-        return [found.get(id_, {}) for id_ in ids]
+        if len(found) < len(ids):
+            raise part_missing(self._snapshot.path)
+        return [found[id_] for id_ in ids]
 
     def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:
         bodies = [self._searches.facet(name, of_documents=of_documents) for name in names]
