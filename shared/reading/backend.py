@@ -88,7 +88,10 @@ class Backend(ABC):
         offset: int = 0,
         limit: int | None = None,
     ) -> Iterator[Stored]:
-        """Yield fields of the chunks that a tree matches, in an order of `SearchRequest.sort`."""
+        """Yield fields of the chunks that a tree matches, in an order of `SearchRequest.sort`.
+
+        Without one, they come as fast as they can.
+        """
 
     @abstractmethod
     def scored(self, tree: Node, limit: int) -> list[tuple[Stored, float]]:
@@ -98,9 +101,10 @@ class Backend(ABC):
     def most_frequent(
         self, field: str, prefix: str, count: int
     ) -> tuple[list[tuple[str, int]], bool]:
-        """Return the most frequent terms of a field that have a prefix, each with its frequency.
+        """Return terms of a field that have a prefix, the most frequent first, with frequencies.
 
-        The most frequent ones come first. Returns also whether the field has no others.
+        They are the most frequent of all without a prefix, or the first ones that have it. Returns
+        also whether the field has no others.
         """
 
     @abstractmethod
