@@ -73,18 +73,7 @@ def named(nodes: Mapping[str, Node]) -> Query:
 
 
 def _boosted(query: Query, weight: float) -> Query:
-    ((kind, body),) = query.items()
-    if kind in _ON_FIELDS:
-        ((name, parameters),) = body.items()
-        boost = float(parameters.get("boost", 1.0)) * weight
-        return {kind: {name: {**parameters, "boost": boost}}}
-    return {kind: {**body, "boost": float(body.get("boost", 1.0)) * weight}}
-
-
-_ON_FIELDS: Final = frozenset(
-    ("term", "match", "match_phrase", "prefix", "wildcard", "fuzzy", "regexp", "range")
-)
-"""Queries whose parameters stand below the name of the field."""
+    return {"bool": {"must": [query], "boost": weight}}
 
 
 def _clauses(node: Clauses, *, ranks: bool, scores: bool) -> Query:
