@@ -22,7 +22,7 @@ from shared import Document, Index, create
 from tests.tools.stdio_server import stdio_server
 
 if TYPE_CHECKING:
-    from shared.reading.opening.open_index import OpenIndex
+    from shared.reading.open_index import OpenIndex
 
 SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
 _SETTLED: Final = 3.5
@@ -122,7 +122,7 @@ def writing(index: Path) -> Iterator[Commit]:
 def looks(index: Path) -> Iterator[str]:
     """The table of what it takes to find that there is no newer commit."""
     from shared.java import vm
-    from shared.reading.opening.open_index import OpenIndex
+    from shared.reading.open_index import OpenIndex
 
     vm.start()
     opened = OpenIndex(index, "command")

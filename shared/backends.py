@@ -17,12 +17,11 @@ _EXTRA: Final = "opensearch"
 _LIBRARY: Final = "opensearchpy"
 
 _MODULES: Final = {
-    "Searcher": "shared.opensearch.searcher",
+    "IndexOnCluster": "shared.opensearch.backend",
     "Index": "shared.opensearch.index",
     "create": "shared.opensearch.index",
     "holds_index": "shared.opensearch.index",
     "check": "shared.opensearch.upkeep",
-    "duplicates": "shared.opensearch.duplicates",
     "findings": "shared.opensearch.upkeep",
     "rebuild": "shared.opensearch.rebuild",
     "load_failures": "shared.opensearch.failures",

@@ -29,7 +29,7 @@ from shared.settings.defaults import (
 )
 
 if TYPE_CHECKING:
-    from shared.reading.completion import Purpose
+    from shared.reading.catalog import Purpose
 
 _TIMEOUT_SECONDS: Final = 5.0  # for a completion, since the user is waiting
 

@@ -196,7 +196,7 @@ class IndexedDocuments:
 
     @cached_property
     def _terms(self) -> set[str]:
-        return self._searcher.catalog.document_terms()
+        return {*self._searcher.catalog.document_terms()}
 
     def _document(self, source_document: str) -> DocumentSummary | None:
         # An exact match sorts first among the ids with this prefix.

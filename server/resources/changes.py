@@ -17,7 +17,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Set as AbstractSet
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence, Set as AbstractSet
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -41,7 +41,6 @@ from server.state import ServerState
 from shared.errors import ChunkNotFoundError, IndexFolderError, McpLuceneError
 
 if TYPE_CHECKING:
-    from shared.reading.catalog import DocumentVersion
     from shared.reading.searcher import Searcher
 
 RequestContext: TypeAlias = ServerRequestContext[ServerState, Any]  # the context of a request
@@ -167,7 +166,7 @@ class Changes:
         if len(self._subscribers) > MAX_WATCHED:
             raise TooManySubscriptionsError(MAX_WATCHED, "all clients together")
         new = [topic for topic in topics if topic not in self._versions]
-        for topic, version in (await self._read(dict.fromkeys(new))).items():
+        for topic, version in (await self._read(new)).items():
             if topic in self._subscribers:
                 self._versions.setdefault(topic, version)
         # The versions may come from a newer commit than the one that a running check compares with.
@@ -201,7 +200,7 @@ class Changes:
             return
         self._commit = commit
         try:
-            for topic, version in (await self._read(dict(self._versions))).items():
+            for topic, version in (await self._read([*self._versions])).items():
                 if topic not in self._versions:
                     continue
                 known, self._versions[topic] = self._versions[topic], version
@@ -218,42 +217,33 @@ class Changes:
                 if topic in topics:
                     group.start_soon(_send, connection, topic)
 
-    async def _read(self, known: dict[Topic, object]) -> dict[Topic, object]:
-        if not known:
+    async def _read(self, topics: Sequence[Topic]) -> dict[Topic, object]:
+        if not topics:
             return {}
         return await self._pool.run(
-            lambda searcher: _versions(searcher, known), within=self._within
+            lambda searcher: _versions(searcher, topics), within=self._within
         )
 
 
-def _commit(searcher: Searcher) -> int | None:
+def _commit(searcher: Searcher) -> str | None:
     try:
-        return searcher.catalog.commit()
+        return searcher.commit()
     except IndexFolderError:
         return None
 
 
-def _versions(searcher: Searcher, known: dict[Topic, object]) -> dict[Topic, object]:
-    """Return the current version of each topic; all missing resources have the same version.
-
-    That of a document is found faster if an earlier one is known.
-    """
-    from shared.reading.catalog import DocumentVersion
-
-    documents: dict[str, DocumentVersion | None] = {}
-    for topic, version in known.items():
-        if isinstance(topic, ResourceUpdated) and (uri := parse(topic.uri)).kind == "document":
-            documents[uri.name] = version if isinstance(version, DocumentVersion) else None
+def _versions(searcher: Searcher, topics: Sequence[Topic]) -> dict[Topic, object]:
+    """Return the current version of each topic; all missing resources have the same version."""
+    uris = [parse(topic.uri) for topic in topics if isinstance(topic, ResourceUpdated)]
+    documents = [uri.name for uri in uris if uri.kind == "document"]
     try:
-        present = searcher.catalog.versions(documents) if documents else {}
-        return {topic: _version(searcher, topic, present) for topic in known}
+        present = searcher.catalog.digests(documents) if documents else {}
+        return {topic: _version(searcher, topic, present) for topic in topics}
     except IndexFolderError:
-        return {topic: "" if topic == _LIST else None for topic in known}
+        return {topic: "" if topic == _LIST else None for topic in topics}
 
 
-def _version(
-    searcher: Searcher, topic: Topic, documents: dict[str, DocumentVersion | None]
-) -> object:
+def _version(searcher: Searcher, topic: Topic, documents: Mapping[str, str | None]) -> object:
     if isinstance(topic, ResourcesListChanged):
         return searcher.catalog.digest_of_ids()
     uri = parse(topic.uri)
@@ -266,7 +256,7 @@ def _version(
             except ChunkNotFoundError:
                 return None
     # Facts about the index as a whole may change with every commit.
-    return searcher.catalog.commit()
+    return searcher.commit()
 
 
 async def _send(connection: Connection, topic: Topic) -> None:

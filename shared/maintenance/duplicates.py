@@ -1,33 +1,26 @@
 """Search for documents that are versions of the same text."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from org.apache.lucene.search import IndexSearcher, ScoreDoc, Sort
-
-from shared.backends import chosen
-from shared.files import index_folder
-from shared.java import vm
 from shared.maintenance.upkeep import Progress, Step
-from shared.model.index_results import DocumentSummary
-from shared.reading.stored_documents import StoredDocument, stored_documents
-from shared.search.lucene_selection import fingerprinted
+from shared.model import schema
+from shared.model.filters import EVERYTHING
+from shared.model.weights import DEFAULT_WEIGHTS
+from shared.reading.backend import FIRST_CHUNK, Backend, Stored, chunks_of, first_of
+from shared.reading.documents import summaries
+from shared.reading.searcher import open_index
 from shared.search.selection import Fingerprinted, time_of_change
-from shared.storage.chunk_queries import document_count, document_query
-from shared.storage.commits import indexed_folders, open_last_commit
-from shared.storage.fingerprints import VERSION_RESEMBLANCE, Fingerprinter, with_fingerprint
-from shared.storage.integrity import open_directory
-from shared.storage.stored_chunks import SUMMARY_FIELDS, stored_fields, summary_from_lucene
+from shared.storage.fingerprints import VERSION_RESEMBLANCE, Fingerprinter
+from shared.storage.stored_chunks import SUMMARY_FIELDS, details_of
 
 _MOST_CANDIDATES: Final = 50
 """Maximum number of texts that a text is compared with for each of the hashes by which it is found,
 so that a sentence that all documents have does not compare them all with each other."""
 
-_BLOCK: Final = 1_000
-"""Number of documents whose fingerprints are read at once."""
+_BLOCK: Final = 1_000  # documents between two steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,63 +85,48 @@ def duplicates(
     """
     if not 0 < min_similarity <= 1:
         raise ValueError(f"min_similarity is out of range: {min_similarity!r}")
-    if other := chosen(path, "duplicates"):
-        on_cluster: Duplicates = other(path, min_similarity=min_similarity, progress=progress)
-        return on_cluster
-    path = index_folder.absolute(path)
-    index_folder.identify(path)
+    index = open_index(path, "batch", DEFAULT_WEIGHTS)
+    try:
+        return index.call(lambda of: _duplicates(of, min_similarity, progress), EVERYTHING)
+    finally:
+        index.close()
+
+
+def _duplicates(backend: Backend, min_similarity: float, progress: Progress) -> Duplicates:
     every: list[Fingerprinted] = []
-    with (
-        vm.attached("batch"),
-        closing(open_directory(path)) as directory,
-        closing(open_last_commit(directory, path)) as reader,
-    ):
-        for _ in progress(_steps(reader, every)):
-            pass
-        folders = indexed_folders(reader, path)
-        searcher = IndexSearcher(reader)
+    for _ in progress(_steps(backend, every)):
+        pass
 
-        def described(each: Fingerprinted, similarity: float) -> TextVersion:
-            hit = searcher.search(document_query(each.id), 1).scoreDocs[0]
-            stored = searcher.storedFields().document(hit.doc, stored_fields(*SUMMARY_FIELDS))
-            return text_version(each, similarity, summary_from_lucene(stored, folders))
+    def described(each: Fingerprinted, similarity: float) -> TextVersion:
+        (summary,) = summaries(backend, first_of(chunks_of(each.id)), limit=1)
+        return TextVersion(each.id, summary.title, summary.file_path, each.modified, similarity)
 
-        found = groups(every, min_similarity)
-        return Duplicates(len(every), [[described(*each) for each in group] for group in found])
+    found = groups(every, min_similarity)
+    return Duplicates(len(every), [[described(*each) for each in group] for group in found])
 
 
-def _steps(reader: Any, every: list[Fingerprinted]) -> Iterator[Step]:
-    """Read all documents, yielding a step after each block of them."""
-    activity = "Comparing documents"
-    searcher = IndexSearcher(reader)
-    total = document_count(searcher)
-    count = max(1, int(searcher.count(with_fingerprint())))
-    hits = searcher.search(with_fingerprint(), count, Sort.INDEXORDER).scoreDocs
-    chunks = [ScoreDoc.cast_(hit).doc for hit in hits]
-    for begin in range(0, len(chunks), _BLOCK):
-        every += fingerprinted(searcher, chunks[begin : begin + _BLOCK])
-        yield Step(activity, len(every), total)
+def _steps(backend: Backend, every: list[Fingerprinted]) -> Iterator[Step]:
+    """Read the fingerprints of all documents, yielding steps."""
+    activity, total = "Comparing documents", backend.count(FIRST_CHUNK)
+    for each in backend.fingerprinted():
+        every.append(each)
+        if not len(every) % _BLOCK:
+            yield Step(activity, len(every), total)
     if len(every) < total:
         known = {each.id for each in every}
-        for stored in stored_documents(reader):
-            if stored.document.id not in known:
-                every.append(_from_text(stored))
+        for stored in backend.stored(FIRST_CHUNK, SUMMARY_FIELDS):
+            if stored.get(schema.SOURCE_DOCUMENT) not in known:
+                every.append(_from_text(backend, stored))
                 yield Step(activity, len(every), total)
+    yield Step(activity, len(every), total)
 
 
-def _from_text(stored: StoredDocument) -> Fingerprinted:
-    document = stored.document
-    fingerprinter = Fingerprinter()
-    for chunk, _ in stored.chunks:
-        fingerprinter.add(chunk.content)
-    return Fingerprinted(
-        document.id, document.id, fingerprinter.fingerprint, time_of_change(document.metadata)
-    )
-
-
-def text_version(each: Fingerprinted, similarity: float, summary: DocumentSummary) -> TextVersion:
-    """Return a document as one of several versions of a text."""
-    return TextVersion(each.id, summary.title, summary.file_path, each.modified, similarity)
+def _from_text(backend: Backend, first: Stored) -> Fingerprinted:
+    id_, fingerprinter = str(first.get(schema.SOURCE_DOCUMENT)), Fingerprinter()
+    for stored in backend.stored(chunks_of(id_), (schema.CONTENT,), schema.CHUNK_INDEX):
+        fingerprinter.add(stored.get(schema.CONTENT))
+    modified = time_of_change(details_of(first).metadata)
+    return Fingerprinted(id_, id_, fingerprinter.fingerprint, modified)
 
 
 def groups(every: Sequence[Fingerprinted], min_similarity: float) -> list[Group]:

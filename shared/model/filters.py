@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, Self
 from urllib.parse import quote
@@ -113,7 +114,7 @@ class Limits:
     defined: Collections
     names: Names = ()
 
-    @property
+    @cached_property
     def collections(self) -> Collections:
         """Collections that can be named within the limits."""
         named = self.defined

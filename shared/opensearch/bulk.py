@@ -1,7 +1,6 @@
 """Documents on their way to a cluster, which are sent while the next ones are prepared."""
 
-import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Final
@@ -10,7 +9,7 @@ from shared.errors import InvalidDocumentError, McpLuceneError
 from shared.model import schema
 from shared.model.document import FileState
 from shared.opensearch import layout
-from shared.opensearch.chunk_documents import Words, document_id
+from shared.opensearch.chunk_documents import document_id
 from shared.opensearch.connection import Operation
 from shared.opensearch.state import file_version_of, version_of
 from shared.opensearch.store import Store
@@ -48,19 +47,6 @@ def file_id(batch: int, source_document: str) -> str:
 def delete_operation(id_: str) -> Operation:
     """Return the operation that removes a document of the cluster."""
     return {"delete": {"_id": id_}}, None
-
-
-def word_operations(words: Words, known: set[tuple[str, str]]) -> Iterator[Operation]:
-    """Yield the operations that write words which are not known yet, and add them to the known."""
-    for name, found in words.items():
-        new = {word for word in found if (name, word) not in known}
-        known.update((name, word) for word in new)
-        for word in new:
-            source = {name: word}
-            if name != schema.STEMS:
-                source["reversed"] = word[::-1]
-            digest = hashlib.sha256(word.encode()).hexdigest()[:32]
-            yield {"create": {"_id": f"{name}-{digest}"}}, {"word": source}
 
 
 class _Pending(Future[int]):

@@ -28,23 +28,12 @@ from shared.storage.mapping import (
 KEYWORDS: Final = frozenset((schema.SECTION, schema.LANGUAGES))
 """Search texts that are whole values."""
 
-Words = dict[str, set[str]]
-"""Terms by the field of the schema that has them."""
-
 
 class ChunkDocuments:
     """The chunks of a document, as the cluster gets them.
 
-    Args:
-        document: the document.
-        placed: its chunks, each with its place, if they are cut already.
-
-    Attributes:
-        words: the terms of the chunks that were made so far, of the fields in which similar ones
-            are searched.
-
-    Raises:
-        InvalidDocumentError: the document has more metadata than may be stored in each chunk.
+    They may be cut already, each with its place. A document with more metadata than may be stored
+    in each chunk raises `InvalidDocumentError`.
     """
 
     def __init__(
@@ -53,14 +42,12 @@ class ChunkDocuments:
         if placed is None:
             document, placed = placed_chunks(document)
         self._document, self._placed = document, placed
-        self.words: Words = {schema.CONTENT: set(), schema.TITLE: set(), schema.STEMS: set()}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         document = self._document
         common = _common(document)
         details = None
         fingerprinter = Fingerprinter()
-        self.words[schema.TITLE].update(words_of(common[schema.TITLE]))
         for chunk, place in self._placed:
             details = details or details_for(document, chunk)
             made = {**common, **self._search_fields(chunk, place)}
@@ -98,8 +85,6 @@ class ChunkDocuments:
                 found[layout.field(name)] = _distinct(analyzed(name, text))
             else:
                 found[name] = analyzed(name, text, language)
-        for name in (schema.CONTENT, schema.STEMS):
-            self.words[name].update(words_of(found[name]))
         return found
 
 
@@ -135,13 +120,8 @@ def analyzed(name: str, text: str, language: str = UNDETERMINED) -> str:
     return " ".join(positions)
 
 
-def words_of(terms: str) -> Iterable[str]:
-    """Return the terms of what `analyzed` has returned."""
-    return terms.replace(layout.ALTERNATIVES, " ").split()
-
-
 def _distinct(terms: str) -> str:
-    return " ".join(dict.fromkeys(words_of(terms)))
+    return " ".join(dict.fromkeys(terms.replace(layout.ALTERNATIVES, " ").split()))
 
 
 def document_id(batch: int, chunk_id: str) -> str:

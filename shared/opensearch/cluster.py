@@ -18,13 +18,12 @@ from shared.model.weights import Weights
 from shared.opensearch import layout
 from shared.opensearch.address import Address
 from shared.opensearch.cluster_errors import part_missing
+from shared.opensearch.compiler import compiled
 from shared.opensearch.connection import Connection
 from shared.opensearch.queries import IS_CHUNK
-from shared.opensearch.search.compiler import compiled
-from shared.opensearch.search.known_terms import KnownTerms
-from shared.opensearch.search.part_terms import PartTerms
 from shared.opensearch.snapshot import ClusterSnapshot, StaleError
 from shared.opensearch.store import Store, Versioned
+from shared.opensearch.terms import KnownTerms, PartTerms
 from shared.query.filters import within
 
 Result = TypeVar("Result")

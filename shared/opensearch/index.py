@@ -32,7 +32,6 @@ from shared.opensearch.bulk import (
     delete_operation,
     file_id,
     file_operation,
-    word_operations,
 )
 from shared.opensearch.chunk_documents import ChunkDocuments, document_id
 from shared.opensearch.connection import Connection
@@ -45,9 +44,6 @@ from shared.storage.field_names import keys_of_documents
 from shared.writing.index import Index as FolderIndex
 
 _NO_VECTORS: Final = "there are no vectors"
-
-_MOST_KNOWN_WORDS: Final = 500_000
-"""Number of words that are remembered as sent."""
 
 _MOST_REPLACED: Final = 20_000
 """Number of replaced versions in the state from which a commit waits until some are deleted, since
@@ -103,7 +99,6 @@ class Index(FolderIndex):
         self._error: McpLuceneError | None = None
         self._counts: dict[str, int] = {}
         self._touched: set[str] = set()
-        self._known_words: set[tuple[str, str]] = set()
         self._folders = self._published_folders = IndexedFolders.load(state.folders, self.path)
         self._closed = False
 
@@ -149,9 +144,6 @@ class Index(FolderIndex):
         self._queue.add(made)
         if document.file is not None and made:
             self._queue.add([file_operation(batch, document.id, document.file.state)])
-        if len(self._known_words) > _MOST_KNOWN_WORDS:
-            self._known_words.clear()
-        self._queue.add(word_operations(chunks.words, self._known_words))
         return self._queue.result(document.id, len(made))
 
     def delete(self, source_document: str) -> int:

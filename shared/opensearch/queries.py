@@ -14,7 +14,7 @@ MOST_TERMS: Final = 50_000
 (`index.max_terms_count`)."""
 
 IS_CHUNK: Final[Query] = {"exists": {"field": schema.CHUNK_INDEX}}
-"""Condition that a document is a chunk; others are words, the states of files and of the index."""
+"""Condition that a document is a chunk; others are the states of files and of the index."""
 
 HAS_FINGERPRINT: Final = {"exists": {"field": schema.FINGERPRINT}}
 """Condition that a chunk has the fingerprint of its document."""

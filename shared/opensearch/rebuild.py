@@ -25,7 +25,7 @@ from shared.model.chunks import Chunk, Place
 from shared.model.document import Document, FileState, SourceFile
 from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import layout
-from shared.opensearch.bulk import chunk_operation, file_operation, word_operations
+from shared.opensearch.bulk import chunk_operation, file_operation
 from shared.opensearch.chunk_documents import ChunkDocuments
 from shared.opensearch.cluster import Cluster
 from shared.opensearch.cluster_errors import ConflictError
@@ -224,7 +224,6 @@ def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
     counts: list[int] = []
 
     def operations() -> Iterator[Operation]:
-        known: set[tuple[str, str]] = set()
         order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
         every = stored_in_order(snapshot, snapshot.visible(), order, None)
         for name, group in groupby(every, key=lambda of: str(of[schema.SOURCE_DOCUMENT])):
@@ -234,7 +233,6 @@ def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
             yield from (chunk_operation(batch, chunk) for chunk in made)
             if name in states:
                 yield file_operation(batch, name, states[name])
-            yield from word_operations(made.words, known)
             counts.append(len(chunks))
 
     for id_, reason in new.bulk(operations()):

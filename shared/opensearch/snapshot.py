@@ -16,10 +16,9 @@ from shared.model.weights import Weights
 from shared.opensearch import layout
 from shared.opensearch.connection import REQUEST_SECONDS
 from shared.opensearch.queries import IS_CHUNK, Query, visible
-from shared.opensearch.search.known_terms import KnownTerms
-from shared.opensearch.search.terms import ClusterTerms
 from shared.opensearch.state import GRACE_SECONDS, State
 from shared.opensearch.store import Store
+from shared.opensearch.terms import ClusterTerms, KnownTerms
 from shared.storage.terms import FILE_FIELD
 
 _STATE_QUERY: Final = {
@@ -90,7 +89,7 @@ class ClusterSnapshot:
         terms = ClusterTerms(self.known)
 
         def has_file(folder: IndexedFolder) -> bool:
-            files = terms.beginning_with(FILE_FIELD, file_term(folder.prefix, ""), 1)
+            files = terms.beginning_with(FILE_FIELD, file_term(folder.prefix, ""))
             return next(files, None) is not None
 
         return IndexedFolders(tuple(filter(has_file, every)))

@@ -12,7 +12,7 @@
    similar words (`shared.query.spelling`).
 5. The words next to each other, and the language of the query, add to the scores.
 6. The tree is compiled to a query of the engine: of Lucene (`shared.query.lucene`), or of a
-   cluster (`shared.opensearch.search.compiler`).
+   cluster (`shared.opensearch.compiler`).
 
 The weights of the matches are in `shared.model.weights`.
 """

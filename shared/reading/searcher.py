@@ -1,10 +1,9 @@
 """The index open for reading: every call sees the newest commit."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from copy import copy
 from pathlib import Path
-from typing import Any, Final, Self, Unpack, get_args
+from typing import Self, Unpack, get_args
 
 from shared.backends import chosen
 from shared.java import vm
@@ -41,50 +40,27 @@ from shared.model.search_results import (
     SimilarChunks,
 )
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
-from shared.reading import chunks
+from shared.reading import chunks, documents, figures
+from shared.reading.backend import Backend, ReadableIndex, Result
 from shared.reading.catalog import Catalog
-from shared.reading.documents import (
-    document_details,
-    document_file,
-    list_documents,
-    list_failures,
-)
-from shared.reading.fields import list_fields
-from shared.reading.opening.open_index import OpenIndex
-from shared.reading.opening.parts import Parts
-from shared.reading.similar_chunks import similar_chunks
-from shared.reading.statistics import statistics
-from shared.reading.terms import suggest_terms, top_terms
+from shared.reading.lucene_backend import IndexFolder
 from shared.search import answer, explanation
-from shared.search.lucene_selection import LuceneSelection
-from shared.semantic.query_encoder import QueryEncoder
-from shared.storage.commits import Snapshot, is_limited
-from shared.storage.mapping import file_states
-from shared.storage.vectors import all_vectors
-
-_FIRST_QUERY: Final = "first query"
-"""Query that is embedded when a model is loaded, since the first one takes longer."""
 
 
 class Searcher:
     """An index open for reading, by any number of threads at once.
 
-    Opening does not touch the folder: the index may be created, replaced or deleted at any time,
-    and every call answers from the commit that is the newest when it begins. A call raises an
+    Opening does not touch the index: it may be created, replaced or deleted at any time, and every
+    call answers from the commit that is the newest when it begins. A call raises an
     `IndexFolderError` when there is no index that can be read.
 
     Args:
-        path: the index folder.
+        path: the index folder, or the address of an index on a cluster.
         program: the kind of program, for starting the virtual machine if it is not running.
-        weights: the weight of each kind of match.
+        weights: the weight of each kind of match. On a cluster the parameters of the similarity are
+            those with which the index was created.
         collections: the collections that searches can name.
     """
-
-    def __new__(cls, path: Path | str = "", **_: Any) -> Self:
-        """Return a searcher of an index in a folder, or on a cluster if the path means one."""
-        other = chosen(path, "Searcher") if cls is Searcher else None
-        made: Self = super().__new__(other or cls)
-        return made
 
     def __init__(
         self,
@@ -94,9 +70,8 @@ class Searcher:
         weights: Weights = DEFAULT_WEIGHTS,
         collections: Iterable[Collection] = (),
     ) -> None:
-        self._show(Parts(OpenIndex(path, program, weights), Limits(by_name(collections))))
-        self._weights = weights
-        self._encoder = QueryEncoder()
+        self._index = open_index(path, program, weights)
+        self._limit(Limits(by_name(collections)))
         self.cancellation: Cancellation | None = None
         self.path = self._index.path
 
@@ -107,10 +82,8 @@ class Searcher:
         self.close()
 
     def close(self) -> None:
-        """Close the files of the index; a later call opens them again."""
-        # The parts have links to files of the index, which Windows keeps while either is in use.
+        """Close the index; a later call opens it again."""
         self._index.close()
-        self._parts.open.close()
 
     def until(self, cancellation: Cancellation) -> Self:
         """Return the same open index with a cancellation that ends its searches early."""
@@ -130,14 +103,16 @@ class Searcher:
                 that is limited already, these are further limited.
         """
         limited = copy(self)
-        limited._show(self._parts.within(names))  # noqa: SLF001 - its own class's
+        limited._limit(self._limits.within(names))  # noqa: SLF001 - its own class's
         return limited
 
-    def _show(self, parts: Parts) -> None:
-        self._parts = parts
-        self._index = parts.index
-        self.collections = parts.limits.collections
-        self.catalog = Catalog(self._index)
+    def _limit(self, limits: Limits) -> None:
+        self._limits = limits
+        self.collections = limits.collections
+        self.catalog = Catalog(self._index, limits)
+
+    def _call(self, work: Callable[[Backend], Result], *, is_search: bool = False) -> Result:
+        return self._index.call(work, self._limits, self.cancellation, is_search=is_search)
 
     @property
     def refreshes(self) -> int:
@@ -146,7 +121,7 @@ class Searcher:
 
     def commit(self) -> str | None:
         """Return an identity of the newest commit, which no other commit has; None if unknown."""
-        return self._index.commit()
+        return self._index.commit(self._limits)
 
     def load_model(self) -> None:
         """Load the sentence model and the vectors of the index, if it has any.
@@ -154,10 +129,7 @@ class Searcher:
         Otherwise the first search does so, which takes a fifth of a second, and four more for a
         million chunks.
         """
-        with self._newest() as snapshot:
-            model = snapshot.model
-            if model and self._encoder.vector(model, _FIRST_QUERY) is not None:
-                all_vectors(snapshot.reader)
+        self._call(lambda backend: backend.load_model())
 
     def search(self, query: str | SearchRequest, **options: Unpack[SearchOptions]) -> SearchAnswer:
         """Find the chunks that match a query, best first.
@@ -174,8 +146,9 @@ class Searcher:
             ValueError: an option is out of its range.
         """
         request = as_request(query, options)
-        with self._newest() as snapshot:
-            return answer.search(LuceneSelection(snapshot, request), request)
+        return self._call(
+            lambda backend: answer.search(backend.selection(request), request), is_search=True
+        )
 
     def explain(
         self,
@@ -199,9 +172,10 @@ class Searcher:
         if isinstance(query, str):
             options = {"limit": EXPLAINED_HITS, **options}
         request = as_request(query, options)
-        with self._newest() as snapshot:
-            selection = LuceneSelection(snapshot, request)
-            return explanation.explain(selection, request, detail)
+        return self._call(
+            lambda backend: explanation.explain(backend.selection(request), request, detail),
+            is_search=True,
+        )
 
     def chunk(self, chunk_id: str) -> ChunkText:
         """Return the chunk with an id.
@@ -209,8 +183,7 @@ class Searcher:
         Raises:
             ChunkNotFoundError: no chunk has the id.
         """
-        with self._newest() as snapshot:
-            return chunks.find_chunk(snapshot, chunk_id)
+        return self._call(lambda backend: chunks.find_chunk(backend, chunk_id))
 
     def next_chunk(self, chunk_id: str) -> Neighbour:
         """Return the chunk after another one in the same document.
@@ -218,13 +191,11 @@ class Searcher:
         Raises:
             ChunkNotFoundError: no chunk has the id.
         """
-        with self._newest() as snapshot:
-            return chunks.next_chunk(snapshot, chunk_id)
+        return self._call(lambda backend: chunks.next_chunk(backend, chunk_id))
 
     def previous_chunk(self, chunk_id: str) -> Neighbour:
         """Return the chunk before another one in the same document; raises as `next_chunk`."""
-        with self._newest() as snapshot:
-            return chunks.previous_chunk(snapshot, chunk_id)
+        return self._call(lambda backend: chunks.previous_chunk(backend, chunk_id))
 
     def document_chunks(
         self, source_document: str, *, start_index: int = 1, count: int | None = None
@@ -242,8 +213,9 @@ class Searcher:
         """
         check(start_index >= 1, "start_index", start_index)
         check(count is None or count >= 1, "count", count)
-        with self._newest() as snapshot:
-            return chunks.document_chunks(snapshot, source_document, start_index, count)
+        return self._call(
+            lambda backend: chunks.document_chunks(backend, source_document, start_index, count)
+        )
 
     def similar_chunks(self, chunk_id: str, *, limit: int = 10) -> SimilarChunks:
         """Return the chunks that are most like another one, the most similar first.
@@ -259,8 +231,7 @@ class Searcher:
             ValueError: the limit is out of its range.
         """
         check(limit >= 1, "limit", limit)
-        with self._newest() as snapshot:
-            return similar_chunks(snapshot, chunk_id, limit)
+        return self._call(lambda backend: chunks.similar_chunks(backend, chunk_id, limit))
 
     def documents(
         self,
@@ -291,23 +262,21 @@ class Searcher:
             return self.within([collection]).documents(
                 prefix=prefix, offset=offset, limit=limit, sort=sort
             )
-        with self._newest() as snapshot:
-            return list_documents(snapshot, prefix, offset, limit, sort)
+        return self._call(
+            lambda backend: documents.list_documents(backend, prefix, offset, limit, sort)
+        )
 
     def document_details(self, source_document: str) -> DocumentDetails:
         """Return the details of a document, without its text; raises as `document_chunks`."""
-        with self._newest() as snapshot:
-            return document_details(snapshot, source_document)
+        return self._call(lambda backend: documents.document_details(backend, source_document))
 
     def document_file(self, source_document: str) -> DocumentFile | None:
         """Return the file that a document was made from, if any; raises as `document_chunks`."""
-        with self._newest() as snapshot:
-            return document_file(snapshot, source_document)
+        return self._call(lambda backend: documents.document_file(backend, source_document))
 
     def chunks_of_page(self, source_document: str, page: int) -> range:
         """Return the numbers of the chunks with text of a page; raises as `document_chunks`."""
-        with self._newest() as snapshot:
-            return chunks.chunks_of_page(snapshot, source_document, page)
+        return self._call(lambda backend: chunks.chunks_of_page(backend, source_document, page))
 
     def suggest_terms(self, prefix: str, *, field: str = "content", limit: int = 10) -> TermList:
         """Return the terms of a field that begin with a prefix, the most frequent first.
@@ -323,8 +292,7 @@ class Searcher:
             ValueError: an argument is out of its range.
         """
         check(limit >= 1, "limit", limit)
-        with self._newest() as snapshot:
-            return suggest_terms(snapshot.stoppable(), field, prefix, limit)
+        return self._call(lambda backend: figures.suggest_terms(backend, field, prefix, limit))
 
     def top_terms(
         self, *, field: str = "content", limit: int = 20, min_length: int = 1
@@ -334,18 +302,15 @@ class Searcher:
         `field`, `limit` and the errors are those of `suggest_terms`.
         """
         check(limit >= 1, "limit", limit)
-        with self._newest() as snapshot:
-            return top_terms(snapshot.stoppable(), field, limit, min_length)
+        return self._call(lambda backend: figures.top_terms(backend, field, limit, min_length))
 
     def fields(self) -> FieldList:
         """Return the fields that can be searched, filtered, sorted by or counted."""
-        with self._newest() as snapshot:
-            return list_fields(snapshot.stoppable())
+        return self._call(figures.list_fields)
 
     def statistics(self) -> IndexStatistics:
         """Return the state of the index."""
-        with self._newest() as snapshot:
-            return statistics(snapshot)
+        return self._call(figures.statistics)
 
     def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
         """Return the files of the indexed folders that are not in the index, with reasons.
@@ -356,22 +321,19 @@ class Searcher:
         `offset`, `limit` and the errors are those of `documents`.
         """
         check_page(offset, limit)
-        with self._newest() as snapshot:
-            if is_limited(snapshot.reader):
-                return FailureList(0, [])
-            return list_failures(snapshot.path, snapshot.folders, offset, limit)
+        return self._call(lambda backend: documents.list_failures(backend, offset, limit))
 
     def files(self) -> tuple[IndexedFolders, dict[str, FileState]]:
         """Return the folders of the documents, and the state of each file by document id."""
-        with self._newest() as snapshot:
-            return snapshot.folders, file_states(snapshot.searcher)
+        return self._call(lambda backend: (backend.folders, backend.file_states()))
 
     def folders(self) -> IndexedFolders:
         """Return the folders that the documents come from."""
-        with self._newest() as snapshot:
-            return snapshot.folders
+        return self._call(lambda backend: backend.folders)
 
-    @contextmanager
-    def _newest(self) -> Iterator[Snapshot]:
-        with self._index.newest(self.cancellation) as searcher:
-            yield Snapshot(searcher, self.path, self._weights, self._encoder, self.collections)
+
+def open_index(path: Path | str, program: vm.Program, weights: Weights) -> ReadableIndex:
+    """Return the index at a path, which is in a folder or on a cluster."""
+    kind = chosen(path, "IndexOnCluster") or IndexFolder
+    index: ReadableIndex = kind(path, program, weights)
+    return index

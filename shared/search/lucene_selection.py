@@ -178,8 +178,9 @@ class LuceneSelection(Selection):
         found = _documents_of(self.searcher.getIndexReader(), {hit.doc for hit in hits})
         return [found[hit.doc] for hit in hits]
 
-    def values(self, key: str, hits: Sequence[RankedHit]) -> list[str | None]:
-        found = _greatest_values(self.searcher.getIndexReader(), key, {hit.doc for hit in hits})
+    def modified(self, hits: Sequence[RankedHit]) -> list[str | None]:
+        chunks = {hit.doc for hit in hits}
+        found = _greatest_values(self.searcher.getIndexReader(), MODIFIED, chunks)
         return [found.get(hit.doc) for hit in hits]
 
     def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, Found]:

@@ -140,8 +140,11 @@ class Selection(ABC):
         """Return the name of the document of each hit."""
 
     @abstractmethod
-    def values(self, key: str, hits: Sequence[RankedHit]) -> list[str | None]:
-        """Return the greatest value of a metadata key of each hit; None for one without any."""
+    def modified(self, hits: Sequence[RankedHit]) -> list[str | None]:
+        """Return the last time of change of each hit, of a request with `recency`; None if unknown.
+
+        It is the greatest value of the metadata key.
+        """
 
     @abstractmethod
     def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, Found]:
@@ -233,7 +236,7 @@ class Recency:
 
     def factors(self, selection: Selection, hits: Sequence[RankedHit]) -> list[float]:
         """Return for each hit the factor of its score, from 0 to 1."""
-        dates = map(_date, selection.values(MODIFIED, hits))
+        dates = map(_date, selection.modified(hits))
         # A date in the future has no age.
         days = (
             None if date is None else (self.now - date).total_seconds() / _SECONDS_OF_A_DAY

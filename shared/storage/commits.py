@@ -128,7 +128,7 @@ def user_data(reader: Any) -> Mapping[str, str]:
 
 
 def is_limited(reader: Any) -> bool:
-    """Check whether a reader shows only a part of its index; see `shared.reading.opening`."""
+    """Check whether a reader shows only a part of its index; see `shared.reading.limited_index`."""
     return schema.COMMIT_LIMITED in user_data(reader)
 
 

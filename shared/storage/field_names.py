@@ -55,11 +55,6 @@ def _infos(reader: Any) -> Iterator[Any]:
         yield info
 
 
-def names_with_terms(reader: Any) -> list[str]:
-    """Return the public names of the fields of an index that have terms."""
-    return names_of(fields_with_terms(reader))
-
-
 def names_of(existing: AbstractSet[str]) -> list[str]:
     """Return the public names of some Lucene fields."""
     fields = [
@@ -102,11 +97,6 @@ def name_of(field: str) -> str:
     """Return the public name of a Lucene field."""
     key = field.removeprefix(schema.metadata_field(""))
     return field if key in CHUNK_FIELDS else key
-
-
-def field_with_terms(name: str, reader: Any) -> str:
-    """Return the Lucene field that a name means."""
-    return field_named(name, fields_with_terms(reader))
 
 
 def field_named(name: str, existing: AbstractSet[str]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher
+from shared.reading.open_index import OpenIndex
 from shared.storage.lock import holder
 from tests.conftest import Idx
 from tests.idx.contents import contents
@@ -103,7 +104,7 @@ def test_an_index_without_documents(idx: Idx, empty_index: Path) -> None:
 
 
 def test_a_reader_sees_the_one_or_the_other(idx: Idx, filled: Path) -> None:
-    with Searcher(filled) as searcher, searcher._index.newest() as old:  # noqa: SLF001 - a long call
+    with Searcher(filled) as searcher, OpenIndex(filled, "command").newest() as old:
         idx("optimize")
         count = old.getIndexReader().numDocs()
         assert count == searcher.statistics().chunks

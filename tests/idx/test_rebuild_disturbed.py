@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from shared import Document, Index, Searcher
+from shared.reading.open_index import OpenIndex
 from shared.storage.lock import holder
 from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
@@ -231,7 +232,7 @@ async def test_a_server_names_the_command_and_goes_on_after_it(
 
 def test_readers_of_the_old_index_finish_their_work(idx: Idx, filled: Path) -> None:
     before = contents(filled)
-    with Searcher(filled) as searcher, searcher._index.newest() as old:  # noqa: SLF001 - a long call
+    with OpenIndex(filled, "command").newest() as old:
         idx("rebuild")
         fields = old.storedFields()
         count = old.getIndexReader().maxDoc()

@@ -12,10 +12,12 @@ from shared.model.filters import Filter
 from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import documents as of_cluster, rebuild, snapshot as opening
 from shared.opensearch.address import Address
+from shared.opensearch.backend import ClusterBackend
 from shared.opensearch.cluster import Cluster
 from shared.opensearch.connection import Connection
 from shared.opensearch.snapshot import ClusterSnapshot
 from shared.opensearch.store import Store
+from shared.reading.documents import list_documents
 
 pytestmark = pytest.mark.opensearch
 
@@ -49,7 +51,7 @@ def test_no_state_of_a_file_is_missing_while_others_replace_it(address: str) -> 
         for size in sizes:
             with Index(address) as index:
                 index.update_file_state("d", state(size))
-        return of_cluster.files(snapshot)
+        return ClusterBackend(snapshot).file_states()
 
     cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
     assert cluster.call(files_while_they_are_touched) == {"d": state(3)}
@@ -81,9 +83,13 @@ def test_a_long_list_is_read_once_however_often_others_write_meanwhile(
         return answer
 
     monkeypatch.setattr(Connection, "request", while_others_write)
-    assert cluster.call(of_cluster.files) == dict.fromkeys(names, state(1))
+    assert cluster.call(lambda of: ClusterBackend(of).file_states()) == dict.fromkeys(
+        names, state(1)
+    )
     assert next(sizes) > 3
-    listed = cluster.call(lambda of: of_cluster.list_documents(of, "", 0, None, "source_document"))
+    listed = cluster.call(
+        lambda of: list_documents(ClusterBackend(of), "", 0, None, "source_document")
+    )
     assert [of.source_document for of in listed.documents] == names
     assert listed.total_chunks == 5
     others.__exit__(None, None, None)

@@ -4,22 +4,25 @@ import json
 import random
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import pytest
 
 from benchmarks.relevance import Collection, collections
 from shared import Document, Filter, Index, Searcher, duplicates
+from shared.errors import McpLuceneError
+from shared.model import metadata
 from shared.model.request import SearchRequest
 from shared.model.search_results import ExplainedHit
 from shared.model.weights import Weights
+from shared.opensearch import searches
+from shared.opensearch.backend import IndexOnCluster
 from shared.opensearch.connection import Connection
 from shared.opensearch.index import create
-from shared.opensearch.search import searches
-from shared.opensearch.searcher import Searcher as ClusterSearcher
+from shared.reading.catalog import Purpose
 from tests.conftest import Idx, connected
 from tests.idx.letters import letters
 from tests.opensearch.node import Node
@@ -28,6 +31,7 @@ from tests.programs import PROGRAMS
 from tests.relevance.queries import read
 from tests.relevance.test_relevance import DOCUMENTS
 from tests.server.tool_answers import answer
+from tests.shared.reading.test_parts import plain
 
 pytestmark = pytest.mark.opensearch
 
@@ -288,13 +292,13 @@ SHOWN: tuple[dict[str, Any], ...] = (
     ],
 )
 def test_a_search_takes_two_requests(samples: Pair, words: str, requests: int) -> None:
-    with ClusterSearcher(samples.cluster) as cluster:
+    with Searcher(samples.cluster) as cluster:
         cluster.search("battery")
         for shown in SHOWN:
             for most in (requests, max(1, requests - 1)):
-                before = cluster.requests
+                before = requests_of(cluster)
                 cluster.search(words, **shown)
-                assert cluster.requests - before <= most, (words, shown)
+                assert requests_of(cluster) - before <= most, (words, shown)
             cluster.close()
             cluster.search("battery")
 
@@ -305,18 +309,18 @@ def test_further_hits_of_documents_take_another_request_if_not_all_are_first(
     with Index(address, create=True) as index:
         for number in range(60):
             index.add(Document(f"d{number}", "D", " ".join(["word"] * 300)))
-    with ClusterSearcher(address) as cluster:
+    with Searcher(address) as cluster:
         cluster.search("other")
-        before = cluster.requests
+        before = requests_of(cluster)
         found = cluster.search("word", group="document", facets=())
         assert [hit.more for hit in found.results] == [0] * 10
-        assert cluster.requests - before == 4
+        assert requests_of(cluster) - before == 4
 
 
 def test_a_program_that_starts_asks_for_the_index_once(samples: Pair) -> None:
-    with ClusterSearcher(samples.cluster) as cluster:
+    with Searcher(samples.cluster) as cluster:
         cluster.search("rent lease")
-        assert cluster.requests <= 6
+        assert requests_of(cluster) <= 6
 
 
 @pytest.mark.anyio
@@ -326,6 +330,75 @@ async def test_the_tools_answer_the_same(samples: Pair) -> None:
             expected = answer(await folder.call_tool(tool, arguments))
             got = answer(await cluster.call_tool(tool, arguments))
             assert list(unlike(got, expected)) == [], (tool, arguments)
+
+
+def requests_of(cluster: Searcher) -> int:
+    """The number of requests that a searcher has sent."""
+    index = cluster._index  # noqa: SLF001 - nobody else asks
+    assert isinstance(index, IndexOnCluster)
+    return index.requests
+
+
+READ: Final[dict[str, Callable[[Searcher], Any]]] = {
+    "documents": lambda s: s.documents(),
+    "a page of them": lambda s: s.documents(offset=2, limit=3, sort="-source_document"),
+    "by title": lambda s: [s.documents(sort=of, limit=5) for of in ("title", "-title")],
+    "by chunks": lambda s: s.documents(sort="-chunks", offset=1),
+    "by time": lambda s: [s.documents(sort=of) for of in ("modified", "-modified")],
+    "with a prefix": lambda s: s.documents(prefix="lease", sort="title"),
+    "after an id": lambda s: s.catalog.documents(after="lease", limit=4),
+    "ids": lambda s: [s.catalog.document_ids("l", 2), s.catalog.document_terms()],
+    "ids of chunks": lambda s: s.catalog.chunk_ids("otterline", 3),
+    "digests": lambda s: s.catalog.digests(["lease-garden-flat.txt", "nothing"]),
+    "fields": lambda s: s.fields(),
+    "names of fields": lambda s: [s.catalog.complete_fields(of) for of in get_args(Purpose)],
+    "details": lambda s: s.document_details("otterline-wl4-manual.pdf"),
+    "file": lambda s: s.document_file("lease-garden-flat.txt"),
+    "files": lambda s: s.files(),
+    "page": lambda s: [s.chunks_of_page("otterline-wl4-manual.pdf", of) for of in range(1, 9)],
+    "chunks": lambda s: s.document_chunks("otterline-wl4-manual.pdf", start_index=2, count=2),
+    "first chunk": lambda s: s.previous_chunk("lease-garden-flat.txt-chunk-001"),
+    "words": lambda s: [s.suggest_terms(of, limit=5) for of in ("re", "zz", "\u00e9t", "")],
+    "titles": lambda s: s.suggest_terms("l", field="title"),
+    "stems": lambda s: s.suggest_terms("en:re", field="stems"),
+    "chunks with a prefix": lambda s: s.suggest_terms("otter", field="id", limit=3),
+    "files with a prefix": lambda s: s.suggest_terms(SAMPLES.as_posix(), field="file_path"),
+    "most frequent words": lambda s: s.top_terms(limit=5, min_length=8),
+    "most frequent values": lambda s: s.top_terms(field="file_extension"),
+    "counts": lambda s: (s.statistics().documents, s.statistics().formats, s.statistics().folders),
+    "similar": lambda s: s.similar_chunks("lease-garden-flat.txt-chunk-001", limit=3),
+    "misspelled id": lambda s: s.document_chunks("lease-gardn-flat.txt"),
+    "part of an id": lambda s: s.document_chunks("GARDEN-FLAT"),
+    "misspelled chunk": lambda s: s.chunk("lease-gardn-flat.txt-chunk-001"),
+    "no chunk": lambda s: s.next_chunk("otterline-wl4-manual.pdf-chunk-999"),
+    "no field": lambda s: s.top_terms(field="autor"),
+}
+"""What else is read of an index."""
+
+
+@pytest.mark.parametrize("question", READ)
+def test_all_else_is_read_alike(searchers: tuple[Searcher, Searcher], question: str) -> None:
+    def answered(searcher: Searcher) -> Any:
+        try:
+            return without_times(plain(READ[question](searcher)))
+        except McpLuceneError as error:
+            return type(error).__name__, str(error).replace(str(searcher.path), "PATH")
+
+    folder, cluster = map(answered, searchers)
+    assert list(unlike(cluster, folder)) == []
+
+
+def without_times(value: Any) -> Any:
+    """An answer without the times when documents were indexed."""
+    match value:
+        case {"name": metadata.INDEXED}:
+            return None
+        case dict():
+            times = {metadata.INDEXED, "modified_ns"}
+            return {key: without_times(of) for key, of in value.items() if key not in times}
+        case list():
+            return list(map(without_times, value))
+    return value
 
 
 def unlike(one: Any, other: Any, path: str = "") -> Iterator[str]:

@@ -16,11 +16,9 @@ from shared.reading.searcher import Searcher
 def fail(self, *arguments, **options):
     from java.lang import Integer
     if failing == "lent":
-        with self._newest() as snapshot:
-            Integer.parseInt("no number")
+        self._call(lambda backend: Integer.parseInt("no number"))
     if failing == "called wrongly":
-        with self._newest() as snapshot:
-            snapshot.searcher.count(5)
+        self._call(lambda backend: backend._searcher.count(5))
     if failing == "invalid":
         from pydantic import TypeAdapter
         TypeAdapter(int).validate_python("no number")

@@ -88,7 +88,7 @@ def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("shared.backends.find_spec", lambda _: None)
     with pytest.raises(ExtraMissingError, match=r"needs the extra \"opensearch\""):
         Searcher("opensearch://node/papers")
-    assert chosen("folder", "Searcher") is None
+    assert chosen("folder", "IndexOnCluster") is None
 
 
 def test_work_on_files_refuses_a_cluster() -> None:

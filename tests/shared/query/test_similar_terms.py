@@ -8,7 +8,7 @@ import pytest
 from shared import Document, Index, Searcher, create
 from shared.query.lucene import LuceneTerms, terms_of
 from shared.query.spelling import similar_terms
-from shared.reading.opening.open_index import OpenIndex
+from shared.reading.open_index import OpenIndex
 
 TEXTS = {
     "planet": "A planet, a plane and a plant.",

@@ -108,12 +108,10 @@ QUESTIONS: Final[dict[str, Callable[[Searcher], Any]]] = {
     "listed": lambda s: s.catalog.documents(limit=10),
     "ids with a prefix": lambda s: s.catalog.document_ids("", 10),
     "chunk ids": lambda s: s.catalog.chunk_ids("", 100),
-    "completed ids": lambda s: s.catalog.complete_ids("s"),
-    "completed values": lambda s: s.catalog.complete_values("clearance", ""),
     "completed fields": lambda s: [s.catalog.complete_fields(p) for p in ("filter", "facet")],
     "field names": lambda s: s.catalog.field_names(),
     "digest": lambda s: s.catalog.digest_of_ids(),
-    "versions": lambda s: s.catalog.versions({"secret/nightingale": None, "lease": None}),
+    "versions": lambda s: s.catalog.digests(["secret/nightingale", "lease"]),
     "explained": lambda s: [
         s.explain(query, detail="terms").terms
         for query in ("nightingale rent", "nightingal", "zan* wor*", "rent~ zanzibari~")

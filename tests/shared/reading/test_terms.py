@@ -8,7 +8,7 @@ import pytest
 from shared import Document, Filter, Index, Searcher
 from shared.errors import FieldNotFoundError, InvalidTextError
 from shared.model.document import Metadata
-from shared.reading import terms
+from shared.reading import figures
 
 
 def fill(path: Path, *documents: Document) -> None:
@@ -102,7 +102,7 @@ def test_a_field_that_no_chunk_has_any_more_is_not_listed(empty_index: Path) -> 
 def test_no_more_terms_are_looked_at_than_is_allowed(
     empty_index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(terms, "MAX_LISTED_TERMS", 4)
+    monkeypatch.setattr(figures, "MAX_LISTED_TERMS", 4)
     fill(empty_index, Document("a", "T", "worda wordb wordc wordd"))
     with Searcher(empty_index) as searcher:
         assert searcher.suggest_terms("word").complete

@@ -10,7 +10,7 @@ import pytest
 from shared import Document, Index, IndexDamagedError, Searcher
 from shared.files.lucene_files import damage_of
 from shared.maintenance.upkeep import optimize, purge
-from shared.reading.opening import open_index
+from shared.reading import open_index
 from shared.storage import integrity
 from tests.idx.damage import change_a_bit
 from tests.idx.raw_index import files_of_lucene
@@ -123,7 +123,7 @@ def test_only_so_many_results_are_kept(segment: Path, monkeypatch: pytest.Monkey
 @replaces_open_files
 def test_a_file_that_is_cut_short_while_it_is_read_is_an_error(segment: Path) -> None:
     def read_while_it_is_cut() -> None:
-        with searcher._index.newest() as opened:  # noqa: SLF001 - a long call
+        with open_index.OpenIndex(segment.parent, "command").newest() as opened:
             segment.write_bytes(b"")
             opened.storedFields().document(0)
 

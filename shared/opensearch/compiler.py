@@ -43,13 +43,7 @@ _NOWHERE: Final = "\x02"
 def compiled(node: Node, *, ranks: bool = True, scores: bool = True) -> Query:
     """Return the query for a tree whose leaves are on fields.
 
-    Args:
-        node: the tree.
-        ranks: true to include parts that only add to scores.
-        scores: false for conditions, whose scores do not count.
-
-    Raises:
-        QueryParseError: a bound of a range of numbers is not a number.
+    Without ranks, parts are left out that only add to scores; without scores, those do not count.
     """
     match node:
         case Weighted():
@@ -64,38 +58,22 @@ def compiled(node: Node, *, ranks: bool = True, scores: bool = True) -> Query:
     return _CONVERSIONS[type(node)](node)
 
 
-def named(nodes: Mapping[str, Node], *, scores: bool = False) -> Query:
-    """Return a query that matches nothing, but has the cluster say which hits match some trees.
+def named(nodes: Mapping[str, Node]) -> Query:
+    """Return a query that matches nothing, but has the cluster say which trees each hit matches.
 
     Its first condition is never met, so that Lucene looks at none of the others to find hits; the
     cluster still tells of each hit which named queries it matches.
-
-    Args:
-        nodes: the trees by their names.
-        scores: true if the cluster shall say the scores by each tree, too.
     """
-    role = "must" if scores else "filter"
     never = {"term": {schema.ID: {"value": _NOWHERE}}}
     parts = [
-        {"bool": {role: [compiled(node, ranks=scores, scores=scores)], "_name": name}}
+        {"bool": {"filter": [compiled(node, ranks=False, scores=False)], "_name": name}}
         for name, node in nodes.items()
     ]
     return {"bool": {"must": [never, *parts]}}
 
 
 def _boosted(query: Query, weight: float) -> Query:
-    ((kind, body),) = query.items()
-    if kind in _ON_FIELDS:
-        ((name, parameters),) = body.items()
-        boost = float(parameters.get("boost", 1.0)) * weight
-        return {kind: {name: {**parameters, "boost": boost}}}
-    return {kind: {**body, "boost": float(body.get("boost", 1.0)) * weight}}
-
-
-_ON_FIELDS: Final = frozenset(
-    ("term", "match", "match_phrase", "prefix", "wildcard", "fuzzy", "regexp", "range")
-)
-"""Queries whose parameters stand below the name of the field."""
+    return {"bool": {"must": [query], "boost": weight}}
 
 
 def _clauses(node: Clauses, *, ranks: bool, scores: bool) -> Query:

@@ -35,16 +35,8 @@ class OpenIndex:
     """Lender of Lucene searchers to any number of threads at once.
 
     Creating the object does not touch the folder: the index may be created, replaced or deleted at
-    any time.
-
-    Args:
-        path: the index folder.
-        program: the kind of program, for starting the virtual machine if it is not running.
-        weights: the weights with the parameters of Lucene's similarity.
-
-    Attributes:
-        path: the index folder.
-        refreshes: the number of times the index was opened, or reopened for a newer commit.
+    any time. `refreshes` is the number of times it was opened, or reopened for a newer commit; the
+    weights have the parameters of Lucene's similarity.
     """
 
     def __init__(
@@ -71,15 +63,7 @@ class OpenIndex:
 
     @contextmanager
     def newest(self, cancellation: Cancellation | None = None) -> Iterator[Any]:
-        """Lend a Lucene searcher on the newest commit.
-
-        Args:
-            cancellation: the cancellation that may stop the work of the block.
-
-        Raises:
-            IndexFolderError: there is no index that can be read; the class says why.
-            SearchStoppedError: the work was stopped.
-        """
+        """Lend a Lucene searcher on the newest commit; the work of the block can be cancelled."""
         with vm.attached(self._program), lucene_errors.reading(self.path):
             with self._lock:
                 manager, searcher = self._verified()
@@ -92,11 +76,7 @@ class OpenIndex:
                 manager.release(searcher)
 
     def commit(self) -> str | None:
-        """Return an identity of the newest commit, which no other commit has; None if unknown.
-
-        Raises:
-            IndexFolderError: there is no index that can be read; the class says why.
-        """
+        """Return an identity of the newest commit, which no other commit has; None if unknown."""
         with vm.attached(self._program), lucene_errors.reading(self.path), self._lock:
             manager, searcher = self._verified()
             manager.release(searcher)

@@ -4,11 +4,11 @@ Each commit is opened a second time, by a writer in a folder of its own that hol
 to the files, and there all chunks outside of the part are deleted. The deletions stay in memory,
 and the index is not changed. Whatever reads the part cannot see the other chunks, since Lucene
 shows nobody a deleted chunk. Their terms still stand in the dictionary, as those of any deleted
-chunk do until its segment is merged; see `shared.query.lucene_terms.LiveTerms`.
+chunk do until its segment is merged; see `shared.query.lucene.LiveTerms`.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,23 +23,20 @@ from org.apache.lucene.index import (
     IndexWriterConfig,
     NoMergePolicy,
     SegmentInfos,
-    Term,
 )
-from org.apache.lucene.search import (
-    BooleanClause,
-    BooleanQuery,
-    IndexSearcher,
-    MatchAllDocsQuery,
-    PrefixQuery,
-)
+from org.apache.lucene.search import IndexSearcher
 
 from shared.errors import IndexPathError
 from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.messages import reason_of
 from shared.model import schema
+from shared.model.filters import Limits
 from shared.model.folders import IndexedFolder, IndexedFolders, file_term
-from shared.reading.opening.open_index import OpenIndex
+from shared.query.filters import beginning_with, within
+from shared.query.lucene import Compiler, terms_of
+from shared.query.tree import Clause, Clauses, Node, all_of
+from shared.reading.open_index import OpenIndex
 from shared.storage.commits import indexed_folders
 from shared.storage.integrity import open_links
 from shared.storage.terms import FILE_FIELD
@@ -51,29 +48,16 @@ _MOST_ATTEMPTS: Final = 3
 _PREFIX: Final = "mcp-lucene-"
 """Beginning of the names of folders with links."""
 
-Part = Callable[[Any], Any]
-"""Function that takes a Lucene reader of a commit and returns a query for its chunks."""
+_CONDITIONS: Final = Compiler(scores=False)
 
 
 class LimitedIndex:
-    """Lender of Lucene searchers that show only a part of an index.
+    """Lender of Lucene searchers that show only a part of an index; see `OpenIndex`."""
 
-    It has the methods of `OpenIndex`.
-
-    Args:
-        whole: the index.
-        part: the chunks that are shown.
-        name: the name of the part, which tells its commits from those of other parts.
-
-    Attributes:
-        path: the index folder.
-    """
-
-    def __init__(self, whole: OpenIndex, part: Part, name: str) -> None:
+    def __init__(self, whole: OpenIndex, limits: Limits) -> None:
         self.path = whole.path
         self._whole = whole
-        self._part = part
-        self._name = name
+        self._limits = limits
         self._lock = threading.RLock()
         self._shown: tuple[Any, Any] | None = None
         self._folders: list[TemporaryDirectory[str]] = []
@@ -84,13 +68,9 @@ class LimitedIndex:
         return self._whole.refreshes
 
     def commit(self) -> str | None:
-        """Return an identity of the part of the newest commit; None if unknown.
-
-        Raises:
-            IndexFolderError: there is no index that can be read; the class says why.
-        """
+        """Return an identity of the part of the newest commit; None if unknown."""
         commit = self._whole.commit()
-        return f"{commit}-{self._name}" if commit else None
+        return f"{commit}-{self._limits.name}" if commit else None
 
     def close(self) -> None:
         """Close the part of the last commit; a later call opens it again."""
@@ -103,15 +83,7 @@ class LimitedIndex:
 
     @contextmanager
     def newest(self, cancellation: Cancellation | None = None) -> Iterator[Any]:
-        """Lend a Lucene searcher on the part of the newest commit; see `OpenIndex.newest`.
-
-        Args:
-            cancellation: the cancellation that may stop the work of the block.
-
-        Raises:
-            IndexFolderError: there is no index that can be read; the class says why.
-            SearchStoppedError: the work was stopped.
-        """
+        """Lend a Lucene searcher on the part of the newest commit; see `OpenIndex.newest`."""
         for attempt in range(1, _MOST_ATTEMPTS + 1):
             with self._whole.newest() as everything:
                 try:
@@ -131,11 +103,7 @@ class LimitedIndex:
                 return
 
     def _reader(self, whole: Any) -> Any:
-        """Return a reader of the part of a commit, which the caller releases by `decRef`.
-
-        Raises:
-            IndexPathError: the files cannot be linked.
-        """
+        """Return a reader of the part of a commit, which the caller releases by `decRef`."""
         with self._lock:
             if self._shown is None or not self._shown[0].equals(whole):
                 # Those of the last commit, which Windows does not delete while they are in use.
@@ -145,7 +113,7 @@ class LimitedIndex:
                         TemporaryDirectory(ignore_cleanup_errors=True, prefix=_PREFIX)
                     )
                     folder = Path(self._folders[-1].name)
-                    new = _limited(whole, self.path, self._part(whole), folder)
+                    new = _limited(whole, self.path, self._limits, folder)
                 except OSError as error:
                     raise IndexPathError(
                         self.path,
@@ -173,21 +141,15 @@ class LimitedIndex:
             return not self._folders
 
 
-def _limited(whole: Any, path: Path, part: Any, folder: Path) -> Any:
-    """Open a reader that shows a part of a commit.
+def _limited(whole: Any, path: Path, limits: Limits, folder: Path) -> Any:
+    """Open a reader that shows the part of a commit, given by its reader, within some limits.
 
-    Args:
-        whole: a reader of the commit.
-        path: the index folder.
-        part: a query for the chunks to be shown.
-        folder: an empty folder for links to the files, which are needed only to open them.
-
-    Raises:
-        OSError: a file cannot be linked.
+    The folder gets links to its files, which are needed only to open them.
     """
     commit = DirectoryReader.cast_(whole).getIndexCommit()
     folders = indexed_folders(whole, path)
-    others = _besides(part)
+    part = within(limits, terms_of(whole), folders)
+    others = _CONDITIONS.query(Clauses((Clause(part, "must_not"),)))
     for name in map(str, commit.getFileNames()):
         link(folder / name, path / name)
     with closing(open_links(folder)) as directory:
@@ -221,27 +183,11 @@ def _mark(directory: Any, name: str, folders: str) -> None:
     infos.commit(directory)
 
 
-def _besides(part: Any) -> Any:
-    """Return a query for all chunks but those of a query."""
-    return (
-        BooleanQuery.Builder()
-        .add(MatchAllDocsQuery(), BooleanClause.Occur.MUST)
-        .add(part, BooleanClause.Occur.MUST_NOT)
-        .build()
-    )
-
-
-def _with_file_in(folders: IndexedFolders, searcher: Any, part: Any) -> IndexedFolders:
+def _with_file_in(folders: IndexedFolders, searcher: Any, part: Node) -> IndexedFolders:
     """Return the folders that have a file among some chunks."""
 
     def has_file(folder: IndexedFolder) -> bool:
-        files = PrefixQuery(Term(FILE_FIELD, file_term(folder.prefix, "")))
-        both = (
-            BooleanQuery.Builder()
-            .add(part, BooleanClause.Occur.FILTER)
-            .add(files, BooleanClause.Occur.FILTER)
-            .build()
-        )
-        return bool(searcher.count(both))
+        files = beginning_with(FILE_FIELD, file_term(folder.prefix, ""))
+        return bool(searcher.count(_CONDITIONS.query(all_of(part, files))))
 
     return IndexedFolders(tuple(filter(has_file, folders)))

@@ -1,1 +1,0 @@
-"""Search on the cluster: terms, the compiler of queries, and what a query selects."""

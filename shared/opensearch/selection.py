@@ -1,0 +1,317 @@
+"""The chunks of an index on a cluster that a query selects, in as few requests as possible."""
+
+import json
+from base64 import b64decode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from struct import Struct
+from typing import Any, Final
+
+from shared.java.cancellation import is_ending
+from shared.model import schema
+from shared.model.request import SearchRequest
+from shared.model.search_results import ExplainedTerm, Facet
+from shared.opensearch import layout
+from shared.opensearch.cluster_errors import part_missing
+from shared.opensearch.compiler import compiled
+from shared.opensearch.queries import HAS_FINGERPRINT, Query, of_documents
+from shared.opensearch.searches import Searches, date_of, facet_in
+from shared.opensearch.snapshot import ClusterSnapshot
+from shared.opensearch.terms import ClusterTerms
+from shared.query.limits import running
+from shared.query.pipeline import ParsedQuery, parse_query
+from shared.query.tree import Node, TermPhrase, Terms, leaves
+from shared.search.confidence import FIRST_HITS
+from shared.search.grouping import resolved
+from shared.search.selection import (
+    Fingerprinted,
+    Found,
+    Meaning,
+    RankedHit,
+    ScoreExplanation,
+    Selection,
+    time_of_change,
+)
+from shared.storage.fingerprints import Fingerprint
+from shared.storage.stored_chunks import details_of, values_from_lucene
+
+_MOST_ROUNDS: Final = 10
+"""Number of times that a query is parsed until all that it needs of the index is known."""
+
+_FINGERPRINTED: Final = [
+    f"stored.{name}" for name in (schema.FINGERPRINT, schema.SOURCE_DOCUMENT, schema.DETAILS)
+]
+
+
+def _parsed(request: SearchRequest, snapshot: ClusterSnapshot) -> ParsedQuery:
+    """Parse a query, and look up what it needs of the index.
+
+    It is parsed as if all of its words were known, then again with what the cluster says of them,
+    until nothing is missing. Most queries take two rounds, and one request.
+    """
+    terms = snapshot.terms
+    terms.is_deferring = True
+    try:
+        for _ in range(_MOST_ROUNDS):
+            with running():
+                query = parse_query(request, terms, snapshot.weights)
+            if not terms.fetch():
+                return query
+    finally:
+        terms.is_deferring = False
+    # More is asked for than is remembered.
+    with running():
+        return parse_query(request, terms, snapshot.weights)
+
+
+class ClusterSelection(Selection):
+    """The chunks that match a query and pass the filters of a search.
+
+    What a call is known to ask for later is sent along with its first search, and its answer kept.
+    A hit is known by the place of its document of the cluster among those seen so far.
+    """
+
+    terms: ClusterTerms
+
+    def __init__(self, snapshot: ClusterSnapshot, request: SearchRequest) -> None:
+        self.terms = snapshot.terms
+        self.query = _parsed(request, snapshot)
+        self.shares = {}
+        self._snapshot = snapshot
+        self._is_partial = False
+        filters = resolved(self, (*request.filters, *self.query.read.filters))
+        self._searches = Searches(snapshot, request, self.query, filters)
+        self._ids: dict[str, int] = {}
+        self._hits: list[dict[str, Any]] = []
+        self._scores: dict[int, float] = {}
+        self._all: Sequence[RankedHit] | None = None
+        self._answers: dict[str, Any] = {}
+
+    def best(self, count: int) -> Found:
+        later = [self._searches.total(), *self._searches.later()]
+        (found,) = self._search([self._searches.hits(count, counts=False)], later)
+        return self._noted(self._found(found))
+
+    def in_order(self, sort: str, count: int) -> Found:
+        later = self._searches.later()
+        if not self.query.browses:
+            # The best hits decide on the confidence.
+            later.append(self._searches.hits(FIRST_HITS, counts=False))
+        found = self._found(*self._search([self._searches.in_order(sort, count)], later))
+        # The hits are shown with their scores.
+        self._scores |= {hit.doc: hit.score for hit in found.hits}
+        self._noted(Found(_best_first(found.hits), found.total, found.is_exact))
+        return found
+
+    def _noted(self, found: Found) -> Found:
+        """Remember the hits if they are all that there are, and return them."""
+        if found.is_exact and len(found.hits) == found.total:
+            self._all = found.hits
+        return found
+
+    def count(self) -> int:
+        (answer,) = self._search([self._searches.total()])
+        return int(answer["hits"]["total"]["value"])
+
+    def count_documents(self) -> int:
+        (answer,) = self._search([self._searches.documents()])
+        return int(answer["aggregations"]["documents"]["value"])
+
+    def documents(self, hits: Sequence[RankedHit]) -> list[str]:
+        return [self._stored(hit)[schema.SOURCE_DOCUMENT] for hit in hits]
+
+    def _stored(self, hit: RankedHit) -> dict[str, Any]:
+        stored: dict[str, Any] = self._hits[hit.doc]["_source"]["stored"]
+        return stored
+
+    def modified(self, hits: Sequence[RankedHit]) -> list[str | None]:
+        return [date_of(self._hits[hit.doc]) for hit in hits]
+
+    def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, Found]:
+        found: dict[str, Found] = {}
+        if self._all is not None:
+            of_document: dict[str, list[RankedHit]] = {document: [] for document in documents}
+            for hit, document in zip(self._all, self.documents(self._all), strict=True):
+                of_document.setdefault(document, []).append(hit)
+            found = {of: Found(hits[:count], len(hits), True) for of, hits in of_document.items()}
+        elif documents:
+            own = ({"term": {schema.SOURCE_DOCUMENT: schema.keyword(of)}} for of in documents)
+            answers = self._search([self._searches.hits(count, [within]) for within in own])
+            found = dict(zip(documents, map(self._found, answers), strict=True))
+        return {document: found[document] for document in documents if found[document].hits}
+
+    def fingerprints(self, documents: Sequence[str]) -> list[Fingerprinted]:
+        if not documents or schema.FINGERPRINT not in self.terms.fields:
+            return []
+        return self._fingerprinted(len(documents), of_documents(documents), HAS_FINGERPRINT)
+
+    def fingerprints_sharing(
+        self, terms: Sequence[str], count: int, is_wanted: Callable[[Fingerprint], bool]
+    ) -> list[Fingerprinted]:
+        found = self._fingerprinted(count, {"terms": {schema.FINGERPRINT: [*terms]}})
+        return [each for each in found if is_wanted(each.fingerprint)]
+
+    def _fingerprinted(self, count: int, *conditions: Query) -> list[Fingerprinted]:
+        query = self._snapshot.visible(*conditions)
+        (answer,) = self._ask([{"query": query, "size": count, "_source": _FINGERPRINTED}])
+        every = (hit["_source"]["stored"] for hit in answer["hits"]["hits"])
+        return [found for stored in every if (found := fingerprinted(stored))]
+
+    def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
+        if tree is self.query.tree and self._scores.keys() >= {hit.doc for hit in hits}:
+            return _best_first([_plus(hit, self._scores[hit.doc]) for hit in hits])
+        found = self._of_hits(hits, {"_source": False}, should=[compiled(tree)])
+        return _best_first([_plus(hit, of["_score"]) for hit, of in zip(hits, found, strict=True)])
+
+    def explained_terms(self) -> list[ExplainedTerm]:
+        """Return the terms of the query that some chunk has; those of patterns are not known."""
+        found: dict[tuple[str, str], None] = {}
+        for leaf in leaves(self.query.tree):
+            match leaf:
+                case Terms(field, texts):
+                    found.update(dict.fromkeys((field, text) for text in texts))
+                case TermPhrase(field, positions):
+                    found.update(dict.fromkeys((field, t) for texts in positions for t in texts))
+        counts = self.terms.frequencies(found)
+        return [ExplainedTerm(*pair, count) for pair, count in counts.items() if count]
+
+    def explained(self, hits: Sequence[RankedHit]) -> list[ScoreExplanation]:
+        asked = {"_source": False, "explain": True}
+        found = self._of_hits(hits, asked, must=[compiled(self.query.tree)])
+        return [_explanation(of["_explanation"]) for of in found]
+
+    def matches(self, trees: Sequence[Node], hits: Sequence[RankedHit]) -> list[list[int]]:
+        """Return for each hit the positions of the trees, all parts of the query, it matches."""
+        names = [self._searches.names[tree] for tree in trees]
+        matched = (self._hits[hit.doc].get("matched_queries", ()) for hit in hits)
+        return [[place for place, name in enumerate(names) if name in of] for of in matched]
+
+    def contents(self, hits: Sequence[RankedHit]) -> list[str]:
+        self._complete(hits)
+        return [self._stored(hit)[schema.CONTENT] for hit in hits]
+
+    def chunks(self, hits: Sequence[RankedHit]) -> Iterator[tuple[dict[str, Any], int]]:
+        self._complete(hits)
+        folders = self._snapshot.folders
+        return (values_from_lucene(self._stored(hit), folders) for hit in hits)
+
+    def _complete(self, hits: Sequence[RankedHit]) -> None:
+        """Ask for what is stored of those hits that came without, since there were many."""
+        brief = [hit for hit in hits if schema.CONTENT not in self._stored(hit)]
+        found = self._of_hits(brief, {"_source": ["stored"]})
+        for hit, of in zip(brief, found, strict=True):
+            self._hits[hit.doc]["_source"] = of["_source"]
+
+    def _of_hits(
+        self, hits: Sequence[RankedHit], asked: Mapping[str, Any], **clauses: Any
+    ) -> list[Mapping[str, Any]]:
+        """Ask for more of some hits."""
+        if not hits:
+            return []
+        ids = [self._hits[hit.doc]["_id"] for hit in hits]
+        query = {"bool": {"filter": [{"ids": {"values": ids}}], **clauses}}
+        (answer,) = self._search([{"query": query, "size": len(ids), **asked}])
+        found = {hit["_id"]: hit for hit in answer["hits"]["hits"]}
+        if len(found) < len(ids):
+            raise part_missing(self._snapshot.path)
+        return [found[id_] for id_ in ids]
+
+    def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:
+        bodies = [self._searches.facet(name, of_documents=of_documents) for name in names]
+        answers = self._search(bodies) if bodies else []
+        return [
+            facet_in(
+                *(answer["aggregations"], name, self._searches.facet_field(name)),
+                self._snapshot.folders,
+            )
+            for name, answer in zip(names, answers, strict=True)
+        ]
+
+    def texts_with(self, field: str, term: str, count: int) -> Iterator[str]:
+        (answer,) = self._search([self._searches.texts_with(field, term, count)])
+        return (hit["_source"]["stored"][field] for hit in answer["hits"]["hits"])
+
+    def has_no_file_in(self, folder: str) -> bool:
+        (answer,) = self._search([self._searches.files_in(folder)])
+        return not answer["hits"]["total"]["value"]
+
+    def meaning(self, request: SearchRequest) -> Meaning | None:  # noqa: ARG002 - as a folder's
+        """Return None: there are no vectors on a cluster."""
+        return None
+
+    def take_problem(self) -> str | None:
+        return None
+
+    @property
+    def is_stopped(self) -> bool:
+        """True if a search ended early or a shard did not answer, so that hits may be missing."""
+        return self._is_partial or is_ending()
+
+    def _search(
+        self, bodies: Sequence[Mapping[str, Any]], later: Sequence[Mapping[str, Any]] = ()
+    ) -> list[Any]:
+        """Run searches, unless they were sent along with earlier ones, and others with them."""
+        keys = [json.dumps(body) for body in bodies]
+        if not self._answers.keys() >= set(keys):
+            every = {json.dumps(body): body for body in (*bodies, *later)}
+            asked = {key: body for key, body in every.items() if key not in self._answers}
+            self._answers |= zip(asked, self._ask([*asked.values()]), strict=True)
+        return [self._answers[key] for key in keys]
+
+    def _ask(self, bodies: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Run searches, and notice if an answer is not complete."""
+        with running():
+            answers = self._snapshot.search(bodies, may_be_partial=True)
+        for answer in answers:
+            # A shard that is on no node does not count as failed.
+            shards = answer["_shards"]
+            if answer.get("timed_out") or shards["successful"] < shards["total"]:
+                self._is_partial = True
+        return answers
+
+    def _found(self, answer: Mapping[str, Any]) -> Found:
+        hits = []
+        for hit in answer["hits"]["hits"]:
+            number = self._ids.setdefault(hit["_id"], len(self._ids))
+            if number == len(self._hits):
+                self._hits.append(hit)
+            hits.append(_plus(RankedHit(number, 0.0, 0.0), hit.get("_score") or 0.0))
+        total = answer["hits"]["total"]
+        return Found(hits, total["value"], total["relation"] == "eq")
+
+
+def fingerprinted(stored: Mapping[str, Any]) -> Fingerprinted | None:
+    """Return the document of a chunk that has its fingerprint; None if that cannot be read."""
+    fingerprint = Fingerprint.load(b64decode(stored[schema.FINGERPRINT]))
+    if fingerprint is None:
+        return None
+    id_, metadata = stored[schema.SOURCE_DOCUMENT], details_of(stored).metadata
+    return Fingerprinted(id_, id_, fingerprint, time_of_change(metadata))
+
+
+_FLOAT: Final = Struct("f")
+
+
+def _plus(hit: RankedHit, score: float) -> RankedHit:
+    """Return a hit with a score added to its own, with the precision that Lucene's scores have."""
+    added = _single(hit.score + _single(score))
+    return RankedHit(hit.doc, added, added)
+
+
+def _single(score: float) -> float:
+    """Return a score with the precision that it has in Lucene; JSON shortens it."""
+    found: float = _FLOAT.unpack(_FLOAT.pack(score))[0]
+    return found
+
+
+def _explanation(found: Mapping[str, Any]) -> ScoreExplanation:
+    """Return how a score is made, with the names of the schema's fields."""
+    return ScoreExplanation(
+        layout.readable(found["description"]),
+        float(found["value"]),
+        lambda: [_explanation(part) for part in found["details"]],
+    )
+
+
+def _best_first(hits: Sequence[RankedHit]) -> list[RankedHit]:
+    """Return hits by their scores; on a tie the order stays, as Lucene's rescorer leaves it."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.doc))

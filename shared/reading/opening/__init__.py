@@ -1,1 +1,0 @@
-"""Indexes in folders that are open for reading: whole, and in parts."""
