@@ -34,13 +34,6 @@ share of the query's words in it. docs/measured/semantic.md names the data."""
 _MOST_CERTAIN: Final = 4.6
 """Logarithm of the greatest odds, 99 to 1: that much is never known of a text."""
 
-_ANSWERED: Final = 0.6
-"""Share of a query in its best hit up to which that is not the answer at all."""
-
-_STANDS_OUT: Final = 0.3
-"""Difference between the share in the best hit and in the next ones, from which on the best hit is
-the answer."""
-
 
 def confidences(selection: Selection, query: ParsedQuery, hits: Sequence[RankedHit]) -> list[float]:
     """Return the confidence of each hit of a query, from 0 to 1; 1 if nothing is asked for."""
@@ -109,14 +102,3 @@ def _shares(selection: Selection, parts: Sequence[Part], hits: Sequence[RankedHi
     values = [part.rarity * part.alike for part in there]
     matches = selection.matches([part.found for part in there], hits)
     return [sum(map(values.__getitem__, matched)) / total for matched in matches]
-
-
-def unanswered(shares: Sequence[float]) -> float:
-    """Return how little the best hit is the answer, from 0 if it is, to 1.
-
-    The shares of the query in each of the best hits decide on it.
-    """
-    best, *others = shares
-    lacks = (1 - best) / (1 - _ANSWERED)
-    mean = sum(others) / len(others) if others else best
-    return max(0.0, min(1.0, max(lacks, 1 - (best - mean) / _STANDS_OUT)))

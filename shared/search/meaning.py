@@ -28,7 +28,7 @@ from shared.model.request import BY_SCORE, SearchRequest
 from shared.query.lucene import scored_again
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Clause, clauses_of, plain_word
-from shared.search.confidence import coverages, unanswered
+from shared.search.confidence import coverages
 from shared.search.selection import Fusion, Meaning, Nearness, RankedHit, Selection
 from shared.semantic.encoder import Vector
 from shared.semantic.sentence_model import SentenceModel
@@ -69,6 +69,13 @@ _FIRST: Final = 5
 
 _ALL_WORDS: Final = 0.999
 """Share of the query from which on a hit has all of it."""
+
+_ANSWERED: Final = 0.6
+"""Share of a query in its best hit up to which that is not the answer at all."""
+
+_STANDS_OUT: Final = 0.3
+"""Difference between the share in the best hit and in the next ones, from which on the best hit is
+the answer."""
 
 _CANDIDATES: Final = 500
 """Number of windows with the most similar signs whose cosines are computed."""
@@ -148,7 +155,18 @@ def _weight(shares: Sequence[float]) -> float:
         most, fall = _LACKING
         return most - fall * shares[0]
     least, most = _WITH_ALL_WORDS
-    return least + (most - least) * unanswered(shares)
+    return least + (most - least) * _unanswered(shares)
+
+
+def _unanswered(shares: Sequence[float]) -> float:
+    """Return how little the best hit is the answer, from 0 if it is, to 1.
+
+    The shares of the query in each of the best hits decide on it.
+    """
+    best, *others = shares
+    lacks = (1 - best) / (1 - _ANSWERED)
+    mean = sum(others) / len(others) if others else best
+    return max(0.0, min(1.0, max(lacks, 1 - (best - mean) / _STANDS_OUT)))
 
 
 class _Nearby:
