@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
-from unittest.mock import patch
 
 import bm25s
 import numpy as np
@@ -79,8 +78,6 @@ VARIANTS: Final = {
 }
 """The weights that are compared."""
 
-ALWAYS: Final = "feedback also where the best hit has the whole query"
-
 
 def known_item_table(documents: Sequence[Document], index_path: Path) -> Iterator[str]:
     """For each of the weights, the share of texts that come first."""
@@ -97,8 +94,6 @@ def known_item_table(documents: Sequence[Document], index_path: Path) -> Iterato
     yield f"|---|{'---:|' * len(KINDS)}"
     for name, weights in VARIANTS.items():
         yield _row(name, weights, kinds, index_path)
-    with patch("shared.search.feedback.unanswered", new=lambda *_: 1.0):
-        yield _row(ALWAYS, DEFAULT_WEIGHTS, kinds, index_path)
 
 
 def _row(name: str, weights: Weights, kinds: Sequence[Sequence[Item]], index_path: Path) -> str:
