@@ -1,8 +1,8 @@
 """The daemon that answers for all assistants of one user who ask for the same.
 
 It is started by the first relay (`server.relay`), listens on a Unix socket in a folder that only
-this user can open, and ends some minutes after the last relay has left. The lock that it holds
-tells whether there is one; the file of the lock stays, so that nobody can hold a deleted one.
+this user can open, and ends at most five minutes after the last relay has left. The lock that it
+holds tells whether there is one; its file stays, so that nobody can hold a deleted one.
 """
 
 import asyncio
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from server.search_server import SearchServer
 
 LINGER_SECONDS: Final = 300.0
-"""Time after the last relay has left in which the next one finds the daemon."""
+"""Maximum time after the last relay has left in which the next one finds the daemon, in seconds. It
+is no longer than the daemon has been of use: many short sessions leave no crowd behind."""
+
+_FIRST_SECONDS: Final = 60.0
+"""Time for the first relay to connect, in seconds."""
 
 _MAX_LINE_BYTES: Final = 2**30
 """Maximum length of a message; over stdio it has no limit."""
@@ -95,7 +99,7 @@ class Daemon:
                     await _close(writer)
 
             relays = await asyncio.start_unix_server(session, sock=listener, limit=_MAX_LINE_BYTES)
-            self._count(0)
+            self._end_after(_FIRST_SECONDS)
             await self._unused.wait()
             # Who connects from now on is refused, and starts the next daemon.
             self._path.unlink(missing_ok=True)
@@ -117,8 +121,10 @@ class Daemon:
             self._end.cancel()
             self._end = None
         if not self._clients:
-            loop = asyncio.get_running_loop()
-            self._end = loop.call_later(self._linger, self._unused.set)
+            self._end_after(min(self._linger, time.time() - self._started))
+
+    def _end_after(self, seconds: float) -> None:
+        self._end = asyncio.get_running_loop().call_later(seconds, self._unused.set)
 
 
 async def _close(writer: asyncio.StreamWriter) -> None:

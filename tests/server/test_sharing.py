@@ -278,6 +278,19 @@ def _greeting_of(path: Path) -> None:
         assert json.loads(connection.makefile().readline())["clients"] == 0
 
 
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="only Linux has /proc")
+def test_a_short_session_leaves_nothing_behind(start: Start) -> None:
+    client = start()
+    client.initialize()
+    daemon = Path(f"/proc/{_daemon()}/cmdline")
+    client.end()
+    deadline = time.monotonic() + 120
+    # Asking it would be a reason to stay. What has ended has no command line.
+    while daemon.exists() and daemon.read_bytes():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
 def test_doctor_shows_what_runs(start: Start, idx_process: Idx, index: Path) -> None:
     start().initialize()
     told = idx_process("doctor", "--index-path", index, code=0).stdout
