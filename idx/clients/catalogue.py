@@ -46,7 +46,9 @@ FLAGS: Final = frozenset(
         "--insecure",
         "--json-logs",
         "--no-normalize",
+        "--no-share",
         "--normalize",
+        "--share",
         "--until-stdin-ends",
     }
 )

@@ -300,7 +300,14 @@ class LuceneSelection(Selection):
         return not self.searcher.count(query)
 
     def meaning(self, request: SearchRequest) -> Meaning | None:
-        if request.search == "words" or self._snapshot.model is None:
+        model, encoder = self._snapshot.model, self._snapshot.encoder
+        if request.search == "words" or model is None or encoder is None:
+            return None
+        from shared.semantic.models import missing_library
+
+        if missing_library():
+            # It keeps the reason, which the answer tells.
+            encoder.encoder(model)
             return None
         # NumPy is imported only where meaning takes part.
         from shared.search.meaning import meaning_of
