@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError, to_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from server.administration.operations import Administration
 from server.answers.errors import (
@@ -224,7 +225,11 @@ def answer_errors(app: FastAPI, shown: Callable[[Request, Response], Response]) 
         path = shortened(request.url.path, _MAX_PATH_CHARACTERS)
         known = _HTTP_DETAILS.get(status)
         detail = known.format(method=request.method, path=path) if known else error.detail
-        return shown(request, problem(status, detail, dict(error.headers or {})))
+        headers = dict(error.headers or {})
+        if status == HTTPStatus.METHOD_NOT_ALLOWED:
+            # The framework names those of one route of the path only (RFC 9110, section 10.2.1).
+            headers["Allow"] = ", ".join(sorted(_methods(request)))
+        return shown(request, problem(status, detail, headers))
 
     async def unforeseen(request: Request, _error: Exception) -> Response:
         # The log has the error; its text may contain parts of documents.
@@ -240,6 +245,16 @@ def answer_errors(app: FastAPI, shown: Callable[[Request, Response], Response]) 
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, http)
     app.add_exception_handler(Exception, unforeseen)
+
+
+def _methods(request: Request) -> set[str]:
+    """Return the methods that a path takes."""
+    return {
+        method
+        for method in ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
+        for route in request.app.routes
+        if route.matches({**request.scope, "method": method})[0] == Match.FULL
+    }
 
 
 _HTTP_DETAILS: Final = {

@@ -48,8 +48,8 @@ def test_they_are_below_the_path_of_the_api_as_well(api: Served) -> None:
     assert posted(api, "/api/index/rebuild").status_code == 403
 
 
-def test_a_method_that_is_not_taken_is_answered_with_one_that_is(api: Served) -> None:
-    for path, method in (("/api/search", "GET"), ("/search", "POST")):
+def test_a_method_that_is_not_taken_is_answered_with_those_that_are(api: Served) -> None:
+    for path, method in (("/api/search", "GET, POST"), ("/search", "POST")):
         refused = httpx2.delete(f"{api.base}{path}", timeout=SECONDS)
         assert (refused.status_code, refused.headers["allow"]) == (405, method)
 
