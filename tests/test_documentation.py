@@ -253,3 +253,13 @@ def test_the_variables_of_the_environment_are_documented() -> None:
     assert "IDX_WAIT" in variables
     documented = "".join(page.read_text() for page in (ROOT / "docs").rglob("*.md"))
     assert {name for name in variables if name not in documented} == set()
+
+
+def test_the_modules_that_the_architecture_names_are_there() -> None:
+    folders = ("idx", "server", "shared", "tests")
+    files = [
+        f"/{path.relative_to(ROOT)}" for name in folders for path in (ROOT / name).rglob("*.py")
+    ]
+    named = set(re.findall(r"[\w/]+\.py", (ROOT / "docs" / "architecture.md").read_text()))
+    assert len(named) > 40
+    assert {name for name in named if not any(file.endswith(f"/{name}") for file in files)} == set()

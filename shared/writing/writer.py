@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import lucene
 from java.io import IOException
+from java.nio.file import NoSuchFileException
 from org.apache.lucene.index import (
     DirectoryReader,
     IndexWriter,
@@ -30,6 +31,7 @@ from shared.storage.integrity import open_directory, verify
 from shared.storage.lock import holder
 
 _LOCK_RETRY_SECONDS: Final = 0.05
+_MOST_VANISHED: Final = 3  # times that the file of the lock may vanish before it is an error
 
 _LOCKS_UNSUPPORTED: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 """Errors of fcntl(2) on a file system without locks, such as NFS without its lock daemon."""
@@ -71,13 +73,20 @@ def locked(directory: Any, path: Path, wait: float | None) -> Iterator[Any]:
 def _when_unlocked(obtain: Callable[[], Any], path: Path, wait: float | None) -> Any:
     """Return the result of a function as soon as no other process has the lock that it needs."""
     deadline = time.monotonic() + (wait or 0)
+    vanished = 0
     while True:
         try:
             return obtain()
         except lucene.JavaError as error:
-            if not is_locked(error, path):
+            # Whoever takes a new index back deletes the file of the lock while Lucene looks at it.
+            if (
+                NoSuchFileException.instance_(error.getJavaException())
+                and vanished < _MOST_VANISHED
+            ):
+                vanished += 1
+            elif not is_locked(error, path):
                 raise
-            if time.monotonic() >= deadline:
+            elif time.monotonic() >= deadline:
                 raise IndexLockedError(path, holder(path), wait) from error
         time.sleep(_LOCK_RETRY_SECONDS)
 

@@ -230,8 +230,6 @@ def test_a_commit_keeps_the_index_whatever_comes_after(index_path: Path) -> None
         assert not index.created
 
 
-# Once in some runs the second program ends with an error instead; nothing is lost by that.
-@pytest.mark.soak
 def test_another_program_that_waits_gets_the_index_of_one_that_fails(
     idx: Idx, tmp_path: Path, index_path: Path
 ) -> None:

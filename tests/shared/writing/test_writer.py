@@ -12,7 +12,7 @@ from shared import Document, Index, IndexedFolder, IndexedFolders, IndexSchemaEr
 from shared.java import vm
 from shared.model import schema
 from shared.storage.mapping import to_lucene
-from shared.writing.writer import open_writer
+from shared.writing.writer import locked, open_writer
 from tests.idx.raw_index import stored
 
 
@@ -84,3 +84,26 @@ def waiting_writer(path: Path, refused: list[Exception] | None = None) -> thread
     time.sleep(0.5)
     assert thread.is_alive()
     return thread
+
+
+def test_a_file_of_the_lock_that_vanishes_is_made_again(empty_index: Path) -> None:
+    lock, is_over = empty_index / "write.lock", threading.Event()
+
+    def delete() -> None:
+        while not is_over.is_set():
+            lock.unlink(missing_ok=True)
+            # Not at every attempt, but at some of so many.
+            time.sleep(0.0005)
+
+    deleting = threading.Thread(target=delete)
+    deleting.start()
+    try:
+        with vm.attached():
+            directory = FSDirectory.open(Paths.get(str(empty_index)))
+            for _ in range(1_000):
+                with locked(directory, empty_index, 10):
+                    pass
+            directory.close()
+    finally:
+        is_over.set()
+        deleting.join()
