@@ -22,6 +22,7 @@ from xml.sax.saxutils import escape
 from platformdirs import user_config_path, user_data_path, user_state_path
 
 from shared.errors import McpLuceneError
+from shared.files.cluster_path import is_cluster
 from shared.settings.defaults import (
     KEY_VARIABLES,
     OPENSEARCH_PASSWORD_VARIABLE,
@@ -40,6 +41,9 @@ _SECRETS: Final = frozenset(
 )
 """Variables that are written into no file."""
 
+_AROUND: Final = ("PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
+"""Variables that say where programs and settings are, which a login may not set."""
+
 _TIMEOUT_SECONDS: Final = 60.0
 
 Command = Sequence[str]
@@ -56,73 +60,88 @@ class _Kind:
     Attributes:
         program: the program that controls them.
         file: the file of a service.
+        clear: the commands that end one that runs; they may fail, since none may run.
         start: the commands that start a service, now and at each login.
-        stop: those that end it, before its file is deleted.
-        state: the command that succeeds if it runs.
+        stop: those that keep it from starting again.
+        state: the command that succeeds if it runs; on Windows, if it is installed.
+        said: what that command then says.
     """
 
     program: str
     file: Path
+    clear: Sequence[Command]
     start: Sequence[Command]
     stop: Sequence[Command]
     state: Command
+    said: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Service:
     """The service of an index."""
 
-    index_path: Path
-    system: str = sys.platform
-
-    @property
-    def name(self) -> str:
-        """The name in the lists of the system, which tells the index."""
+    def __init__(self, index_path: Path, system: str = sys.platform) -> None:
+        # Each of the names of a folder means the same service.
+        is_folder = not is_cluster(index_path)
+        self.index_path = Path(os.path.realpath(index_path)) if is_folder else index_path
+        self._system = system
         words = re.sub(r"\W+", "-", self.index_path.name, flags=re.ASCII).strip("-") or "index"
         digest = hashlib.sha256(os.fsencode(self.index_path)).hexdigest()[:8]
-        return f"idx-watch-{words[:40]}-{digest}"
-
-    @property
-    def file(self) -> Path:
-        """The file that describes it."""
-        return self._kind().file
+        self.name = f"idx-watch-{words[:40]}-{digest}"
+        self._kind = self._kind_of(system)
+        self.file = self._kind.file
 
     def install(self, arguments: Sequence[str], variables: Mapping[str, str]) -> None:
         """Start ``idx`` with arguments now and at each login, in the current folder.
 
         Raises:
-            ServiceError: the system has no such services, or refuses.
+            ServiceError: the system has no such services, or refuses; then nothing is installed.
         """
-        kind = self._kind()
+        self._check_program()
         command = [sys.executable, "-P", "-m", "idx", *arguments]
-        kind.file.parent.mkdir(parents=True, exist_ok=True)
-        kind.file.write_bytes(_WRITERS[self.system](self.name, command, variables))
-        for step in kind.start:
-            self._run(step)
+        text = _WRITERS[self._system](self.name, command, variables)
+        before = self.file.read_bytes() if self.file.exists() else None
+        self._write(text)
+        for step in self._kind.clear:
+            _done(step)
+        try:
+            for step in self._kind.start:
+                _run(step)
+        except ServiceError:
+            self.file.unlink() if before is None else self._write(before)
+            raise
+
+    def _write(self, content: bytes) -> None:
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.touch(mode=0o600)
+        self.file.write_bytes(content)
 
     def uninstall(self) -> bool:
         """End it, also at the next login; False if there is none.
 
         Raises:
-            ServiceError: the system refuses.
+            ServiceError: the system refuses; its file is gone all the same.
         """
-        kind = self._kind()
-        if not kind.file.exists():
+        if not self.file.exists():
             return False
-        for step in kind.stop:
-            self._run(step)
-        kind.file.unlink(missing_ok=True)
+        try:
+            self._check_program()
+            for step in self._kind.clear:
+                _done(step)
+            for step in self._kind.stop:
+                _run(step)
+        finally:
+            self.file.unlink(missing_ok=True)
         return True
 
     def runs(self) -> bool:
         """Check whether it runs now."""
-        kind = self._kind()
-        if not find_program(kind.program):
+        if not find_program(self._kind.program):
             return False
-        return _done(kind.state).returncode == 0
+        done = _done(self._kind.state)
+        return done.returncode == 0 and self._kind.said in done.stdout
 
     def note_sync(self) -> None:
-        """Note that the index was equal to its folders just now."""
+        """Note that a sync of the index has ended just now."""
         mark = self._mark()
         # Nothing depends on it but what idx doctor says.
         with suppress(OSError):
@@ -130,7 +149,7 @@ class Service:
             mark.touch()
 
     def seconds_since_sync(self) -> float | None:
-        """Return the time since the index was equal to its folders; None if it never was."""
+        """Return the time since the last sync by a watch; None if there was none."""
         try:
             return time.time() - self._mark().stat().st_mtime
         except OSError:
@@ -139,44 +158,44 @@ class Service:
     def _mark(self) -> Path:
         return user_state_path("mcp-lucene", appauthor=False) / self.name
 
-    def _run(self, command: Command) -> None:
-        if not find_program(command[0]):
+    def _check_program(self) -> None:
+        if not find_program(self._kind.program):
             raise ServiceError(
-                f"{command[0]} is not there, so that nothing can start idx watch at each login; "
-                "run it by whatever starts programs here, or by hand"
+                f"{self._kind.program} is not there, so that nothing can start idx watch at each "
+                "login; run it by whatever starts programs here, or by hand"
             )
-        done = _done(command)
-        if done.returncode:
-            reason = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
-            raise ServiceError(f"{joined(command)} failed: {reason}")
 
-    def _kind(self) -> _Kind:
+    def _kind_of(self, system: str) -> _Kind:
         name = self.name
-        if self.system == "win32":
+        if system == "win32":
             file = user_data_path("mcp-lucene", appauthor=False) / f"{name}.xml"
             of = ("/TN", name)
             return _Kind(
                 "schtasks",
                 file,
+                (("schtasks", "/End", *of),),
                 (("schtasks", "/Create", *of, "/XML", str(file), "/F"), ("schtasks", "/Run", *of)),
-                (("schtasks", "/End", *of), ("schtasks", "/Delete", *of, "/F")),
+                (("schtasks", "/Delete", *of, "/F"),),
                 ("schtasks", "/Query", *of),
             )
-        if self.system == "darwin":
+        if system == "darwin":
             file = Path.home() / "Library" / "LaunchAgents" / f"{name}.plist"
             session = f"gui/{os.getuid()}"
             return _Kind(
                 "launchctl",
                 file,
-                (("launchctl", "bootstrap", session, str(file)),),
                 (("launchctl", "bootout", f"{session}/{name}"),),
+                (("launchctl", "bootstrap", session, str(file)),),
+                (),
                 ("launchctl", "print", f"{session}/{name}"),
+                "state = running",
             )
         unit = f"{name}.service"
         control = ("systemctl", "--user")
         return _Kind(
             "systemctl",
             user_config_path("systemd", appauthor=False) / "user" / unit,
+            (),
             # Restarted, in case an older one runs.
             (
                 (*control, "daemon-reload"),
@@ -190,9 +209,20 @@ class Service:
 
 def variables_of(environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """Return the settings in an environment, and the names of those that are secrets."""
-    settings = {name: text for name, text in environment.items() if name.startswith("IDX_")}
+    settings = {
+        name: text
+        for name, text in environment.items()
+        if name.startswith("IDX_") or name in _AROUND
+    }
     secrets = sorted(_SECRETS & settings.keys())
     return {name: text for name, text in settings.items() if name not in _SECRETS}, secrets
+
+
+def _run(command: Command) -> None:
+    done = _done(command)
+    if done.returncode:
+        reason = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
+        raise ServiceError(f"{joined(command)} failed: {reason}")
 
 
 def _done(command: Command) -> subprocess.CompletedProcess[str]:
@@ -209,7 +239,13 @@ def _done(command: Command) -> subprocess.CompletedProcess[str]:
 
 
 def _unit(name: str, command: Command, variables: Mapping[str, str]) -> bytes:
-    words = " ".join(_quoted(word).replace("$", "$$") for word in command)
+    folder = str(Path.cwd())
+    if folder != folder.strip() or "\n" in folder or folder.endswith("\\"):
+        raise ServiceError(
+            f"systemd cannot start a service in the folder {folder!r}; go to another"
+        )
+    program, *others = command
+    words = " ".join((_quoted(program), *(_quoted(word).replace("$", "$$") for word in others)))
     settings = (f"Environment={_quoted(f'{key}={text}')}" for key, text in variables.items())
     lines = (
         "[Unit]",
@@ -217,8 +253,7 @@ def _unit(name: str, command: Command, variables: Mapping[str, str]) -> bytes:
         "",
         "[Service]",
         f"ExecStart={words}",
-        # Like ExecStart, but a path that may hold anything but a line break.
-        f"WorkingDirectory={str(Path.cwd()).replace('%', '%%')}",
+        f"WorkingDirectory={folder.replace('%', '%%')}",
         *settings,
         "Restart=on-failure",
         "RestartSec=30",

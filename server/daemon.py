@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import anyio
 import typer
 from mcp.server.stdio import stdio_server
 
@@ -32,8 +33,8 @@ is no longer than the daemon has been of use: many short sessions leave no crowd
 _FIRST_SECONDS: Final = 60.0
 """Time for the first relay to connect, in seconds."""
 
-_MAX_LINE_BYTES: Final = 2**30
-"""Maximum length of a message; over stdio it has no limit."""
+_MAX_LINE_BYTES: Final = 2**26
+"""Maximum length of a message, in bytes; a relay is told to wait at twice as much."""
 
 _CLOSE_SECONDS: Final = 1.0
 """Time for a relay to read the last message, in seconds."""
@@ -89,10 +90,10 @@ class Daemon:
                     lines, sent = cast("Any", _Lines(reader)), cast("Any", _Sent(writer))
                     async with stdio_server(lines, sent) as streams:
                         await serve_session(*streams)
-                except OSError:
+                except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                     # The relay was killed.
                     pass
-                except Exception:  # noqa: BLE001 - other sessions go on
+                except* Exception:  # noqa: BLE001 - other sessions go on
                     _LOG.exception("a session ended")
                 finally:
                     self._count(-1)

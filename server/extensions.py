@@ -23,6 +23,7 @@ from mcp.types import (
 )
 
 APP_URI: Final = "ui://mcp-lucene/hits"
+TOOLS_OF_APP: Final = frozenset({"get_document_chunks", "show_page"})  # that its buttons call
 
 SKILL_URI: Final = "skill://search-documents/SKILL.md"
 

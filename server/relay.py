@@ -35,6 +35,10 @@ _OFF: Final = frozenset(("0", "off", "false", "no", "f", "n"))
 """What typer takes for no."""
 
 _POLL_SECONDS: Final = 0.01
+_OTHER_SECONDS: Final = 0.5  # between two looks for a daemon that another relay has started
+
+_MAX_WAIT_SECONDS: Final = 120.0
+"""Maximum time for a daemon to begin, in seconds; Java may start slowly on a busy machine."""
 
 _BEGINNING: Final = frozenset(
     (
@@ -43,6 +47,8 @@ _BEGINNING: Final = frozenset(
     )
 )
 """Methods that a new daemon has to hear again: the last one has it tell of changes of the list."""
+
+_LISTENS: Final = "subscriptions/listen"
 
 _MAX_ATTEMPTS: Final = 2
 """Number of daemons that may end while they work on the same request."""
@@ -63,7 +69,7 @@ def can_share(arguments: Sequence[str]) -> bool:
         daemons.CAN_SHARE
         and not options & _ALONE
         and "_MCP_LUCENE_COMPLETE" not in os.environ
-        and os.environ.get(SHARE_VARIABLE, "").lower() not in _OFF
+        and ("--share" in options or os.environ.get(SHARE_VARIABLE, "").lower() not in _OFF)
         # A stream that was closed before the process started is None.
         and all((sys.stdin, sys.stdout))
     )
@@ -72,12 +78,17 @@ def can_share(arguments: Sequence[str]) -> bool:
 def relay(arguments: Sequence[str]) -> int | None:
     """Relay until stdin ends, and return the exit code; None if no daemon can be reached safely."""
     folder = daemons.folder()
-    if folder is None:
+    try:
+        path = folder and folder / f"{daemons.name_of(arguments)}.socket"
+    except OSError:
+        path = None
+    if path is None:
         return None
-    path = folder / f"{daemons.name_of(arguments)}.socket"
     try:
         _Relay(arguments, path).run()
     except _DaemonFailedError as failed:
+        if failed.why and sys.stderr:
+            print(f"Error: {failed.why}", file=sys.stderr)
         return failed.code
     except BrokenPipeError:
         pass
@@ -85,11 +96,11 @@ def relay(arguments: Sequence[str]) -> int | None:
 
 
 class _DaemonFailedError(Exception):
-    """A daemon could not start; it has said why on stderr."""
+    """There is no daemon that works; one that could not start has said why on stderr."""
 
-    def __init__(self, code: int) -> None:
+    def __init__(self, code: int, why: str = "") -> None:
         super().__init__(code)
-        self.code = code
+        self.code, self.why = code, why
 
 
 class _Relay:
@@ -99,6 +110,7 @@ class _Relay:
         self._sending = threading.Lock()
         self._beginning: dict[str, bytes] = {}
         self._waiting: dict[str | int, tuple[bytes, int]] = {}
+        self._log = path.with_suffix(".log")
         self._has_ended = False
         self._early_ends = 0
         self._connect()
@@ -115,8 +127,8 @@ class _Relay:
             is_early = time.monotonic() - connected < _MIN_LIFE_SECONDS
             self._early_ends = self._early_ends + 1 if is_early else 0
             if self._early_ends > _MAX_EARLY_ENDS:
-                print(f"Error: {self._path.with_suffix('.log')} says why", file=sys.stderr)
-                raise _DaemonFailedError(1)
+                why = f"the process that answers ends again and again; see {self._log}"
+                raise _DaemonFailedError(1, why)
             self._begin_again()
 
     def _send_all(self) -> None:
@@ -126,6 +138,8 @@ class _Relay:
                 # If the daemon has died, the loop that reads notices it, and repeats the line.
                 with suppress(OSError):
                     self._socket.sendall(line)
+            # It may be long, and the next one may come late.
+            del line
         with self._sending:
             self._has_ended = True
             self._end_sending()
@@ -143,7 +157,7 @@ class _Relay:
             self._beginning.pop(f"resources/subscribe {_parameter(message, 'uri')}", None)
         elif method == "notifications/cancelled":
             self._waiting.pop(_parameter(message, "requestId"), None)
-        if method and isinstance(id_, str | int):
+        if method and isinstance(id_, str | int) and not isinstance(id_, bool):
             self._waiting[id_] = line, 1
 
     def _lines(self) -> Iterator[bytes]:
@@ -173,7 +187,9 @@ class _Relay:
             for id_, (line, attempts) in list(self._waiting.items()):
                 if line in beginning:
                     continue
-                if attempts >= _MAX_ATTEMPTS:
+                # That waits for as long as the session lasts, whatever becomes of daemons.
+                is_lasting = _message(line).get("method") == _LISTENS
+                if attempts >= _MAX_ATTEMPTS and not is_lasting:
                     self._pass_on(_failed(id_))
                     continue
                 self._waiting[id_] = line, attempts + 1
@@ -198,15 +214,23 @@ class _Relay:
     def _connect(self) -> None:
         """Connect to the daemon, and start it if there is none."""
         started: subprocess.Popen[bytes] | None = None
-        while not (reached := daemons.connected(self._path)):
+        began = time.monotonic()
+        while not (reached := daemons.connected(self._path, _MAX_WAIT_SECONDS)):
+            if time.monotonic() - began > _MAX_WAIT_SECONDS:
+                why = f"the process that answers does not; idx doctor shows it, {self._log} its log"
+                raise _DaemonFailedError(1, why)
+            pause = _POLL_SECONDS
             if started is None:
                 started = self._start()
             elif (code := started.poll()) is not None:
+                if code < 0:
+                    why = f"the process that answers was ended at its start by signal {-code}"
+                    raise _DaemonFailedError(1, why)
                 if code not in {0, OTHER_LIVES}:
                     raise _DaemonFailedError(code)
-                # Another relay has started one, which may have ended since.
-                started = None
-            time.sleep(_POLL_SECONDS)
+                # Another relay has started one, which may have ended since, or still does.
+                started, pause = None, _OTHER_SECONDS
+            time.sleep(pause)
         self._socket = reached[0]
 
     def _start(self) -> subprocess.Popen[bytes]:

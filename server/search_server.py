@@ -13,7 +13,7 @@ import re
 import threading
 import traceback
 from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable, Set as AbstractSet
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Set as AbstractSet
 from contextlib import asynccontextmanager, nullcontext
 from functools import cache, partial
 from importlib.resources import files
@@ -51,7 +51,7 @@ from pydantic_core import to_json
 
 from server.answers.errors import ScopeMissingError, argument_errors, brief_error, client_message
 from server.answers.fence import FENCE, fenced_answer, one_answer
-from server.extensions import APP_URI, Skills
+from server.extensions import APP_URI, TOOLS_OF_APP, Skills
 from server.instructions import general_instructions, instructions
 from server.log import drain_stderr
 from server.prompts import check_request, chosen_prompts, complete, prompt_error
@@ -227,7 +227,7 @@ class SearchServer(MCPServer[ServerState]):
             title=_TITLE,
             instructions=general_instructions(state),
             version=software_version(),
-            tools=[_tool(name, entry, state.settings) for name, entry in self._offered.items()],
+            tools=[_tool(name, self._offered, state.settings) for name in self._offered],
             lifespan=lifespan,
             extensions=[Apps(), Skills()],
             middleware=[_finish_answers],
@@ -375,7 +375,9 @@ def _with_json_text(
     return result.model_copy(update={"content": content, "structured_content": structured})
 
 
-def _tool(name: str, entry: ToolEntry, settings: ServerSettings) -> Tool:
+def _tool(name: str, offered: Mapping[str, ToolEntry], settings: ServerSettings) -> Tool:
+    entry = offered[name]
+    has_page = entry.function is search and offered.keys() >= TOOLS_OF_APP
     tool = Tool.from_function(
         entry.function,
         name=name,
@@ -384,7 +386,7 @@ def _tool(name: str, entry: ToolEntry, settings: ServerSettings) -> Tool:
         description=re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(entry.function) or ""),
         annotations=entry.annotations,
         structured_output=True,
-        meta={"ui": {"resourceUri": APP_URI}} if entry.function is search else None,
+        meta={"ui": {"resourceUri": APP_URI}} if has_page else None,
     )
     # The SDK drops unknown arguments, which would turn a search into a different one.
     arguments = tool.fn_metadata.arg_model

@@ -9,6 +9,7 @@ lives, and what it has logged. Importing this module loads little, since a relay
 import hashlib
 import json
 import os
+import re
 import socket
 import stat
 import sys
@@ -16,35 +17,63 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from shared.settings.defaults import INDEX_PATH_VARIABLE, SHARE_VARIABLE
+from shared.settings.defaults import (
+    CONFIGURATION_VARIABLE,
+    INDEX_PATH_VARIABLE,
+    MODEL_CACHE_VARIABLE,
+    OPENSEARCH_CA_VARIABLE,
+    SHARE_VARIABLE,
+    VARIABLES,
+)
 
 CAN_SHARE: Final = hasattr(socket, "AF_UNIX")
 """Whether this system has what a daemon is reached by."""
 
-_READ_BY_SERVERS: Final = (
-    *("IDX_", "PYTHON", "JAVA", "MCP_LUCENE_", "HF_", "SSL_", "REQUESTS_", "XDG_", "LC_"),
-    *("LANG", "TZ", "HOME", "TMPDIR", "HTTP", "ALL_PROXY", "NO_PROXY"),
+_READ_BY_SERVERS: Final = re.compile(
+    "(IDX|MCP_LUCENE|HF)_.*|HOME|TZ|XDG_(CONFIG|DATA|CACHE|STATE)_HOME|PYTHON(PATH|HOME)"
+    "|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|.*_PROXY"
 )
-"""Beginnings of the names of variables by which two servers differ."""
+"""Names of variables by which two servers differ. Those of a session do not count, since some
+clients start servers without them."""
+
+_PATHS: Final = (CONFIGURATION_VARIABLE, MODEL_CACHE_VARIABLE, OPENSEARCH_CA_VARIABLE)
+_LISTS_OF_PATHS: Final = (VARIABLES["originals"], VARIABLES["folders"])
+"""Variables whose values may begin at the current folder."""
+
+_MAX_PATH_BYTES: Final = 100
+"""Maximum length of the path of a socket, in bytes, on every system."""
 
 _GREETING_SECONDS: Final = 2.0
 """Maximum time for a daemon to greet who only asks what it is, in seconds."""
 
 
 def folder() -> Path | None:
-    """Return the folder of sockets, made if need be; None if others could open or replace it."""
+    """Return the folder of sockets, made if need be.
+
+    None if others could open or replace it, or if no socket can be made there.
+    """
     user = os.getuid()
     own = os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{user}"
-    # Some clients start servers without the variables of the session.
     base = own if os.access(own, os.W_OK | os.X_OK) else os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - checked below
     found = Path(base, f"mcp-lucene-{user}")
+    probe = found / f"{os.getpid()}.probe"
     try:
+        around = found.parent.stat()
         found.mkdir(mode=0o700, exist_ok=True)
         state = found.lstat()
+        # Whoever may rename it could put another one in its place.
+        is_safe = around.st_uid in {0, user} and (
+            not around.st_mode & 0o022 or around.st_mode & stat.S_ISVTX
+        )
+        is_ours = stat.S_ISDIR(state.st_mode) and state.st_uid == user and not state.st_mode & 0o077
+        if not (is_safe and is_ours) or len(os.fsencode(found)) + 24 > _MAX_PATH_BYTES:
+            return None
+        with socket.socket(socket.AF_UNIX) as tried:
+            tried.bind(str(probe))
+        probe.unlink()
     except OSError:
         return None
-    is_ours = stat.S_ISDIR(state.st_mode) and state.st_uid == user and not state.st_mode & 0o077
-    return found if is_ours else None
+    return found
 
 
 def name_of(arguments: Sequence[str]) -> str:
@@ -52,22 +81,39 @@ def name_of(arguments: Sequence[str]) -> str:
 
     It is a hash of the arguments, of what else they read at their start, and of the installation,
     so that an upgrade has a daemon of its own.
+
+    Raises:
+        OSError: there is no current folder.
     """
     from shared.settings.current import configuration_file
 
     variables = {
-        name: text for name, text in os.environ.items() if name.upper().startswith(_READ_BY_SERVERS)
+        name: text
+        for name, text in os.environ.items()
+        if _READ_BY_SERVERS.fullmatch(name.upper()) and name != SHARE_VARIABLE
     }
-    variables.pop(SHARE_VARIABLE, None)
-    named = [*arguments, variables.get(INDEX_PATH_VARIABLE, "")]
-    is_absolute = any(Path(text).is_absolute() or "://" in text for text in named)
     package = Path(__file__).parent
     versions = [_version(path) for path in (configuration_file(), package, package.parent)]
     parts = [sys.executable, [*arguments], sorted(variables.items()), versions]
-    # A path that is relative, or that of the configuration, begins at the current folder.
-    parts.append("" if is_absolute else os.getcwd())  # noqa: PTH109 - pathlib adds nothing
+    parts.append("" if _is_absolute(arguments, variables) else os.getcwd())  # noqa: PTH109 - pathlib adds nothing
     text = json.dumps(parts).encode(errors="surrogatepass")
     return hashlib.sha256(text).hexdigest()[:16]
+
+
+def _is_absolute(arguments: Sequence[str], variables: Mapping[str, str]) -> bool:
+    """Check that nothing which a server reads begins at the current folder."""
+    named = [argument for argument in arguments if not argument.startswith("-")]
+    # The only path among the arguments is that of the index, before which the variable stands back.
+    index = named or [variables.get(INDEX_PATH_VARIABLE, "")]
+    others = [variables[name] for name in _PATHS if name in variables]
+    for name in _LISTS_OF_PATHS:
+        others += filter(None, variables.get(name, "").split(os.pathsep))
+    model = variables.get(VARIABLES["semantic"], "")
+    return (
+        any(Path(text).is_absolute() or "://" in text for text in index)
+        and all(text == "off" or Path(text).expanduser().is_absolute() for text in others)
+        and (not model or Path(model).is_absolute() or not Path(model).is_dir())
+    )
 
 
 def _version(path: Path) -> Sequence[int]:
@@ -78,16 +124,21 @@ def _version(path: Path) -> Sequence[int]:
     return state.st_ino, state.st_mtime_ns, state.st_size
 
 
-def connected(path: Path) -> tuple[socket.socket, Mapping[str, Any]] | None:
-    """Return a connection to a daemon, and its greeting; None if it does not live, or ends.
+def connected(
+    path: Path, seconds: float | None = None
+) -> tuple[socket.socket, Mapping[str, Any]] | None:
+    """Return a connection to a daemon, and its greeting.
 
-    The greeting has the number of its process (``pid``), its ``arguments``, when it was ``started``
-    (seconds since 1970), and for how many assistants it works (``clients``).
+    None if it does not live, ends, or says nothing for some seconds. The greeting has the number of
+    its process (``pid``), its ``index``, when it was ``started`` (seconds since 1970), and for how
+    many assistants it works (``clients``).
     """
     connection = socket.socket(socket.AF_UNIX)
     try:
+        connection.settimeout(seconds)
         connection.connect(str(path))
         if greeting := _line(connection):
+            connection.settimeout(None)
             return connection, json.loads(greeting)
     except (OSError, ValueError):
         pass
@@ -110,11 +161,6 @@ def running() -> Iterator[Mapping[str, Any]]:
     """Yield the greetings of the daemons of this user."""
     found = folder() if CAN_SHARE else None
     for path in sorted(found.glob("*.socket")) if found else ():
-        socket.setdefaulttimeout(_GREETING_SECONDS)
-        try:
-            reached = connected(path)
-        finally:
-            socket.setdefaulttimeout(None)
-        if reached:
+        if reached := connected(path, _GREETING_SECONDS):
             reached[0].close()
             yield reached[1]

@@ -192,21 +192,28 @@ _TOOL_CALLS: Final[dict[str, dict[str, Any]]] = {
 
 
 def watching(index_path: Path) -> Findings:
-    """Say whether the installed watch of the index runs, and when all was last equal."""
+    """Say whether the installed watch of the index runs, and when its last sync was."""
     from idx.service import Service
 
     service = Service(index_path)
     if not service.file.exists():
         return
     since = service.seconds_since_sync()
-    last = "never" if since is None else f"{quantity(round(since / 60), 'minute')} ago"
-    told = f"{service.file}; the index was last equal to its folders: {last}"
+    last = "none yet" if since is None else f"{_rounded(since)} ago"
+    told = f"{service.file}; last sync: {last}"
     if service.runs():
         yield Finding("Watch", "ok", f"runs by {told}")
     else:
         yield Finding(
             "Watch", "problem", f"does not run by {told}; start it again: idx watch --install"
         )
+
+
+def _rounded(seconds: float) -> str:
+    for unit, length in (("day", 86_400), ("hour", 3_600)):
+        if seconds >= 2 * length:
+            return quantity(round(seconds / length), unit)
+    return quantity(round(seconds / 60), "minute")
 
 
 def shared_processes() -> Findings:

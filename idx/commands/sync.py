@@ -210,7 +210,7 @@ def watch(
     from idx.cli.run_options import sync_options, wanted_folders
     from idx.service import Service
 
-    service = Service(index_path.absolute())
+    service = Service(index_path)
     if uninstall:
         if not service.uninstall():
             say(f"No watch of {index_path} is installed.")
@@ -254,6 +254,11 @@ def _install(service: "Service") -> None:
     from idx.service import variables_of
 
     arguments = [argument for argument in sys.argv[1:] if argument != "--install"]
+    if any(argument.partition("=")[0] == "--pdf-password" for argument in arguments):
+        raise typer.BadParameter(
+            "--pdf-password would be readable in a file of the system; put it into the "
+            "configuration file: idx config set pdf-password"
+        )
     variables, secrets = variables_of(os.environ)
     variables |= {INDEX_PATH_VARIABLE: str(service.index_path)}
     if secrets:

@@ -31,7 +31,7 @@ from shared.storage.integrity import open_directory, verify
 from shared.storage.lock import holder
 
 _LOCK_RETRY_SECONDS: Final = 0.05
-_MOST_VANISHED: Final = 3  # times that the file of the lock may vanish before it is an error
+_MOST_VANISHED: Final = 20  # times in a row that the file of the lock may vanish, a second in all
 
 _LOCKS_UNSUPPORTED: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 """Errors of fcntl(2) on a file system without locks, such as NFS without its lock daemon."""

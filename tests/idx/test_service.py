@@ -16,7 +16,7 @@ import pytest
 from lxml import etree
 
 from idx.commands.doctor import watching
-from idx.service import Service
+from idx.service import Service, ServiceError
 from shared import Searcher
 from tests.conftest import Idx
 
@@ -107,7 +107,7 @@ def test_doctor_says_whether_it_runs_and_when_all_was_equal(
     idx("watch", documents, "--install")
     (found,) = watching(tmp_path / "lucene-index")
     assert found.status == "problem"
-    assert re.search("does not run.*: never; start it again", found.message)
+    assert re.search("does not run.*last sync: none yet; start it again", found.message)
     (tmp_path / "runs").touch()
     service = Service(tmp_path / "lucene-index")
     service.note_sync()
@@ -115,7 +115,7 @@ def test_doctor_says_whether_it_runs_and_when_all_was_equal(
     os.utime(mark, (0, time.time() - 300))
     idx("sync", documents)
     told = idx("doctor").stdout
-    assert re.search("ok +Watch +runs by.*equal to its folders: 5 minutes ago", told)
+    assert re.search("ok +Watch +runs by.*last sync: 5 minutes ago", told)
     idx("watch", "--uninstall")
     assert not service.file.exists()
     assert "disable --now" in log.read_text()
@@ -125,14 +125,53 @@ def test_doctor_says_whether_it_runs_and_when_all_was_equal(
 def test_what_the_system_refuses_is_said(
     idx: Idx, log: Path, documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    file = Service(tmp_path / "lucene-index").file
     (tmp_path / "refuses").touch()
     told = idx("watch", documents, "--install", code=1).stderr
     assert "systemctl --user restart" in told
     assert "failed: no bus" in told
+    assert not file.exists()
+    (tmp_path / "refuses").unlink()
+    idx("watch", documents, "--install")
+    before = file.read_bytes()
+    (tmp_path / "refuses").touch()
+    idx("watch", documents, "--exclude", "*.tmp", "--install", code=1)
+    assert file.read_bytes() == before
     monkeypatch.setenv("PATH", "/nowhere")
     told = idx("watch", documents, "--install", code=1).stderr
     assert "systemctl is not there" in told
+    told = idx("watch", "--uninstall", code=1).stderr
+    assert "systemctl is not there" in told
+    assert not file.exists()
     assert log.exists()
+
+
+def test_no_password_is_written_and_nobody_else_reads_the_rest(
+    idx: Idx, log: Path, documents: Path, tmp_path: Path
+) -> None:
+    file = Service(tmp_path / "lucene-index").file
+    for password in (["--pdf-password", "secret"], ["--pdf-password=secret"]):
+        told = idx("watch", documents, *password, "--install", code=2).stderr
+        assert "--pdf-password would be readable" in told
+    assert not file.exists()
+    assert not log.exists()
+    idx("watch", documents, "--install")
+    assert file.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.usefixtures("log")
+def test_each_name_of_an_index_means_its_service(idx: Idx, documents: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    idx("watch", ".", "--install", "-i", "../lucene-index", folder=documents)
+    assert "Removed" in idx("watch", "--uninstall", "-i", tmp_path / "link/lucene-index").stderr
+
+
+@pytest.mark.usefixtures("log")
+def test_a_folder_that_would_add_lines_to_the_unit_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "a\nExecStartPre=touch b"
+    folder.mkdir()
+    with chdir(folder), pytest.raises(ServiceError, match="go to another"):
+        Service(tmp_path / "index").install(["watch"], {})
 
 
 @pytest.mark.parametrize("system", ["darwin", "win32"])

@@ -107,6 +107,29 @@ def test_who_would_be_answered_otherwise_has_a_process_of_his_own(
     assert len(list(daemons.running())) == 5
 
 
+def test_a_relative_path_means_that_of_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = set()
+    # The argument counts, not the variable.
+    monkeypatch.setenv("IDX_INDEX_PATH", str(tmp_path / "index"))
+    for folder in ("a", "b"):
+        (tmp_path / folder / "model").mkdir(parents=True)
+        monkeypatch.chdir(tmp_path / folder)
+        names |= {daemons.name_of(["index"]), daemons.name_of(["--fence", "index"])}
+        for variable in ("IDX_ORIGINALS", "IDX_CONFIG", "IDX_SEMANTIC"):
+            with monkeypatch.context() as relative:
+                relative.setenv(variable, "model")
+                names.add(daemons.name_of([str(tmp_path)]))
+    assert len(names) == 10
+    once = daemons.name_of([str(tmp_path)]), daemons.name_of([])
+    monkeypatch.chdir(tmp_path)
+    # Nor does what a session adds.
+    monkeypatch.setenv("XDG_SESSION_ID", "7")
+    monkeypatch.setenv("LANG", "C")
+    assert (daemons.name_of([str(tmp_path)]), daemons.name_of([])) == once
+
+
 def test_an_assistant_can_have_a_server_of_its_own(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +141,7 @@ def test_an_assistant_can_have_a_server_of_its_own(
     assert not any(map(can_share, (["--admin"], ["--http"], ["--version"])))
     monkeypatch.setenv("IDX_SHARE", "off")
     assert not can_share(["index"])
+    assert can_share(["index", "--share"])
 
 
 def test_a_relay_goes_on_when_the_daemon_was_killed(start: Start) -> None:
@@ -164,7 +188,7 @@ def test_a_subscription_outlives_the_daemon(start: Start, index: Path) -> None:
     assert told["method"] == "notifications/resources/updated"
 
 
-def test_a_session_of_the_newer_protocol_goes_on_too(start: Start) -> None:
+def test_a_session_of_the_newer_protocol_goes_on_too(start: Start, index: Path) -> None:
     client = start()
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -172,8 +196,22 @@ def test_a_session_of_the_newer_protocol_goes_on_too(start: Start) -> None:
         "io.modelcontextprotocol/clientCapabilities": {},
     }
     assert "capabilities" in client.request("server/discover", _meta=meta)["result"]
-    _kill(_daemon())
-    assert client.request("tools/list", _meta=meta)["result"]["tools"]
+    listened = {"toolsListChanged": True, "resourcesListChanged": True}
+    listen = {
+        "method": "subscriptions/listen",
+        "params": {"notifications": listened, "_meta": meta},
+    }
+    client.send({"jsonrpc": "2.0", "id": "L", **listen})
+    for _ in range(3):
+        _kill(_daemon())
+        assert client.request("tools/list", _meta=meta)["result"]["tools"]
+    with Index(index) as changed:
+        changed.add(Document("b", "B", "another text"))
+    told = client.receive()
+    while "method" not in told or told["method"].endswith("acknowledged"):
+        assert "error" not in told
+        told = client.receive()
+    assert told["method"] == "notifications/resources/list_changed"
 
 
 def test_relays_that_start_at_once_have_one_daemon(start: Start) -> None:
@@ -223,6 +261,25 @@ def test_a_folder_that_others_can_open_is_not_used(start: Start, runtime_folder:
     folder.symlink_to(elsewhere)
     start().initialize()
     assert not list(elsewhere.iterdir())
+
+
+def test_where_no_socket_can_be_made_nothing_is_shared(
+    runtime_folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = runtime_folder / ("x" * 90)
+    long.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(long))
+    client = start()
+    client.initialize()
+    assert _finds(client)
+    # Whoever may rename the folder could put another one in its place.
+    around = runtime_folder / "open"
+    around.mkdir()
+    around.chmod(0o777)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(around))
+    assert daemons.folder() is None
+    around.chmod(0o1777)
+    assert daemons.folder()
 
 
 def test_an_error_at_the_start_is_told_as_by_a_server_of_its_own(index: Path) -> None:
