@@ -9,7 +9,7 @@
    operators.
 4. One pass puts each word, phrase and pattern on the fields of the index, as far as some chunk has
    it (`shared.query.words`). A word that no chunk has is replaced by compounds with it, or else by
-   similar words (`shared.query.spelling`).
+   similar words (`shared.query.spelling`), or else by the parts of a compound.
 5. The words next to each other, and the language of the query, add to the scores.
 6. The tree is compiled to a query of the engine: of Lucene (`shared.query.lucene`), or of a
    cluster (`shared.opensearch.compiler`).
@@ -291,7 +291,10 @@ class _Pass:
         return made
 
     def _other_words(self, word: Word, form: Form, node: Node) -> Part | None:
-        """Return compounds with a word, or words that it may stand for; None if it is right."""
+        """Return compounds with a word, words that it may stand for, or the parts of a compound.
+
+        None if the word is right.
+        """
         words, weight = self.words, self.words.weights.similar
         is_known = not isinstance(node, Nothing)
         halves: Node = Nothing()
@@ -303,6 +306,8 @@ class _Pass:
             halves = words.apart(form.term)
         similar = self.spelling.similar(word.text, form.stems, is_known=is_known)
         if similar is None or not weight:
+            if not is_known:
+                halves = any_of(halves, words.parts_of_compound(form.term))
             return None if isinstance(halves, Nothing) else words.part(halves)
         meant, _ = words.word(Word(similar.text), words.forms(similar.text))
         other = best_of(node, halves, weighted(meant or Nothing(), weight * similar.alike))

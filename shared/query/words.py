@@ -41,6 +41,7 @@ TEXT_FIELDS: Final = (schema.CONTENT, schema.TITLE)
 _MOST_PARTS: Final = 12  # of a word that are searched apart; more are searched as a phrase
 _MOST_NEIGHBOURS: Final = 8  # pairs of words that are searched as one word
 _FEWEST_OF_A_HALF: Final = 2  # letters of a word that is joined with its neighbour
+_FEWEST_OF_A_COMPOUND: Final = 4  # letters of a part that may stand elsewhere
 
 _ENDINGS: Final = ("", "e", "en", "er", "es", "n", "s")
 """Endings of a word that a query writes as two."""
@@ -245,11 +246,15 @@ class Words:
         whole = "".join(form.term for form in forms)
         if schema.CONTENT not in fields or len(whole) > schema.MAX_WORD:
             return Nothing()
-        analyzed = (tokens(whole, code) for code in self.languages)
+        return self._one_word(whole)
+
+    def _one_word(self, text: str) -> Node:
+        """Return the stems of a word, or else the word itself."""
+        analyzed = (tokens(text, code) for code in self.languages)
         stems = dict.fromkeys(of[0].text for of in analyzed if len(of) == 1)
         if there := self.there(schema.STEMS, stems):
             return Terms(schema.STEMS, there)
-        return self.known(schema.CONTENT, whole)
+        return self.known(schema.CONTENT, text)
 
     def neighbours(self, words: Sequence[str]) -> Node:
         """Return words next to each other as one, such as "database" for "data base".
@@ -293,17 +298,26 @@ class Words:
 
     def apart(self, term: str) -> Node:
         """Return a word as two words next to each other, such as "power point" for "powerpoint"."""
-        if not _is_part(term):
-            return Nothing()
-        ends = range(_FEWEST_OF_A_HALF, len(term) - _FEWEST_OF_A_HALF + 1)
-        halves = ((term[:end], term[end:]) for end in ends)
         return any_of(
             *(
                 TermPhrase(schema.CONTENT, ((before,), (after,)))
-                for before, after in halves
+                for before, after in _halves(term, _FEWEST_OF_A_HALF)
                 if self.has(schema.CONTENT, before) and self.has(schema.CONTENT, after)
             )
         )
+
+    def parts_of_compound(self, term: str) -> Node:
+        """Return a compound as two words of a chunk: "Antrag auf Urlaub" for "Urlaubsantrag"."""
+        if not self.weights.compound or WITH_COMPOUNDS.isdisjoint(self.languages):
+            return Nothing()
+        halves = _halves(term, _FEWEST_OF_A_COMPOUND)
+        self.prepare([half for pair in halves for half in pair])
+        # The letters that link the parts are endings for a stemmer.
+        both = (_all_there(list(map(self._half, pair))) for pair in halves)
+        return scaled(any_of(*both), self.weights.compound)
+
+    def _half(self, text: str) -> Node:
+        return Nothing() if function_words_in(text) else self._one_word(text)
 
     def numbers(self, text: str) -> Node:
         """Return the numbers of several words, such as a telephone number with blanks."""
@@ -372,6 +386,12 @@ def on_named_field(field: str, text: str) -> Node | None:
         return Terms(field, (schema.keyword(text),))
     texts = [token.text for token in tokens(text)]
     return any_of(*(Terms(field, (one,)) for one in texts)) if texts else None
+
+
+def _halves(term: str, fewest: int) -> list[tuple[str, str]]:
+    """Return all ways to divide a word into two with at least some letters."""
+    ends = range(fewest, len(term) - fewest + 1) if _is_part(term) else ()
+    return [(term[:end], term[end:]) for end in ends]
 
 
 def _all_there(nodes: Sequence[Node]) -> Node:

@@ -63,6 +63,25 @@ def test_a_part_finds_its_compounds(path: Path, query: str, documents: set[str])
 
 
 @pytest.mark.parametrize(
+    ("query", "documents"),
+    [
+        ("Wohnungsordner", {"rent"}),
+        ("Abendbesuch", set()),  # "besucht" is another word
+        ("Stadtgeschichten", {"talk"}),
+        ("Bilderreihen", {"stem"}),
+        ("Stadtordner", set()),  # no chunk has both
+        ("Nachteil", {"harm"}),  # not "nach" and "teil"
+        ("Übergaben", {"fine"}),
+        ("Wohnungsordnr", set()),
+        ("title:Wohnungsordner", set()),
+        ("Vertrag -Wohnungsordner", {"rent", "work", "fine"}),
+    ],
+)
+def test_a_compound_finds_its_parts(path: Path, query: str, documents: set[str]) -> None:
+    assert found(path, query) == documents
+
+
+@pytest.mark.parametrize(
     "query",
     [
         "Tante",  # Konstante: there is no "Kons"
