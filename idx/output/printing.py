@@ -210,8 +210,10 @@ def time_left(seconds: float, done: float, total: float) -> str:
     if seconds < SECONDS_BEFORE_ESTIMATE or not 0 < done < total:
         return ""
     left = seconds * (total - done) / done
+    if left < 60:  # noqa: PLR2004 - a minute
+        return ", less than a minute left"
     if left < _SECONDS_SAID_IN_MINUTES:
-        return f", about {quantity(max(1, round(left / 60)), 'minute')} left"
+        return f", about {quantity(round(left / 60), 'minute')} left"
     return f", about {quantity(round(left / 3_600), 'hour')} left"
 
 

@@ -37,12 +37,13 @@ def test_words_and_vectors_each_say_it(
     monkeypatch.delenv("IDX_SEMANTIC")
     idx("semantic", "on", "--vectors", "later")
     told = idx("semantic", "update").stderr.splitlines()
-    assert any(re.match(r"Embedding: \d+ of 40, about \d+ minutes? left", line) for line in told)
+    assert any(re.match(r"Embedding: \d+ of 40, less than a minute left", line) for line in told)
 
 
 def test_the_first_half_minute_says_nothing() -> None:
     assert printing.time_left(29, 1, 100) == ""
     assert printing.time_left(60, 1, 5) == ", about 4 minutes left"
     assert printing.time_left(60, 1, 2) == ", about 1 minute left"
+    assert printing.time_left(60, 2, 3) == ", less than a minute left"
     assert printing.time_left(3_600, 1, 4) == ", about 3 hours left"
     assert printing.time_left(60, 5, 5) == ""
