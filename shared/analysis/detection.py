@@ -1,6 +1,7 @@
 """Detection of the language of a text, and of that in which a chunk is indexed."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from shared.analysis.languages import LANGUAGES, counted_function_words
@@ -91,7 +92,7 @@ def language_of(text: str, otherwise: object = None) -> str | None:
     None if neither the detector, nor function words, nor the document, whose language is given if
     it is known, nor the script tell one.
     """
-    found = _detect(_sampled(text).encode(errors="ignore"))
+    found = _detect(_sampled(text).encode(errors="ignore"), surely=False)
     if found is not None:
         code, share, letters = found
         is_told = letters >= _FEWEST_BYTES or share == _SHARE_BY_FUNCTION_WORDS
@@ -114,7 +115,9 @@ def _sampled(text: str) -> str:
     return _VOWEL_MARKS.sub("", text)
 
 
-def _detect(data: bytes, *, surely: bool = False) -> tuple[str, int, int] | None:
+# A document of one chunk is asked for twice.
+@lru_cache(maxsize=16)
+def _detect(data: bytes, *, surely: bool) -> tuple[str, int, int] | None:
     """Return the main language's code and share in per cent, and the size of the letters.
 
     The code is that of ISO 639-1 if there is one, without the script. The detector knows no
