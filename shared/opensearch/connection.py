@@ -60,7 +60,7 @@ Operation = tuple[Mapping[str, Any], Mapping[str, Any] | None]
 """Operation of a bulk request, such as ``{"index": {"_id": …}}``, and the document it writes."""
 
 
-_HTTP_NOT_FOUND, _HTTP_CONFLICT, _HTTP_TIMEOUT = 404, 409, 504
+_HTTP_NOT_FOUND, _HTTP_TIMEOUT = 404, 504
 
 
 class _Transport(Transport):
@@ -203,7 +203,7 @@ class Connection:
         """
         self._check_version()
         with self._own_errors():
-            for is_done, item in helpers.streaming_bulk(
+            for _, item in helpers.streaming_bulk(
                 self._client,
                 operations,
                 chunk_size=_MAX_BULK_OPERATIONS,
@@ -222,8 +222,6 @@ class Connection:
             ):
                 ((kind, result),) = item.items()
                 status, problem = result["status"], result.get("error")
-                if is_done or (kind == "create" and status == _HTTP_CONFLICT):
-                    continue
                 if kind == "delete" and status == _HTTP_NOT_FOUND and not problem:
                     continue
                 error = error_of(self.address, status, {"error": problem})

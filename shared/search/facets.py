@@ -60,14 +60,9 @@ def filtered(query: Any, filters: Sequence[Filter], snapshot: Snapshot) -> Any:
     return builder.build()
 
 
-def document_order(*, is_descending: bool = False) -> Any:
+def document_order() -> Any:
     """Return a sort order by document id, then by position in the document."""
-    return Sort(_document_order(is_descending=is_descending))
-
-
-def order_by_text(field: str, *, is_descending: bool) -> Any:
-    """Return a sort order by the text values of a field; chunks without any come last."""
-    return Sort([_text_field(field, is_descending), *_document_order()])
+    return Sort(_document_order())
 
 
 def order(name: str, reader: Any) -> Any:
@@ -82,9 +77,9 @@ def order(name: str, reader: Any) -> Any:
     return Sort([_field(key, reverse, reader), *_document_order()])
 
 
-def _document_order(*, is_descending: bool = False) -> list[Any]:
+def _document_order() -> list[Any]:
     return [
-        SortField(schema.SOURCE_DOCUMENT, SortField.Type.STRING, is_descending),
+        SortField(schema.SOURCE_DOCUMENT, SortField.Type.STRING),
         SortField(schema.CHUNK_INDEX, SortField.Type.INT),
     ]
 
