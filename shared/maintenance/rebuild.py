@@ -209,18 +209,10 @@ def _first_chunks(leaf: Any) -> Iterator[tuple[int, FileState | None]]:
 def _stored_document(searcher: Any, number: int, state: FileState | None) -> StoredDocument:
     """Return the document with a first chunk, by Lucene's number, and the state of its file."""
     stored = searcher.storedFields().document(number, stored_fields(*CHUNK_FIELDS))
-    details = details_of(stored)
-    first, place = _chunk(stored)
+    first, place = chunk_in(stored)
     if first.words is None:
         first = replace(first, words=_word_count(searcher, first))
-    document = Document(
-        id=first.source_document,
-        title=details.title,
-        content=first.content,
-        metadata=details.metadata,
-        file=SourceFile(details.file_path, state) if state and details.file_path else None,
-    )
-    return StoredDocument(document, _chunks(searcher, first, place))
+    return StoredDocument(document_of(stored, state), _chunks(searcher, first, place))
 
 
 def _word_count(searcher: Any, first: Chunk) -> int:
@@ -250,10 +242,23 @@ def _chunks(searcher: Any, first: Chunk, place: Place) -> Iterator[tuple[Chunk, 
     stored = searcher.storedFields()
     fields = stored_fields(*CHUNK_FIELDS)
     for hit in searcher.search(rest, first.count, order).scoreDocs:
-        yield _chunk(stored.document(hit.doc, fields))
+        yield chunk_in(stored.document(hit.doc, fields))
 
 
-def _chunk(stored: Any) -> tuple[Chunk, Place]:
+def document_of(first: Any, state: FileState | None) -> Document:
+    """Return a document by the stored fields of its first chunk, whose text alone it has."""
+    details = details_of(first)
+    return Document(
+        id=first.get(schema.SOURCE_DOCUMENT),
+        title=details.title,
+        content=first.get(schema.CONTENT),
+        metadata=details.metadata,
+        file=SourceFile(details.file_path, state) if state and details.file_path else None,
+    )
+
+
+def chunk_in(stored: Any) -> tuple[Chunk, Place]:
+    """Return a chunk by its stored fields, and its place."""
     details = details_of(stored)
     place = details.place
     chunk = Chunk(

@@ -4,12 +4,12 @@ docs/scale.md describes which steps keep what others write meanwhile.
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from shared.errors import (
     ClusterBusyError,
@@ -19,10 +19,8 @@ from shared.errors import (
     McpLuceneError,
 )
 from shared.java import vm
-from shared.maintenance.rebuild import Progress, Rebuilt
+from shared.maintenance.rebuild import Progress, Rebuilt, chunk_in, document_of
 from shared.model import schema
-from shared.model.chunks import Chunk, Place
-from shared.model.document import Document, FileState, SourceFile
 from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import layout
 from shared.opensearch.bulk import chunk_operation, file_operation
@@ -36,7 +34,6 @@ from shared.opensearch.snapshot import ClusterSnapshot, StaleError
 from shared.opensearch.state import State
 from shared.opensearch.store import FIRST, Store
 from shared.settings.defaults import DEFAULT_WAIT
-from shared.storage.stored_chunks import details_of
 
 _MANAGER_SECONDS: Final = "10s"
 """Time for which a change of names may wait for the manager of the cluster, which then drops it:
@@ -228,8 +225,8 @@ def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
         every = stored_in_order(snapshot, snapshot.visible(), order, None)
         for name, group in groupby(every, key=lambda of: str(of[schema.SOURCE_DOCUMENT])):
             chunks = list(group)
-            document = _document(chunks[0], states.get(name))
-            made = ChunkDocuments(document, map(_placed, chunks))
+            document = document_of(chunks[0], states.get(name))
+            made = ChunkDocuments(document, map(chunk_in, chunks))
             yield from (chunk_operation(batch, chunk) for chunk in made)
             if name in states:
                 yield file_operation(batch, name, states[name])
@@ -238,31 +235,3 @@ def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
     for id_, reason in new.bulk(operations()):
         raise ClusterRefusedError(snapshot.path, f"{id_}: {reason}")
     yield from counts
-
-
-def _document(first: Mapping[str, Any], state: FileState | None) -> Document:
-    details = details_of(first)
-    return Document(
-        id=first[schema.SOURCE_DOCUMENT],
-        title=details.title,
-        content=first[schema.CONTENT],
-        metadata=details.metadata,
-        file=SourceFile(details.file_path, state) if state and details.file_path else None,
-    )
-
-
-def _placed(stored: Mapping[str, Any]) -> tuple[Chunk, Place]:
-    details = details_of(stored)
-    place = details.place
-    chunk = Chunk(
-        id=stored[schema.ID],
-        title=stored[schema.TITLE],
-        content=stored[schema.CONTENT],
-        source_document=stored[schema.SOURCE_DOCUMENT],
-        index=int(stored[schema.CHUNK_INDEX]),
-        start=int(place["char_start"]),
-        end=int(place["char_end"]),
-        count=details.chunk_count,
-        words=details.words,
-    )
-    return chunk, place

@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from shared.opensearch.address import Address
+from shared.opensearch.connection import Connection
+from shared.opensearch.store import Store
 from tests.opensearch.distribution import UnavailableError, home
 from tests.opensearch.node import Node
+
+
+def store_of(address: str) -> Store:
+    return Store(Connection(Address.of(address)))
 
 
 @pytest.fixture(scope="session")

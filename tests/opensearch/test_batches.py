@@ -21,12 +21,11 @@ from shared.errors import (
 )
 from shared.model.document import FileState, Scalar, SourceFile
 from shared.opensearch import connection, layout
-from shared.opensearch.address import Address
-from shared.opensearch.connection import Connection
 from shared.opensearch.index import Index as ClusterIndex
 from shared.opensearch.queries import IS_CHUNK
 from shared.opensearch.state import State, version_of
 from shared.opensearch.store import Store
+from tests.opensearch.conftest import store_of
 from tests.opensearch.node import Node
 from tests.opensearch.proxy import Instead, Proxy, before
 
@@ -37,10 +36,6 @@ pytestmark = pytest.mark.opensearch
 
 LONG_AGO = 1.0
 """A time, in seconds since 1970."""
-
-
-def store_of(address: str) -> Store:
-    return Store(Connection(Address.of(address)))
 
 
 def contents(address: str) -> list[str]:

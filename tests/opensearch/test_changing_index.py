@@ -11,13 +11,12 @@ from shared.model.document import FileState, SourceFile
 from shared.model.filters import Filter
 from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import documents as of_cluster, rebuild, snapshot as opening
-from shared.opensearch.address import Address
 from shared.opensearch.backend import ClusterBackend
 from shared.opensearch.cluster import Cluster
 from shared.opensearch.connection import Connection
 from shared.opensearch.snapshot import ClusterSnapshot
-from shared.opensearch.store import Store
 from shared.reading.documents import list_documents
+from tests.opensearch.conftest import store_of
 
 pytestmark = pytest.mark.opensearch
 
@@ -109,12 +108,8 @@ def test_a_rebuild_may_take_longer_than_a_call_goes_by_one_state(
         assert searcher.search("text").totalHits == 5
 
 
-def store_of(address: str) -> Store:
-    return Store(Connection(Address.of(address)))
-
-
 def test_an_index_that_is_made_anew_has_other_commits(address: str) -> None:
-    store = Store(Connection(Address.of(address)))
+    store = store_of(address)
     commits = []
     for _ in range(2):
         with Index(address, create=True) as index:

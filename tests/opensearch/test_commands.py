@@ -17,12 +17,10 @@ from shared.model.failures import Failure, load_failures, save_failures
 from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import layout
-from shared.opensearch.address import Address
 from shared.opensearch.cluster import Cluster
-from shared.opensearch.connection import Connection
 from shared.opensearch.snapshot import ClusterSnapshot
-from shared.opensearch.store import Store
 from tests.conftest import Idx
+from tests.opensearch.conftest import store_of
 from tests.opensearch.node import Node, free_port
 
 pytestmark = pytest.mark.opensearch
@@ -307,7 +305,7 @@ def test_a_call_goes_by_the_state_that_it_has_read_however_often_that_changes(
 def test_a_call_notices_another_index_of_the_same_name(address: str) -> None:
     with Index(address, create=True) as index:
         index.add(Document("d", "D", "of the first index"))
-    store = Store(Connection(Address.of(address)))
+    store = store_of(address)
     attempts = 0
 
     def asks_while_it_is_made_anew(snapshot: ClusterSnapshot) -> list[str]:

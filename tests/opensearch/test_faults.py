@@ -14,9 +14,7 @@ import pytest
 
 from shared import Document, Index, McpLuceneError, Searcher
 from shared.errors import ClusterUnreachableError
-from shared.opensearch.address import Address
-from shared.opensearch.connection import Connection
-from shared.opensearch.store import Store
+from tests.opensearch.conftest import store_of
 from tests.opensearch.node import Node, free_port
 from tests.opensearch.test_commands import torn
 from tests.programs import PROGRAMS
@@ -79,7 +77,7 @@ def test_a_writer_that_is_killed_leaves_whole_documents(node: Node) -> None:
             assert list(torn(searcher, ("d",))) == []
     with Index(address) as index:
         index.add(Document("d", "D", " ".join(["version1000"] * 600)))
-    state, _ = Store(Connection(Address.of(address))).state()
+    state, _ = store_of(address).state()
     assert state.open, "some were killed between two requests"
     with Searcher(address) as searcher:
         assert list(torn(searcher, ("d",))) == []

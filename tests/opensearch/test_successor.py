@@ -1,6 +1,6 @@
 """Rebuilds that meet each other, writers, or a cluster that does not answer."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
@@ -16,11 +16,11 @@ from shared.errors import (
 )
 from shared.model.failures import Failure
 from shared.opensearch import layout, rebuild
-from shared.opensearch.address import Address
 from shared.opensearch.connection import Connection
 from shared.opensearch.failures import load_failures, save_failures
 from shared.opensearch.rebuild import Successor
 from shared.opensearch.store import Store
+from tests.opensearch.conftest import store_of
 from tests.opensearch.node import Node
 
 pytestmark = pytest.mark.opensearch
@@ -32,7 +32,7 @@ ask = Connection.request
 def store(address: str) -> Store:
     with Index(address, create=True) as index:
         index.add(Document("d", "D", "text"))
-    return Store(Connection(Address.of(address)))
+    return store_of(address)
 
 
 def write(address: str) -> None:
@@ -127,20 +127,38 @@ def test_what_is_written_although_a_rebuild_is_under_way_is_not_lost(
     assert rebuild.rebuild(address).documents == 2
 
 
-def test_the_change_of_names_of_a_killed_rebuild_comes_too_late(
-    store: Store, address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    killed = begun(store)
-    trouble = Trouble(monkeypatch, "/_aliases", is_done=False)
-    with pytest.raises(ClusterUnreachableError):
-        finish(killed, store)
-    trouble.path = ""
-    # The next rebuild has begun, and the old index accepts writes for a moment.
-    Successor(store)
-    write(address)
+def does_nothing_late(trouble: Trouble) -> None:
+    """Check that the cluster refuses what it does late."""
+    assert trouble.late
     for request in trouble.late:
         with pytest.raises(McpLuceneError):
             request()
+
+
+def begin_the_next(_: Successor, store: Store) -> bool:
+    """Begin another rebuild, for which the old index accepts writes for a moment."""
+    return bool(Successor(store))
+
+
+@pytest.mark.parametrize(
+    "goes_on",
+    [begin_the_next, lambda interrupted, _: interrupted.give_up()],
+    ids=["killed", "given-up"],
+)
+def test_a_change_of_names_that_comes_too_late_does_nothing(
+    store: Store,
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+    goes_on: Callable[[Successor, Store], bool],
+) -> None:
+    interrupted = begun(store)
+    trouble = Trouble(monkeypatch, "/_aliases", is_done=False)
+    with pytest.raises(ClusterUnreachableError):
+        finish(interrupted, store)
+    trouble.path = ""
+    assert goes_on(interrupted, store)
+    write(address)
+    does_nothing_late(trouble)
     assert found(address) == 2
 
 
@@ -193,22 +211,6 @@ def test_a_rebuild_whose_answer_is_lost_loses_nothing(
     assert load_failures(address) == {"bad": FAILURE}
 
 
-def test_a_change_of_names_that_comes_too_late_does_nothing(
-    store: Store, address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    beside = begun(store)
-    trouble = Trouble(monkeypatch, "/_aliases", is_done=False)
-    with pytest.raises(ClusterUnreachableError):
-        finish(beside, store)
-    trouble.path = ""
-    assert beside.give_up()
-    write(address)
-    for request in trouble.late:
-        with pytest.raises(McpLuceneError):
-            request()
-    assert found(address) == 2
-
-
 def test_nobody_can_write_while_the_outcome_of_a_rebuild_is_not_known(
     store: Store, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,9 +227,7 @@ def test_nobody_can_write_while_the_outcome_of_a_rebuild_is_not_known(
         write(address)
     assert rebuild.rebuild(address).documents == 1
     write(address)
-    for request in trouble.late:
-        with pytest.raises(McpLuceneError):
-            request()
+    does_nothing_late(trouble)
     assert found(address) == 2
 
 
