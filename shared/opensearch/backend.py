@@ -25,7 +25,15 @@ from shared.opensearch.selection import ClusterSelection, fingerprinted
 from shared.opensearch.snapshot import ClusterSnapshot
 from shared.opensearch.terms import MOST_TERMS_OF_A_PATTERN, ClusterTerms
 from shared.query.tree import Node
-from shared.reading.backend import FIRST_CHUNK, Backend, Figures, ReadableIndex, Result, Stored
+from shared.reading.backend import (
+    FIRST_CHUNK,
+    Backend,
+    Figures,
+    FrequentTerms,
+    ReadableIndex,
+    Result,
+    Stored,
+)
 from shared.search.selection import Fingerprinted
 from shared.storage.stored_chunks import SHOWN_FIELDS, details_of
 
@@ -130,16 +138,17 @@ class ClusterBackend(Backend):
         (answer,) = self._snapshot.search([body])
         return [(hit["_source"]["stored"], hit["_score"]) for hit in answer["hits"]["hits"]]
 
-    def most_frequent(
-        self, field: str, prefix: str, count: int
-    ) -> tuple[list[tuple[str, int]], bool]:
+    def most_frequent(self, field: str, prefix: str, count: int) -> FrequentTerms:
         if field == schema.ID or (prefix and not schema.is_keyword_field(field)):
             found = list(self.terms.beginning_with(field, prefix))
-            return sorted(found, key=_by_frequency), len(found) < MOST_TERMS_OF_A_PATTERN
+            is_whole = len(found) < MOST_TERMS_OF_A_PATTERN
+            # Each id has one chunk.
+            is_ranked = field == schema.ID
+            return FrequentTerms(sorted(found, key=_by_frequency), is_whole, is_ranked)
         if field in _TEXT_FIELDS:
             return self._some_words(field)
         if not schema.is_keyword_field(field):
-            return [], False
+            return FrequentTerms([], is_whole=False)
         terms = most_frequent(field, count, self._snapshot.shards)
         if prefix:
             literal = "".join(sign if sign.isalnum() else f"\\{sign}" for sign in prefix)
@@ -147,10 +156,13 @@ class ClusterBackend(Backend):
         aggregations = {"terms": {"terms": terms}}
         body = {"query": self._snapshot.visible(), "size": 0, "aggs": aggregations}
         (answer,) = self._snapshot.search([body])
-        buckets = answer["aggregations"]["terms"]["buckets"]
-        return [(str(of["key"]), int(of["doc_count"])) for of in buckets], len(buckets) < count
+        counted = answer["aggregations"]["terms"]
+        found = [(str(of["key"]), int(of["doc_count"])) for of in counted["buckets"]]
+        # Of several shards, each may have left out terms of which the others have more.
+        is_ranked = not counted["doc_count_error_upper_bound"]
+        return FrequentTerms(found, len(found) < count, is_ranked)
 
-    def _some_words(self, field: str) -> tuple[list[tuple[str, int]], bool]:
+    def _some_words(self, field: str) -> FrequentTerms:
         """Look at the words of some chunks, for the cluster does not list the most frequent."""
         chance = {"seed": 1, "field": "_seq_no"}
         by_chance = {"query": self._snapshot.visible(), "random_score": chance}
@@ -168,8 +180,9 @@ class ClusterBackend(Backend):
         best = [(field, word) for word, _ in found.most_common(_MOST_COUNTED)]
         counts = self.terms.frequencies(best).items()
         pairs = [(word, count) for (_, word), count in counts if count]
-        is_whole = len(hits) < _MOST_READ and len(best) == len(found)
-        return sorted(pairs, key=_by_frequency), is_whole
+        has_all = len(hits) < _MOST_READ
+        is_whole = has_all and len(best) == len(found)
+        return FrequentTerms(sorted(pairs, key=_by_frequency), is_whole, is_ranked=has_all)
 
     def selection(self, request: SearchRequest) -> ClusterSelection:
         return ClusterSelection(self._snapshot, request)

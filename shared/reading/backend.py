@@ -33,6 +33,15 @@ class Stored(Protocol):
 
 
 @dataclass(frozen=True)
+class FrequentTerms:
+    """Terms of a field, the most frequent first; see `Backend.most_frequent`."""
+
+    terms: list[tuple[str, int]]  # each with its frequency
+    is_whole: bool  # whether there are no others
+    is_ranked: bool = False  # whether no other one is more frequent
+
+
+@dataclass(frozen=True)
 class Figures:
     """Figures of a commit that only its kind of index knows; see `IndexStatistics`."""
 
@@ -98,13 +107,11 @@ class Backend(ABC):
         """Return the `SHOWN_FIELDS` of the chunks with the highest scores by a tree."""
 
     @abstractmethod
-    def most_frequent(
-        self, field: str, prefix: str, count: int
-    ) -> tuple[list[tuple[str, int]], bool]:
-        """Return terms of a field that have a prefix, the most frequent first, with frequencies.
+    def most_frequent(self, field: str, prefix: str, count: int) -> FrequentTerms:
+        """Return terms of a field that have a prefix, the most frequent first.
 
-        They are the most frequent of all without a prefix, or the first ones that have it. Returns
-        also whether the field has no others.
+        They are the most frequent of all without a prefix, as far as the backend can tell, or the
+        first ones that have it.
         """
 
     @abstractmethod

@@ -68,8 +68,8 @@ def suggest_terms(backend: Backend, name: str, prefix: str, limit: int) -> TermL
         return TermList(field=name, prefix=spelled, terms=[], complete=False, notice=notice)
     beginnings = folders.term_prefixes(spelled) if field == FILE_FIELD else [spelled]
     found = [backend.most_frequent(field, of, MAX_LISTED_TERMS) for of in beginnings]
-    complete = all(is_complete for _, is_complete in found)
-    pairs = dict(pair for some, _ in found for pair in some)
+    complete = all(some.is_whole for some in found)
+    pairs = dict(pair for some in found for pair in some.terms)
     candidates = sorted(
         # The prefix of a folder in the index may begin like a path.
         (pair for pair in pairs.items() if shown(field, pair[0], folders).startswith(spelled)),
@@ -82,8 +82,7 @@ def suggest_terms(backend: Backend, name: str, prefix: str, limit: int) -> TermL
         complete=complete,
         notice=None
         if complete
-        else "More terms have this prefix than were compared, at most "
-        f"{MAX_LISTED_TERMS:,}; give a longer prefix.",
+        else "More terms have this prefix than were compared; give a longer prefix.",
     )
 
 
@@ -91,11 +90,10 @@ def top_terms(backend: Backend, name: str, limit: int, min_length: int) -> TermL
     """Return the most frequent terms; see `shared.reading.searcher.Searcher.top_terms`."""
     field = field_named(name, backend.fields)
     # More than requested: some are too short, have no chunk left, or tie with the last one.
-    asked = max(limit, MAX_LISTED_TERMS)
-    of_field, is_whole = backend.most_frequent(field, "", asked)
-    candidates = (pair for pair in of_field if len(pair[0]) >= min_length)
+    found = backend.most_frequent(field, "", max(limit, MAX_LISTED_TERMS))
+    candidates = (pair for pair in found.terms if len(pair[0]) >= min_length)
     terms = _term_counts(backend, field, candidates, limit)
-    complete = len(terms) == limit or is_whole
+    complete = found.is_whole or (found.is_ranked and len(terms) == limit)
     return TermList(
         field=name,
         prefix="",
@@ -103,8 +101,7 @@ def top_terms(backend: Backend, name: str, limit: int, min_length: int) -> TermL
         complete=complete,
         notice=None
         if complete
-        else f"At most the {asked:,} most frequent terms were compared; give a prefix to find "
-        "rarer ones.",
+        else "Not all terms were compared; give a prefix to find rarer ones.",
     )
 
 
@@ -253,5 +250,5 @@ def statistics(backend: Backend) -> IndexStatistics:
 def _documents_by(key: str, backend: Backend) -> dict[str, int]:
     """Return the number of documents by value of a metadata key, the most frequent first."""
     field = schema.metadata_field(key)
-    terms, _ = backend.most_frequent(field, "", MAX_LISTED_TERMS)
+    terms = backend.most_frequent(field, "", MAX_LISTED_TERMS).terms
     return dict(_counted(backend, field, terms, MAX_LISTED_TERMS, of_documents=True))

@@ -35,6 +35,7 @@ from shared.reading.backend import (
     FIRST_CHUNK,
     Backend,
     Figures,
+    FrequentTerms,
     ReadableIndex,
     Result,
     Stored,
@@ -213,24 +214,23 @@ class LuceneBackend(Backend):
         stored, loaded = self._searcher.storedFields(), stored_fields(*SHOWN_FIELDS)
         return [(stored.document(number, loaded), score) for number, score in chunks]
 
-    def most_frequent(
-        self, field: str, prefix: str, count: int
-    ) -> tuple[list[tuple[str, int]], bool]:
+    def most_frequent(self, field: str, prefix: str, count: int) -> FrequentTerms:
         reader = self._snapshot.stoppable().reader
         if prefix:
             terms = terms_with_prefix(reader, field, prefix)
             found = list(islice(terms, count))
-            is_complete = next(terms, None) is None
+            is_whole = next(terms, None) is None
         elif MultiTerms.getTerms(reader, field) is None:
-            return [], True
+            return FrequentTerms([], is_whole=True)
         else:
             # Java iterates over all terms in a fifth of the time that Python needs.
             by_frequency = HighFreqTerms.DocFreqComparator()
             stats = HighFreqTerms.getHighFreqTerms(reader, count, field, by_frequency)
             each = map(TermStats.cast_, stats)
             found = [(one.termtext.utf8ToString(), one.docFreq) for one in each]
-            is_complete = len(found) < count
-        return sorted(found, key=lambda pair: (-pair[1], pair[0])), is_complete
+            is_whole = len(found) < count
+        found.sort(key=lambda pair: (-pair[1], pair[0]))
+        return FrequentTerms(found, is_whole, is_ranked=not prefix)
 
     def selection(self, request: SearchRequest) -> LuceneSelection:
         return LuceneSelection(self._snapshot, request)

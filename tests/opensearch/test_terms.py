@@ -58,7 +58,21 @@ def test_words_are_counted_in_chunks_chosen_by_chance(
         assert not found.complete
         assert found.notice is not None
         assert "give a prefix to find rarer ones" in found.notice
+        # A word of chunks that were not looked at may have more of them.
+        first = searcher.top_terms(limit=1)
+        assert [(of.term, of.chunks) for of in first.terms] == [("common", 80)]
+        assert not first.complete
+        assert first.notice == found.notice
+        assert "10,000" not in first.notice
         assert searcher.suggest_terms("l").complete
+        # Every id has one chunk, and all values of a keyword field were counted.
+        for field in ("id", "source_document"):
+            assert searcher.top_terms(field=field, limit=3).complete
+        monkeypatch.setattr(backend, "MOST_TERMS_OF_A_PATTERN", 2)
+        cut = searcher.suggest_terms("")
+        assert not cut.complete
+        assert cut.notice is not None
+        assert "10,000" not in cut.notice
 
 
 def test_a_folder_with_many_files_of_the_rest_is_a_folder_of_a_part(
