@@ -59,8 +59,7 @@ def all_stored(
 def file_states(snapshot: ClusterSnapshot, *conditions: Any) -> dict[str, FileState]:
     """Return the state of each file by the id of its document, whatever the call may see."""
     query = visible(snapshot.state, IS_FILE, *conditions)
-    # That of the last batch is the newest.
+    # An index of the earlier layout may have several, of which that of the last batch counts.
     order = [{layout.BATCH: "asc"}, {schema.SOURCE_DOCUMENT: "asc"}]
-    # Earlier ones are deleted at once, unlike chunks: only the newest state of the index will do.
-    found = all_stored(snapshot.read(None), query, order)
+    found = all_stored(snapshot, query, order)
     return dict(unpack(stored[schema.FILE_STATE]) for stored in found)

@@ -52,26 +52,32 @@ def rebuild(
     nothing is needed but the stored values, ids, numbers and batches of its chunks, and its state.
     """
     cluster = Cluster(path, DEFAULT_WEIGHTS, "batch", versions=schema.REBUILT_VERSIONS)
+    try:
+        with vm.attached("batch"):
+            return _rebuilt(cluster, progress)
+    finally:
+        cluster.close()
+
+
+def _rebuilt(cluster: Cluster, progress: Progress) -> Rebuilt:
     previous = int(cluster.store.mapping()["_meta"][schema.COMMIT_SCHEMA])
     counts: list[int] = []
-    with vm.attached("batch"):
-        successor = Successor(cluster.store)
-        try:
-            successor.create()
-            snapshot = cluster.newest()
-            state, batch = snapshot.state.copied(time.time())
-            put_failures(successor.store, failures_in(cluster.store), {})
-            counts += progress(_copied(snapshot, successor.store, batch))
-            successor.take_place(state)
-        except BaseException as error:
-            if successor.give_up():
-                if isinstance(error, StaleError | IndexMissingError):
-                    raise successor.lost_turn() from error
-                raise
-            # Only an answer was lost.
-            if not isinstance(error, McpLuceneError):
-                raise
-    cluster.close()
+    successor = Successor(cluster.store)
+    try:
+        successor.create()
+        snapshot = cluster.newest()
+        state, batch = snapshot.state.copied(time.time())
+        put_failures(successor.store, failures_in(cluster.store), {})
+        counts += progress(_copied(snapshot, successor.store, batch))
+        successor.take_place(state)
+    except BaseException as error:
+        if successor.give_up():
+            if isinstance(error, StaleError | IndexMissingError):
+                raise successor.lost_turn() from error
+            raise
+        # Only an answer was lost.
+        if not isinstance(error, McpLuceneError):
+            raise
     return Rebuilt(len(counts), sum(counts), schema.SCHEMA_VERSION, previous)
 
 

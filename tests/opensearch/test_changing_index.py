@@ -1,6 +1,6 @@
 """What a call sees of an index that others change before it or meanwhile."""
 
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import pytest
@@ -37,23 +37,28 @@ def test_a_search_knows_a_field_that_was_written_since_the_last_one(address: str
 
 
 def test_no_state_of_a_file_is_missing_while_others_replace_it(address: str) -> None:
-    """Unlike a chunk, the earlier state is deleted at once."""
+    """Those of the beginning are seen, of one commit, and not only once nobody writes any more."""
 
     def state(size: int) -> FileState:
         return FileState(None, size, size, "hash")
 
     with Index(address, create=True) as index:
-        index.add(Document("d", "D", "text", file=SourceFile("/d.txt", state(1))))
-    sizes = iter((2, 3))
+        for name in "de":
+            index.add(Document(name, "D", "text", file=SourceFile(f"/{name}.txt", state(1))))
+    sizes = count(2)
 
     def files_while_they_are_touched(snapshot: ClusterSnapshot) -> dict[str, FileState]:
-        for size in sizes:
+        for size in islice(sizes, 2):
             with Index(address) as index:
-                index.update_file_state("d", state(size))
+                for name in "de":
+                    index.update_file_state(name, state(size))
         return ClusterBackend(snapshot).file_states()
 
     cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
-    assert cluster.call(files_while_they_are_touched) == {"d": state(3)}
+    assert cluster.call(files_while_they_are_touched) == dict.fromkeys("de", state(1))
+    assert cluster.call(lambda of: ClusterBackend(of).file_states()) == dict.fromkeys(
+        "de", state(3)
+    )
     cluster.close()
 
 

@@ -249,6 +249,27 @@ def test_an_outage_before_the_last_step_is_named_and_the_rebuild_begins_anew(
     assert list(node.get(f"/{store.name}*")) == [f"{store.name}-000003"]
 
 
+def test_a_rebuild_that_fails_closes_its_connections(
+    store: Store, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del store
+    closed: list[Connection] = []
+    close = Connection.close
+
+    def noted(connection: Connection) -> None:
+        closed.append(connection)
+        close(connection)
+
+    def interrupted(_: Iterator[int]) -> Iterator[int]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Connection, "close", noted)
+    with pytest.raises(KeyboardInterrupt):
+        rebuild.rebuild(address, progress=interrupted)
+    assert len(closed) == 1
+    write(address)
+
+
 FAILURE = Failure(None, "/bad.pdf", "failed", "it is damaged", 1, 1, "2026-01-01T00:00:00Z")
 
 
