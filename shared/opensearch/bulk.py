@@ -1,11 +1,18 @@
 """Documents on their way to a cluster, which are sent while the next ones are prepared."""
 
+import math
+import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Final
 
-from shared.errors import InvalidDocumentError, McpLuceneError
+from shared.errors import (
+    ClusterBusyError,
+    ClusterRefusedError,
+    InvalidDocumentError,
+    McpLuceneError,
+)
 from shared.model import schema
 from shared.model.document import FileState
 from shared.opensearch import layout
@@ -49,6 +56,15 @@ def delete_operation(id_: str) -> Operation:
     return {"delete": {"_id": id_}}, None
 
 
+def gave_up(store: Store) -> ClusterBusyError:
+    """Return the error of a writer whose batch was given up, or may be."""
+    return ClusterBusyError(
+        store.connection.address.path,
+        "the index was rebuilt meanwhile, or this writer has not committed for a day",
+        "write again what was not committed, of which nothing is visible",
+    )
+
+
 class _Pending(Future[int]):
     """Result of a document that may still wait to be sent."""
 
@@ -69,12 +85,14 @@ class BulkQueue:
     """Operations that wait to be sent, and the results of their documents.
 
     One part is sent at a time, so that no more than two of them take memory. `refused` has the
-    documents that the cluster did not accept, or not all of.
+    documents that the cluster did not accept, or not all of. Nothing is sent after the time
+    `expires`.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.refused: set[str] = set()
+        self.expires = math.inf
         self._waiting: list[Operation] = []
         self._pending: list[_Pending] = []
         self._sender = ThreadPoolExecutor(1, "cluster-writer")
@@ -126,20 +144,17 @@ class BulkQueue:
             self._sending = None
 
     def _transfer(self, operations: list[Operation], pending: list[_Pending]) -> None:
-        names = {
-            action["index"]["_id"]: source["stored"].get(schema.SOURCE_DOCUMENT)
-            for action, source in operations
-            if source and "index" in action
-        }
         try:
-            problems = {names.get(id_, id_): why for id_, why in self._store.bulk(operations)}
+            problems = self._problems(
+                operations, {schema.keyword(of.source_document) for of in pending}
+            )
         except BaseException as error:
             for document in pending:
                 document.set_exception(error)
             raise
         for document in pending:
             name = document.source_document
-            if reason := problems.get(name):
+            if reason := problems.get(schema.keyword(name)):
                 self.refused.add(name)
                 text = f"the document {name[:80]!r} cannot be indexed: {reason}"
                 document.set_exception(InvalidDocumentError(text))
@@ -147,3 +162,18 @@ class BulkQueue:
                 # It may have been refused before, with another text.
                 self.refused.discard(name)
                 document.set_result(document.count)
+
+    def _problems(self, operations: list[Operation], awaited: set[str]) -> dict[str, str]:
+        """Send operations, and return why some of the documents are refused that are waited for."""
+        if time.time() > self.expires:
+            raise gave_up(self._store)
+        names = {
+            action["index"]["_id"]: source[schema.SOURCE_DOCUMENT]
+            for action, source in operations
+            if source and "index" in action
+        }
+        problems = {names.get(id_, id_): why for id_, why in self._store.bulk(operations)}
+        for name in problems.keys() - awaited:
+            problem = f"{name[:80]}: {problems[name]}"
+            raise ClusterRefusedError(self._store.connection.address.path, problem)
+        return problems

@@ -32,11 +32,18 @@ from shared.opensearch.bulk import (
     delete_operation,
     file_id,
     file_operation,
+    gave_up,
 )
 from shared.opensearch.chunk_documents import ChunkDocuments, document_id
 from shared.opensearch.connection import Connection
 from shared.opensearch.queries import IS_CHUNK, IS_FILE, any_of, of_documents, visible
-from shared.opensearch.state import GRACE_SECONDS, State, file_version_of, version_of
+from shared.opensearch.state import (
+    ABANDONED_SECONDS,
+    GRACE_SECONDS,
+    State,
+    file_version_of,
+    version_of,
+)
 from shared.opensearch.store import Store
 from shared.semantic.sentence_model import SentenceModel
 from shared.settings.defaults import DEFAULT_WAIT
@@ -225,11 +232,7 @@ class Index(FolderIndex):
         try:
             state = self._store.change(published, lambda state: batch in state.replaced)
         except KeyError as error:
-            raise ClusterBusyError(
-                self.path,
-                "the index was rebuilt meanwhile, or this writer has not committed for a day",
-                "write again what was not committed, of which nothing is visible",
-            ) from error
+            raise gave_up(self._store) from error
         self._batch = None
         self._published_folders = self._folders
         self._counts.clear()
@@ -264,10 +267,12 @@ class Index(FolderIndex):
             if expired := state.expired(now):
                 state = self._store.change(lambda state: state.withdrawn(expired, now))
             removable, forgettable = state.removable(now), state.forgettable(now)
+            # Deleted with those that are forgotten, a day later, if that fails.
+            batches = [*expired, *forgettable]
             versions = [name for batch in removable for name in state.replaced[batch].versions]
             is_deleted = self._store.delete(any_of(layout.VERSION, versions)) if versions else True
-            if forgettable:
-                is_deleted &= self._store.delete(any_of(layout.BATCH, list(map(str, forgettable))))
+            if batches:
+                is_deleted &= self._store.delete(any_of(layout.BATCH, list(map(str, batches))))
             if is_deleted and (removable or forgettable):
                 self._store.change(lambda state: state.without({*removable, *forgettable}))
 
@@ -289,6 +294,8 @@ class Index(FolderIndex):
             # Its time tells it from one that another writer has opened with this number.
             self._store.change(opened, lambda state: state.open.get(number) == at)
             self._batch = number
+            # Its number is hidden for as long again, for what is under way then.
+            self._queue.expires = at + ABANDONED_SECONDS
         return self._batch
 
     def _note(self, source_document: str, count: int) -> None:

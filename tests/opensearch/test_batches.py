@@ -23,7 +23,7 @@ from shared.model.document import FileState, Scalar, SourceFile
 from shared.opensearch import connection, layout
 from shared.opensearch.index import Index as ClusterIndex
 from shared.opensearch.queries import IS_CHUNK
-from shared.opensearch.state import State, version_of
+from shared.opensearch.state import ABANDONED_SECONDS, State, version_of
 from shared.opensearch.store import Store
 from tests.opensearch.conftest import store_of
 from tests.opensearch.node import Node
@@ -226,21 +226,48 @@ def begun_long_ago(state: State) -> State:
     return replace(state, open=open_, abandoned=abandoned)
 
 
+def sent_with(store: Store, batch: int) -> list[Mapping[str, Any]]:
+    return [hit for hit in all_of(store) if hit["_source"]["batch"] == batch]
+
+
 def test_what_a_writer_that_was_killed_has_sent_is_deleted_after_a_day(address: str) -> None:
     with ClusterIndex(address, create=True) as killed:
         killed.add(Document("d", "D", "new"))
         store = store_of(address)
-        for _ in range(2):
+        for hidden in ([1], []):
             store.change(begun_long_ago)
             with Index(address) as index:
                 index.add(Document("e", "E", "other"))
-        assert store.state()[0].hidden_batches == []
-        assert len([hit for hit in all_of(store) if hit["_source"]["batch"] == 1]) == 0
+            # Its number stays hidden for another day, lest something of it is still under way.
+            assert store.state()[0].hidden_batches == hidden
+            assert sent_with(store, 1) == []
         with pytest.raises(ClusterRefusedError, match="has not committed for a day"):
             killed.commit()
         with pytest.raises(ClusterRefusedError, match="has not committed for a day"):
             killed.add(Document("d", "D", "newer"))
         killed.__exit__(ValueError, None, None)
+    assert contents(address) == ["other"]
+
+
+def test_a_writer_that_stood_still_for_days_sends_nothing_more(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its batch is forgotten, and what it sent with that would be visible."""
+    now = time.time
+    with ClusterIndex(address, create=True) as index:
+        index.add(Document("d", "D", "new"))
+        index.submit(Document("e", "E", "new"))
+        for days in (1, 2):
+            later = days * (ABANDONED_SECONDS + 10)
+            monkeypatch.setattr(time, "time", lambda later=later: now() + later)
+            with Index(address) as other:
+                other.add(Document("f", "F", "other"))
+        store = store_of(address)
+        assert store.state()[0].hidden_batches == []
+        with pytest.raises(ClusterRefusedError, match="has not committed for a day"):
+            index.commit()
+        assert sent_with(store, 1) == []
+        index.__exit__(ValueError, None, None)
     assert contents(address) == ["other"]
 
 
@@ -274,6 +301,59 @@ def test_a_document_that_the_cluster_refuses_keeps_its_old_version(
     with Index(address) as index:
         index.add(Document("d", "D", "new", file=file(3)))
     assert contents(address) == ["new", "text"]
+
+
+def refuse_last(kind: str) -> Instead:
+    """Have the cluster refuse the last operation of a kind."""
+
+    def alter(answer: Any) -> None:
+        *_, last = (item[kind] for item in answer["items"] if kind in item)
+        error = {"type": "mapper_parsing_exception", "reason": "it is damaged"}
+        last |= {"status": 400, "error": error}
+        answer["errors"] = True
+
+    return altered("_bulk", alter)
+
+
+def test_a_document_whose_state_of_the_file_is_refused_keeps_its_old_version(
+    address: str, proxy: Proxy
+) -> None:
+    def file(size: int) -> SourceFile:
+        return SourceFile("/d.txt", FileState(None, size, size, "hash"))
+
+    # Longer than a term.
+    long = "\U00010400" * 10_000
+    with Index(address, create=True) as index:
+        index.add(Document(long, "D", "old", file=file(1)))
+    with ClusterIndex(through(proxy, address)) as index:
+        proxy.instead = refuse_last("index")
+        with pytest.raises(InvalidDocumentError, match="it is damaged"):
+            index.add(Document(long, "D", "new", file=file(2)))
+    assert contents(address) == ["old"]
+    with Searcher(address) as searcher:
+        assert searcher.files()[1] == {long: file(1).state}
+
+
+@pytest.mark.parametrize("kind", ["index", "delete"])
+def test_nothing_is_committed_if_what_nobody_waits_for_is_refused(
+    address: str, proxy: Proxy, kind: str
+) -> None:
+    state = FileState(None, 1, 1, "hash")
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "old", file=SourceFile("/d.txt", state)))
+
+    def change() -> None:
+        with ClusterIndex(through(proxy, address)) as index:
+            index.update_file_state("d", FileState(None, 2, 2, "hash"))
+            if kind == "delete":
+                index.delete("d")
+            proxy.instead = refuse_last(kind)
+
+    with pytest.raises(ClusterRefusedError, match="it is damaged"):
+        change()
+    assert contents(address) == ["old"]
+    with Searcher(address) as searcher:
+        assert searcher.files()[1] == {"d": state}
 
 
 def test_nothing_is_committed_after_documents_were_not_written(address: str, proxy: Proxy) -> None:
