@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from idx.cli.options import AnswerOptions, RewritingOptions, VectorsChoice
 from idx.output.printing import say, warn
 from idx.sync.events import uninterrupted
-from shared.backends import takes_vectors
 from shared.errors import McpLuceneError
 from shared.messages import quantity
 from shared.model.request import Syntax
@@ -98,7 +97,7 @@ def warn_of_server(model: str) -> None:
 
 def give_model(index: "Index", *, vectors: VectorsChoice = "later") -> None:
     """Give a new index the model that new indexes have, if it is installed."""
-    if vectors == "off" or not takes_vectors(index.path):
+    if vectors == "off":
         return
     from shared.maintenance.embedding import model_of_new_index
 
@@ -147,7 +146,7 @@ def embed_added(
     wrong is a warning: the texts are indexed. `ends` is set by others to end it early.
     """
     wanted = sentence_model()
-    if wanted == SEMANTIC_OFF or when == "off" or not takes_vectors(index_path):
+    if wanted == SEMANTIC_OFF or when == "off":
         return
     from shared.maintenance.embedding import embed, embedding_state, switch_on
     from shared.semantic.models import is_named

@@ -23,6 +23,7 @@ _MODULES: Final = {
     "holds_index": "shared.opensearch.index",
     "check": "shared.opensearch.upkeep",
     "findings": "shared.opensearch.upkeep",
+    "embeddable": "shared.opensearch.upkeep",
     "rebuild": "shared.opensearch.rebuild",
     "load_failures": "shared.opensearch.failures",
     "save_failures": "shared.opensearch.failures",
@@ -57,8 +58,3 @@ def check_new(path: Path) -> None:
     """Check that an index can be created at a path."""
     if not is_cluster(path):
         index_folder.check(index_folder.absolute(path))
-
-
-def takes_vectors(path: Path | str) -> bool:
-    """Check whether the index at a path can have vectors."""
-    return not is_cluster(path)

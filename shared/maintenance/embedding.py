@@ -14,11 +14,12 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from org.apache.lucene.search import IndexSearcher
 
 from shared.analysis.detection import language_of
+from shared.backends import chosen
 from shared.errors import SemanticModelError
 from shared.files import index_folder
 from shared.java import vm
@@ -39,7 +40,7 @@ from shared.settings.machine import default_workers
 from shared.storage import lucene_errors
 from shared.storage.commits import open_last_commit, sentence_model
 from shared.storage.integrity import open_directory
-from shared.storage.passages import MOST_TOGETHER, StoredText, texts_matching
+from shared.storage.passages import MOST_TOGETHER, Embeddable, StoredText, texts_matching
 from shared.storage.vectors import with_vectors, without_vectors
 from shared.workers import end_pool, new_pool, result_of, schedule
 from shared.writing.index import Index
@@ -113,13 +114,8 @@ class Embedded:
 
 def embedding_state(path: Path | str) -> EmbeddingState:
     """Return the state of the vectors of an index."""
-    with _reader(index_folder.absolute(path)) as (folder, reader):
-        searcher = IndexSearcher(reader)
-        return EmbeddingState(
-            sentence_model(reader, folder),
-            int(reader.numDocs()),
-            int(searcher.count(with_vectors())),
-        )
+    with _opened(path) as index:
+        return EmbeddingState(index.model, index.chunks, index.embedded)
 
 
 def model_of_new_index() -> SentenceModel | None:
@@ -134,7 +130,7 @@ def switch_on(path: Path | str, name: str, *, wait: float = DEFAULT_WAIT) -> Sen
     """Make a sentence model part of an index; `embed` then makes the vectors.
 
     Args:
-        path: the index folder.
+        path: the index.
         name: the model, see `shared.semantic.models.install`. Another one than before removes the
             vectors of that one.
         wait: seconds to wait for another writer to end.
@@ -144,7 +140,8 @@ def switch_on(path: Path | str, name: str, *, wait: float = DEFAULT_WAIT) -> Sen
         ExtraMissingError: a library is not installed.
         IndexFolderError: the index cannot be used; the class says why.
     """
-    index_folder.identify(index_folder.absolute(path))
+    # An index that cannot be used is named before a model is downloaded.
+    embedding_state(path)
     model = install(name)
     with Index(path, wait=wait) as index:
         if index.sentence_model != model:
@@ -174,7 +171,7 @@ def embed(
     On an interruption (``KeyboardInterrupt``) the vectors made so far are stored first.
 
     Args:
-        path: the index folder.
+        path: the index.
         wait: seconds to wait for another writer to end, each time when vectors are stored.
         workers: the number of worker processes; None for one for each core.
         progress: a function that passes on the steps.
@@ -189,9 +186,8 @@ def embed(
         IndexFolderError: the index cannot be used; the class says why.
     """
     began = time.monotonic()
-    with _reader(index_folder.absolute(path)) as (folder, reader):
-        model = sentence_model(reader, folder)
-        pending = int(IndexSearcher(reader).count(without_vectors())) if model else 0
+    with _opened(path) as index:
+        model, pending = index.model, index.chunks - index.embedded
         if model is None or not pending:
             return Embedded(0, 0, 0.0)
         check_extra(_FEATURE)
@@ -199,11 +195,10 @@ def embed(
         # A model that cannot be used is named before workers start.
         stored_vectors_of(model, [])
         count = min(workers or default_workers(), -(-pending // MOST_TOGETHER))
-        run = _Run(folder, model, wait, max(_MIN_STORED, pending // _MAX_COMMITS))
-        texts = texts_matching(reader, without_vectors())
+        run = _Run(index.path, model, wait, max(_MIN_STORED, pending // _MAX_COMMITS))
         try:
             with _encoding(model, count, pending) as encode:
-                done = run.embedded(encode, texts)
+                done = run.embedded(encode, index.texts())
                 for _ in progress(Step("Embedding", number, pending) for number in done):
                     pass
         finally:
@@ -321,8 +316,13 @@ def _alive(model: SentenceModel) -> Iterator[None]:
 
 
 @contextmanager
-def _reader(path: Path) -> Iterator[tuple[Path, Any]]:
-    """Lend a reader of the last commit, with the path of the index."""
+def _opened(path: Path | str) -> Iterator[Embeddable]:
+    """Lend the last commit of an index."""
+    if other := chosen(path, "embeddable"):
+        with other(path) as index:
+            yield index
+        return
+    path = index_folder.absolute(path)
     index_folder.identify(path)
     with (
         vm.attached("batch"),
@@ -330,4 +330,10 @@ def _reader(path: Path) -> Iterator[tuple[Path, Any]]:
         closing(open_directory(path)) as directory,
         closing(open_last_commit(directory, path)) as reader,
     ):
-        yield path, reader
+        yield Embeddable(
+            path,
+            sentence_model(reader, path),
+            int(reader.numDocs()),
+            int(IndexSearcher(reader).count(with_vectors())),
+            partial(texts_matching, reader, without_vectors()),
+        )

@@ -19,7 +19,7 @@ from shared.model.weights import Weights
 from shared.opensearch.cluster import Cluster
 from shared.opensearch.compiler import compiled
 from shared.opensearch.documents import all_stored, file_states, stored_in_order
-from shared.opensearch.queries import HAS_FINGERPRINT, IS_CHUNK, of_documents
+from shared.opensearch.queries import HAS_FINGERPRINT, IS_CHUNK, by_chance, of_documents
 from shared.opensearch.searches import most_frequent, sort_order
 from shared.opensearch.selection import ClusterSelection, fingerprinted
 from shared.opensearch.snapshot import ClusterSnapshot
@@ -164,9 +164,7 @@ class ClusterBackend(Backend):
 
     def _some_words(self, field: str) -> FrequentTerms:
         """Look at the words of some chunks, for the cluster does not list the most frequent."""
-        chance = {"seed": 1, "field": "_seq_no"}
-        by_chance = {"query": self._snapshot.visible(), "random_score": chance}
-        query = {"function_score": {**by_chance, "boost_mode": "replace"}}
+        query = by_chance(self._snapshot.visible())
         source = [*_source((schema.CONTENT, schema.DETAILS)), schema.LANGUAGES]
         (answer,) = self._snapshot.search([{"query": query, "size": _MOST_READ, "_source": source}])
         hits, found = answer["hits"]["hits"], Counter[str]()
@@ -183,6 +181,9 @@ class ClusterBackend(Backend):
         has_all = len(hits) < _MOST_READ
         is_whole = has_all and len(best) == len(found)
         return FrequentTerms(sorted(pairs, key=_by_frequency), is_whole, is_ranked=has_all)
+
+    def load_model(self) -> None:
+        self._snapshot.encoder.load(self._snapshot.model)
 
     def selection(self, request: SearchRequest) -> ClusterSelection:
         return ClusterSelection(self._snapshot, request)

@@ -168,7 +168,7 @@ class BulkQueue:
         if time.time() > self.expires:
             raise gave_up(self._store)
         names = {
-            action["index"]["_id"]: source[schema.SOURCE_DOCUMENT]
+            action["index"]["_id"]: source.get(schema.SOURCE_DOCUMENT, action["index"]["_id"])
             for action, source in operations
             if source and "index" in action
         }

@@ -25,6 +25,7 @@ from shared.opensearch.snapshot import ClusterSnapshot, StaleError
 from shared.opensearch.store import Store, Versioned
 from shared.opensearch.terms import KnownTerms, PartTerms
 from shared.query.filters import within
+from shared.semantic.query_encoder import QueryEncoder
 
 Result = TypeVar("Result")
 
@@ -61,6 +62,7 @@ class Cluster:
         self.refreshes = 0
         self._weights = weights
         self._program = program
+        self._encoder = QueryEncoder()
         self._lock = Lock()
         self._snapshot: ClusterSnapshot | None = None
         self._parts: OrderedDict[Names, tuple[KnownTerms, ClusterSnapshot]] = OrderedDict()
@@ -148,6 +150,7 @@ class Cluster:
         return ClusterSnapshot(
             *(self.store, state, _sequence(version), known, self.path, self._weights),
             shards=len(self._routings),
+            encoder=self._encoder,
         )
 
     def _find_routings(self, shards: int) -> list[str | None]:

@@ -1,10 +1,11 @@
 """An index on a cluster, open for writing."""
 
 import time
-from collections.abc import Iterable, Mapping
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -14,13 +15,13 @@ from shared.errors import (
     ClusterUnreachableError,
     IndexFolderError,
     IndexMissingError,
-    IndexOnClusterError,
     IndexWriteError,
     InvalidDocumentError,
     McpLuceneError,
 )
 from shared.java import vm
 from shared.messages import decodable
+from shared.model import schema
 from shared.model.chunks import chunk_id
 from shared.model.document import Document, FileState
 from shared.model.folders import FolderTakenError, IndexedFolders
@@ -36,7 +37,7 @@ from shared.opensearch.bulk import (
 )
 from shared.opensearch.chunk_documents import ChunkDocuments, document_id
 from shared.opensearch.connection import Connection
-from shared.opensearch.queries import IS_CHUNK, IS_FILE, any_of, of_documents, visible
+from shared.opensearch.queries import IS_CHUNK, IS_FILE, Query, any_of, of_documents, visible
 from shared.opensearch.state import (
     ABANDONED_SECONDS,
     GRACE_SECONDS,
@@ -45,16 +46,20 @@ from shared.opensearch.state import (
     version_of,
 )
 from shared.opensearch.store import Store
+from shared.opensearch.vectors import are_of_others, are_vectors, value_in, vectors_operation
 from shared.semantic.sentence_model import SentenceModel
+from shared.semantic.windows import KEY_BYTES, key_of
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.field_names import keys_of_documents
+from shared.storage.passages import text_of
 from shared.writing.index import Index as FolderIndex
-
-_NO_VECTORS: Final = "there are no vectors"
 
 _MOST_REPLACED: Final = 20_000
 """Number of replaced versions in the state from which a commit waits until some are deleted, since
 every search reads the state and leaves them out."""
+
+_MOST_KNOWN: Final = 100_000
+"""Number of chunks whose texts a batch compares with those they replace, to keep their vectors."""
 
 _LOOKED_UP: Final = 1_000
 """Number of documents whose earlier versions are looked up in one request."""
@@ -106,7 +111,10 @@ class Index(FolderIndex):
         self._error: McpLuceneError | None = None
         self._counts: dict[str, int] = {}
         self._touched: set[str] = set()
+        self._embedded: set[str] = set()
+        self._texts: dict[str, bytes] = {}
         self._folders = self._published_folders = IndexedFolders.load(state.folders, self.path)
+        self._model = self._published_model = self._store.model_in(state)
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -149,6 +157,12 @@ class Index(FolderIndex):
                 return refused
         self._note(document.id, len(made))
         self._queue.add(made)
+        if self._model:
+            stored = (chunk["stored"] for _, chunk in made if chunk)
+            contents = ((of[schema.ID], of[schema.CONTENT]) for of in stored)
+            self._texts |= {id_: key_of(document.title, content) for id_, content in contents}
+        if len(self._texts) > _MOST_KNOWN:
+            self._texts.clear()
         if document.file is not None and made:
             self._queue.add([file_operation(batch, document.id, document.file.state)])
         return self._queue.result(document.id, len(made))
@@ -180,26 +194,41 @@ class Index(FolderIndex):
 
     @property
     def sentence_model(self) -> SentenceModel | None:
-        """None, since there are no vectors on a cluster."""
-        return None
+        """Sentence model of the vectors; see `shared.writing.index.Index`."""
+        return self._model
 
     @sentence_model.setter
     def sentence_model(self, model: SentenceModel | None) -> None:
-        if model is not None:
-            raise IndexOnClusterError(self.path, _NO_VECTORS)
+        self._begin()
+        self._model = model
 
     def set_vectors(self, values: Mapping[str, bytes]) -> int:
-        del values
-        raise IndexOnClusterError(self.path, _NO_VECTORS)
+        if self._model is None:
+            return 0
+        batch, ids, stored = self._begin(), list(values), 0
+        for begin in range(0, len(ids), _LOOKED_UP):
+            self._queue.flush()
+            names = [schema.keyword(id_) for id_ in ids[begin : begin + _LOOKED_UP]]
+            query = visible(self._store.state()[0], IS_CHUNK, any_of(schema.ID, names))
+            for hit in self._store.connection.hits(query, _source=[layout.VERSION, "stored"]):
+                text, version = text_of(hit["_source"]["stored"]), hit["_source"][layout.VERSION]
+                value = values.get(text.id)
+                if value and value[:KEY_BYTES] == key_of(text.title, text.content):
+                    of = {schema.ID: text.id, schema.SOURCE_DOCUMENT: text.source_document}
+                    of[schema.VECTOR] = b64encode(value).decode()
+                    operation = vectors_operation(batch, self._model, of, (hit["_id"], version))
+                    self._queue.add([operation])
+                    self._embedded.add(version)
+                    stored += 1
+        return stored
 
     def chunk_count(self, source_document: str) -> int:
         if source_document in self._counts:
             return self._counts[source_document]
         state, _ = self._store.state()
         query = visible(state, IS_CHUNK, of_documents([source_document]))
-        (answer,) = self._store.connection.search(
-            [{"query": query, "size": 0, "track_total_hits": True}]
-        )
+        counted = {"query": query, "size": 0, "track_total_hits": True}
+        (answer,) = self._store.connection.search([counted])
         return int(answer["hits"]["total"]["value"])
 
     def commit(self) -> None:
@@ -224,10 +253,13 @@ class Index(FolderIndex):
         def published(state: State) -> State:
             # Looked up anew for each state: those of a batch published meanwhile are earlier, too.
             versions = self._earlier_versions(state)
+            self._keep_vectors(batch, versions)
+            versions += self._gone_versions(state)
             # The earlier version of what the cluster has refused stays.
             for name in self._queue.refused:
                 versions += [version_of(batch, name), file_version_of(batch, name)]
-            return state.published(batch, versions, time.time(), self._changed_folders(state))
+            folders, model = self._changed_folders(state), self._changed_model()
+            return state.published(batch, versions, time.time(), folders, model)
 
         try:
             state = self._store.change(published, lambda state: batch in state.replaced)
@@ -235,27 +267,56 @@ class Index(FolderIndex):
             raise gave_up(self._store) from error
         self._batch = None
         self._published_folders = self._folders
-        self._counts.clear()
-        self._touched.clear()
-        self._queue.refused.clear()
+        refused = self._queue.refused
+        for written in (self._counts, self._touched, self._embedded, self._texts, refused):
+            written.clear()
+        if self._published_model is not self._model:
+            self._published_model = self._model
+            with suppress(McpLuceneError):
+                # Nobody reads them any more.
+                self._store.delete(are_of_others(self._model))
         return state
 
     def _earlier_versions(self, state: State) -> list[str]:
         """Return the versions that a state shows of what the batch has replaced."""
         accepted = [name for name in self._counts if name not in self._queue.refused]
         touched = [name for name in self._touched if name not in self._counts]
-        found: list[str] = []
-        for names, conditions in ((accepted, []), (touched, [IS_FILE])):
-            for begin in range(0, len(names), _LOOKED_UP):
-                part = of_documents(names[begin : begin + _LOOKED_UP])
-                query = visible(state, part, *conditions)
-                versions = {"terms": {"field": layout.VERSION, "size": 10 * _LOOKED_UP}}
-                (answer,) = self._store.connection.search(
-                    [{"query": query, "size": 0, "aggs": {"versions": versions}}]
-                )
-                buckets = answer["aggregations"]["versions"]["buckets"]
-                found += (str(bucket["key"]) for bucket in buckets)
-        return found
+        return [
+            *self._versions(state, of_documents, accepted),
+            *self._versions(state, of_documents, touched, IS_FILE),
+        ]
+
+    def _keep_vectors(self, batch: int, earlier: list[str]) -> None:
+        """Give the chunks of the batch the vectors of those they replace with the same text."""
+        for begin in range(0, len(earlier) if self._texts else 0, _LOOKED_UP):
+            versions = any_of(layout.VERSION, earlier[begin : begin + _LOOKED_UP])
+            query = {"bool": {"filter": [versions, are_vectors(self._model)]}}
+            for hit in self._store.connection.hits(query):
+                stored = hit["_source"]["stored"]
+                if self._texts.get(stored[schema.ID]) == value_in(stored)[:KEY_BYTES]:
+                    self._queue.add([vectors_operation(batch, self._model, stored)])
+            self._queue.flush()
+            self._store.refresh()
+
+    def _gone_versions(self, state: State) -> set[str]:
+        """Return the versions of chunks that the batch has embedded and a state does not show.
+
+        If they were deleted before it has sent their vectors, these are to be deleted, too.
+        """
+        are = partial(any_of, layout.VERSION)
+        return self._embedded - {*self._versions(state, are, [*self._embedded], IS_CHUNK)}
+
+    def _versions(
+        self, state: State, of: Callable[[list[str]], Query], names: list[str], *conditions: Query
+    ) -> Iterator[str]:
+        """Yield the versions that a state shows of what some names mean."""
+        for begin in range(0, len(names), _LOOKED_UP):
+            query = visible(state, of(names[begin : begin + _LOOKED_UP]), *conditions)
+            versions = {"terms": {"field": layout.VERSION, "size": 10 * _LOOKED_UP}}
+            body = {"query": query, "size": 0, "aggs": {"versions": versions}}
+            (answer,) = self._store.connection.search([body])
+            for bucket in answer["aggregations"]["versions"]["buckets"]:
+                yield str(bucket["key"])
 
     def _clean(self, state: State) -> None:
         """Delete what no search can see any more; if the cluster cannot, the next commit does."""
@@ -302,8 +363,9 @@ class Index(FolderIndex):
         """Remember the chunks of a document, and remove those of this batch that are left over."""
         batch = self._begin()
         before = self._counts.get(source_document, 0)
-        left_over = (chunk_id(source_document, number) for number in range(count + 1, before + 1))
-        self._queue.add(delete_operation(document_id(batch, id_)) for id_ in left_over)
+        for id_ in (chunk_id(source_document, of) for of in range(count + 1, before + 1)):
+            self._texts.pop(id_, None)
+            self._queue.add([delete_operation(document_id(batch, id_))])
         if before or source_document in self._touched:
             self._queue.add([delete_operation(file_id(batch, source_document))])
         self._counts[source_document] = count
@@ -321,6 +383,12 @@ class Index(FolderIndex):
                 f"{decodable(str(error.folder.path))} may get the same ids",
                 "run the command again, which gives them others",
             ) from error
+
+    def _changed_model(self) -> str | None:
+        """Return the sentence model as a state has it; None if this writer has set none."""
+        if self._model is self._published_model:
+            return None
+        return self._model.dump() if self._model else ""
 
     def _withdraw(self) -> None:
         """Give up the batch; what it wrote is never visible, unless only an answer was lost."""

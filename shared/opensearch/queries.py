@@ -23,6 +23,13 @@ IS_FILE: Final = {"term": {layout.KIND: layout.FILE}}
 """Condition that a document is the state of a file."""
 
 
+def by_chance(query: Query) -> Query:
+    """Return a query that scores what another one matches by chance, each time alike."""
+    by_number = {"seed": 1, "field": "_seq_no"}
+    chosen = {"query": query, "random_score": by_number, "boost_mode": "replace"}
+    return {"function_score": chosen}
+
+
 def hidden(state: State) -> list[Query]:
     """Return conditions on what a search must not see, by the state that it has read."""
     found: list[Query] = [{"range": {layout.BATCH: {"gte": state.next}}}]

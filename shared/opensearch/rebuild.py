@@ -28,11 +28,13 @@ from shared.opensearch.chunk_documents import ChunkDocuments
 from shared.opensearch.cluster import Cluster
 from shared.opensearch.cluster_errors import ConflictError
 from shared.opensearch.connection import BULK_SECONDS, Operation
-from shared.opensearch.documents import file_states, stored_in_order
+from shared.opensearch.documents import all_stored, file_states, stored_in_order
 from shared.opensearch.failures import failures_in, put_failures
+from shared.opensearch.queries import visible
 from shared.opensearch.snapshot import ClusterSnapshot, StaleError
 from shared.opensearch.state import State
 from shared.opensearch.store import FIRST, Store
+from shared.opensearch.vectors import are_vectors, vectors_operation
 from shared.settings.defaults import DEFAULT_WAIT
 
 _MANAGER_SECONDS: Final = "10s"
@@ -237,6 +239,10 @@ def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
             if name in states:
                 yield file_operation(batch, name, states[name])
             counts.append(len(chunks))
+        if model := snapshot.model:
+            vectors = visible(snapshot.state, are_vectors(model))
+            for stored in all_stored(snapshot, vectors, ["_doc"]):
+                yield vectors_operation(batch, model, stored)
 
     for id_, reason in new.bulk(operations()):
         raise ClusterRefusedError(snapshot.path, f"{id_}: {reason}")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from struct import Struct
 from typing import Any, Final
 
+from shared.errors import QueryError
 from shared.java.cancellation import is_ending
 from shared.model import schema
 from shared.model.request import SearchRequest
@@ -17,6 +18,7 @@ from shared.opensearch.queries import HAS_FINGERPRINT, Query, of_documents
 from shared.opensearch.searches import Searches, date_of, facet_in
 from shared.opensearch.snapshot import ClusterSnapshot
 from shared.opensearch.terms import ClusterTerms
+from shared.opensearch.vectors import ClusterVectors
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.tree import Node, TermPhrase, Terms, leaves
@@ -25,7 +27,6 @@ from shared.search.grouping import resolved
 from shared.search.selection import (
     Fingerprinted,
     Found,
-    Meaning,
     RankedHit,
     ScoreExplanation,
     Selection,
@@ -76,6 +77,9 @@ class ClusterSelection(Selection):
         self.terms = snapshot.terms
         self.query = _parsed(request, snapshot)
         self.shares = {}
+        self.model, self.encoder = snapshot.model, snapshot.encoder
+        if self.model and request.search == "meaning":
+            raise QueryError("a cluster ranks hits by their words, too; search by both, or words")
         self._snapshot = snapshot
         self._is_partial = False
         filters = resolved(self, (*request.filters, *self.query.read.filters))
@@ -234,12 +238,8 @@ class ClusterSelection(Selection):
         (answer,) = self._search([self._searches.files_in(folder)])
         return not answer["hits"]["total"]["value"]
 
-    def meaning(self, request: SearchRequest) -> Meaning | None:  # noqa: ARG002 - as a folder's
-        """Return None: there are no vectors on a cluster."""
-        return None
-
-    def take_problem(self) -> str | None:
-        return None
+    def vectors(self) -> ClusterVectors:
+        return ClusterVectors(self._snapshot, self._ask, lambda hit: str(self._hits[hit]["_id"]))
 
     @property
     def is_stopped(self) -> bool:

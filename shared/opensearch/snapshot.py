@@ -19,6 +19,8 @@ from shared.opensearch.queries import IS_CHUNK, Query, visible
 from shared.opensearch.state import GRACE_SECONDS, State
 from shared.opensearch.store import Store
 from shared.opensearch.terms import ClusterTerms, KnownTerms
+from shared.semantic.query_encoder import QueryEncoder
+from shared.semantic.sentence_model import SentenceModel
 from shared.storage.terms import FILE_FIELD
 
 _STATE_QUERY: Final = {
@@ -58,6 +60,7 @@ class ClusterSnapshot:
     path: Path
     weights: Weights
     shards: int
+    encoder: QueryEncoder = field(default_factory=QueryEncoder)
     limits: Limits = EVERYTHING
     chunks: Query = field(default_factory=lambda: IS_CHUNK)
     read_at: float | None = None
@@ -70,6 +73,11 @@ class ClusterSnapshot:
     def collections(self) -> Collections:
         """Collections that a search can name."""
         return self.limits.collections
+
+    @cached_property
+    def model(self) -> SentenceModel | None:
+        """Sentence model of the vectors; None without search by meaning."""
+        return self.store.model_in(self.state)
 
     @cached_property
     def terms(self) -> ClusterTerms:

@@ -42,6 +42,7 @@ class State:
         replaced: the versions that were replaced, by the batch that did so.
         changed: when the last batch was published.
         folders: the folders of the documents, as `IndexedFolders.dump` writes them.
+        model: the sentence model, as `SentenceModel.dump` writes it; "" without search by meaning.
         identity: what tells the index from another one that has had its name before or gets it
             later.
         copies: the number of the last index that a rebuild has begun to write beside this one.
@@ -55,6 +56,7 @@ class State:
     replaced: Mapping[int, Replaced] = field(default_factory=dict)
     changed: float = 0.0
     folders: str = "[]"
+    model: str = ""
     identity: str = ""
     copies: int = 0
     earlier: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
@@ -85,7 +87,12 @@ class State:
         return replace(self, next=number + 1, open={**self.open, number: now}), number
 
     def published(
-        self, batch: int, versions: Collection[str], now: float, folders: str | None = None
+        self,
+        batch: int,
+        versions: Collection[str],
+        now: float,
+        folders: str | None = None,
+        model: str | None = None,
     ) -> Self:
         """Return the state in which a batch is visible and the versions that it replaces are not.
 
@@ -101,6 +108,7 @@ class State:
             replaced={**self.replaced, batch: Replaced(tuple(sorted(versions)), now)},
             changed=now,
             folders=self.folders if folders is None else folders,
+            model=self.model if model is None else model,
         )
 
     def withdrawn(self, batches: Iterable[int], now: float) -> Self:
@@ -143,6 +151,7 @@ class State:
             abandoned=gone,
             changed=now,
             folders=self.folders,
+            model=self.model,
             copies=self.copies,
         )
         return copy, self.next
@@ -172,6 +181,7 @@ class State:
             replaced=versions,
             changed=float(known["changed"]),
             folders=str(known["folders"]),
+            model=str(known.get("model", "")),
             identity=str(known.get("identity", "")),
             copies=int(known.get("copies", 0)),
             earlier=earlier,

@@ -17,6 +17,7 @@ from shared.opensearch import layout
 from shared.opensearch.cluster_errors import ConflictError, part_missing
 from shared.opensearch.connection import BULK_SECONDS, Connection, Operation
 from shared.opensearch.state import State
+from shared.semantic.sentence_model import SentenceModel
 
 _MAX_STATE_ATTEMPTS: Final = 200
 """Number of times that a change of the state is tried when other writers are faster."""
@@ -155,6 +156,14 @@ class Store:
         except (KeyError, TypeError, ValueError) as error:
             path = self.connection.address.path
             raise ClusterDamagedError(path, "its state is not readable") from error
+
+    def model_in(self, state: State) -> SentenceModel | None:
+        """Return the sentence model of a state; None without search by meaning."""
+        try:
+            return SentenceModel.load(state.model) if state.model else None
+        except (KeyError, TypeError, ValueError) as error:
+            path = self.connection.address.path
+            raise ClusterDamagedError(path, "its sentence model is not readable") from error
 
     def change(
         self,

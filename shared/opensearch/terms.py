@@ -14,6 +14,7 @@ from shared.opensearch.queries import IS_CHUNK, Query
 from shared.opensearch.store import Store
 from shared.query.index_terms import IndexTerms
 from shared.query.tree import Fuzzy, Pattern, ValueWords, escaped
+from shared.storage.vectors import Sample
 
 MOST_TERMS_OF_A_PATTERN: Final = 1_000
 
@@ -50,6 +51,7 @@ class KnownTerms:
         self._routings = list(routings)
         self.fields = fields
         self.total: int | None = None
+        self.sample: Sample | None = None  # of the vectors of the chunks
         self.frequencies: dict[Pair, int] = {}
         self.matched: dict[TermPattern, Mapping[str, int]] = {}
 

@@ -1,11 +1,14 @@
-"""Upkeep of an index on a cluster: comparison of its documents, and findings for ``idx doctor``."""
+"""Upkeep of an index on a cluster: its check, findings, and what is to be embedded."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from contextlib import contextmanager
+from functools import partial
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from shared.errors import DocumentDamagedError, McpLuceneError, PartDamagedError
+from shared.java import vm
 from shared.maintenance.check import Checked, SegmentState
 from shared.maintenance.upkeep import Progress
 from shared.messages import quantity
@@ -16,9 +19,12 @@ from shared.opensearch.address import Address
 from shared.opensearch.cluster import Cluster
 from shared.opensearch.connection import Connection
 from shared.opensearch.documents import all_stored
+from shared.opensearch.queries import visible
 from shared.opensearch.snapshot import ClusterSnapshot
 from shared.opensearch.store import Store
+from shared.opensearch.vectors import are_vectors, vectors_id
 from shared.settings.defaults import DEFAULT_WAIT
+from shared.storage.passages import TEXT_FIELDS, Embeddable, StoredText, text_of, together
 from shared.storage.stored_chunks import StoredDetailsError, details_of
 
 Status = Literal["ok", "warning", "problem"]
@@ -26,6 +32,14 @@ Status = Literal["ok", "warning", "problem"]
 _FULL_DISK: Final = 85.0
 """Share of a disk in use, in per cent, from which on OpenSearch moves no shard to it (its low
 watermark)."""
+
+
+_READ: Final = 1_000
+"""Number of chunks whose ids or texts are read in one request."""
+
+_IN_ORDER: Final = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
+
+_TEXTS: Final = [f"stored.{name}" for name in TEXT_FIELDS]
 
 
 def check(
@@ -44,7 +58,7 @@ def check(
 
 def _checked(snapshot: ClusterSnapshot) -> Checked:
     found = Checked()
-    order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}, {layout.BATCH: "asc"}]
+    order = [*_IN_ORDER, {layout.BATCH: "asc"}]
     every = all_stored(snapshot, snapshot.visible(), order)
     for name, chunks in groupby(every, key=lambda stored: str(stored[schema.SOURCE_DOCUMENT])):
         stored = list(chunks)
@@ -89,6 +103,48 @@ def _shards(snapshot: ClusterSnapshot) -> Iterator[tuple[SegmentState, str]]:
         figures = int(shard["docs"] or 0), 0, int(shard["store"] or 0)
         problem = "" if sound or kind == "replica" else f"it is {state.lower()}"
         yield SegmentState(name, *figures, sound=not problem), problem
+
+
+@contextmanager
+def embeddable(path: Path | str) -> Iterator[Embeddable]:
+    """Lend the state of an index, for its vectors to be made."""
+    cluster = Cluster(path, DEFAULT_WEIGHTS, "batch")
+    try:
+        with vm.attached("batch"):
+            yield cluster.call(partial(_embeddable, cluster))
+    finally:
+        cluster.close()
+
+
+def _embeddable(cluster: Cluster, snapshot: ClusterSnapshot) -> Embeddable:
+    model, chunks = snapshot.model, snapshot.count(snapshot.visible())
+    embedded = snapshot.count(visible(snapshot.state, are_vectors(model)))
+
+    def texts() -> Iterator[list[StoredText]]:
+        # All ids at once, since they are only as they were while they are read.
+        ids = cluster.call(lambda newest: [*_without_vectors(newest, chunks - embedded)])
+        for begin in range(0, len(ids), _READ):
+            query = {"ids": {"values": ids[begin : begin + _READ]}}
+            hits = cluster.store.connection.hits(query, sort=_IN_ORDER, _source=_TEXTS)
+            # The cluster keeps the end of an answer for less time than it takes to embed these.
+            yield from together([text_of(hit["_source"]["stored"]) for hit in hits])
+
+    return Embeddable(cluster.path, model, chunks, embedded, texts)
+
+
+def _without_vectors(snapshot: ClusterSnapshot, count: int) -> Iterator[str]:
+    """Yield the ids on the cluster of so many chunks without vectors, mostly the newest ones."""
+    model = snapshot.model
+    newest = [{layout.BATCH: "desc"}, *_IN_ORDER]
+    every = snapshot.every(snapshot.visible(), size=_READ, sort=newest, _source=False)
+    while count > 0 and (ids := [hit["_id"] for hit in islice(every, _READ)]):
+        own = {"ids": {"values": [vectors_id(id_, model) for id_ in ids]}}
+        query = visible(snapshot.state, own)
+        found = snapshot.store.connection.hits(query, size=_READ, _source=False)
+        known = {hit["_id"] for hit in found}
+        missing = [id_ for id_ in ids if vectors_id(id_, model) not in known]
+        yield from missing
+        count -= len(missing)
 
 
 def findings(path: Path | str) -> Iterator[tuple[str, Status, str]]:

@@ -66,9 +66,6 @@ from shared.storage.vectors import all_vectors
 _MAX_OPEN: Final = 16
 """Maximum number of parts that stay open; the one that was used least recently is closed."""
 
-_FIRST_QUERY: Final = "first query"
-"""Query that is embedded when a model is loaded, since the first one takes longer."""
-
 _BLOCK: Final = 1_000  # documents whose fingerprints are read at once
 
 _CONDITIONS: Final = Compiler(scores=False)
@@ -285,20 +282,22 @@ class LuceneBackend(Backend):
         model = self._snapshot.model
         if model is None or missing_library() is not None:
             return None
+        from shared.search.lucene_vectors import FolderVectors
         from shared.search.meaning import LEAST, chunk_vector, nearest
 
         (chunk,) = self._numbers(value_of(schema.ID, chunk_id), 1)
-        vector = chunk_vector(self._searcher.getIndexReader(), chunk)
+        vectors = FolderVectors(self._searcher)
+        vector = chunk_vector(vectors, chunk)
         if vector is None:
             return None
-        meaning = Meaning(vector, model.unrelated, 1.0, True, self._searcher)
+        meaning = Meaning(vector, model.unrelated, 1.0, True, vectors)
         near = nearest(meaning, limit + 1, LEAST).items()
         others = [(number, found.cosine) for number, found in near if number != chunk]
         return self._loaded(iter(others[:limit]))
 
     def load_model(self) -> None:
-        model, encoder = self._snapshot.model, self._snapshot.encoder
-        if model and encoder and encoder.vector(model, _FIRST_QUERY) is not None:
+        encoder = self._snapshot.encoder
+        if encoder and encoder.load(self._snapshot.model):
             all_vectors(self._reader)
 
 

@@ -57,7 +57,7 @@ def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
     """Answer a query by the chunks that it and the filters of the request select."""
     query = selection.query
     with running():
-        meaning = selection.meaning(request)
+        meaning = meaning_of(selection, request)
         ranking, documents, groups = _page(selection, request, meaning)
         best, found = ranking.best[:FIRST_HITS], ranking.found
         total = found.total
@@ -93,6 +93,23 @@ def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
             rewritten=request.rewritten,
             total_documents=documents,
         )
+
+
+def meaning_of(selection: Selection, request: SearchRequest) -> Meaning | None:
+    """Return the meaning of the query; None if it is ranked by its words only."""
+    model, encoder = selection.model, selection.encoder
+    if request.search == "words" or model is None or encoder is None:
+        return None
+    from shared.semantic.models import missing_library
+
+    if missing_library():
+        # It keeps the reason, which the answer tells.
+        encoder.encoder(model)
+        return None
+    # NumPy is imported only where meaning takes part.
+    from shared.search.meaning import meaning_by
+
+    return meaning_by(selection, model, encoder, request)
 
 
 def _is_partial(selection: Selection) -> bool:

@@ -13,7 +13,7 @@ from shared.query.lucene import values_with
 from shared.query.named_fields import shown_filters
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import ValueWords, leaves
-from shared.search.answer import best_first, note_on
+from shared.search.answer import best_first, meaning_of, note_on
 from shared.search.selection import Ranking, ScoreExplanation, Selection
 
 _MOST_TERMS: Final = 200  # in an explanation; a pattern may match more
@@ -32,7 +32,7 @@ def explain(selection: Selection, request: SearchRequest, detail: Detail) -> Que
     wanted = levels[: levels.index(detail) + 1]
     with running():
         count = request.offset + request.limit
-        meaning = selection.meaning(request)
+        meaning = meaning_of(selection, request)
         ranking = best_first(selection, count, meaning, request.recency)
         found = selection.explained_terms() if "terms" in wanted else []
         terms = sorted(found, key=lambda term: (term.document_frequency, term.field, term.term))

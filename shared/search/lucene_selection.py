@@ -54,9 +54,9 @@ from shared.query.tree import Node, TermPhrase
 from shared.search.facets import count_documents, count_facets, document_order, filtered, order
 from shared.search.grouping import resolved
 from shared.search.selection import (
+    ChunkVectors,
     Fingerprinted,
     Found,
-    Meaning,
     RankedHit,
     ScoreExplanation,
     Selection,
@@ -102,6 +102,7 @@ class LuceneSelection(Selection):
             self._compiler = Compiler(self.terms, guard=guarded if is_slow else None)
             self.ranked = self._compiler.query(self.query.tree)
         self.shares = {}
+        self.model, self.encoder = snapshot.model, snapshot.encoder
         self._shows_content = request.content != "none"
         self._documents: dict[int, Any] = {}
         self._told: tuple[Sequence[Node], list[Any]] = ([], [])
@@ -299,27 +300,12 @@ class LuceneSelection(Selection):
         query = Compiler(scores=False).query(in_folder(folder, self._snapshot.folders))
         return not self.searcher.count(query)
 
-    def meaning(self, request: SearchRequest) -> Meaning | None:
-        model, encoder = self._snapshot.model, self._snapshot.encoder
-        if request.search == "words" or model is None or encoder is None:
-            return None
-        from shared.semantic.models import missing_library
-
-        if missing_library():
-            # It keeps the reason, which the answer tells.
-            encoder.encoder(model)
-            return None
+    def vectors(self) -> ChunkVectors:
         # NumPy is imported only where meaning takes part.
-        from shared.search.meaning import meaning_of
+        from shared.search.lucene_vectors import FolderVectors
 
-        meaning = meaning_of(self._snapshot, self.query, request)
-        if meaning is None or not self._filters:
-            return meaning
-        return replace(meaning, allowed=self._filtered(MatchAllDocsQuery()))
-
-    def take_problem(self) -> str | None:
-        encoder = self._snapshot.encoder
-        return encoder.take_problem() if encoder and self._snapshot.model else None
+        allowed = self._filtered(MatchAllDocsQuery()) if self._filters else None
+        return FolderVectors(self.searcher, allowed)
 
     @property
     def is_stopped(self) -> bool:

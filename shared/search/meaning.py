@@ -1,7 +1,6 @@
 """The chunks nearest in meaning, and fusion of the scores by words and by meaning. Imports NumPy.
 
-A chunk is as near as the nearest of its windows. To find the nearest, the signs of all vectors are
-compared first, and then the vectors with the most signs in common.
+A chunk is as near as the nearest of its windows.
 
 A cosine by itself says little: those of texts that have nothing to do with the query lie around a
 mean that depends on the model and the index. So its distance from that mean counts, in standard
@@ -15,31 +14,28 @@ docs/measured/semantic.md has the effect of each constant.
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from org.apache.lucene.index import MultiBits
-from org.apache.lucene.search import BooleanClause, BooleanQuery, ConstantScoreQuery, ScoreDoc
 
 from shared.analysis.detection import VOTING, detect_language
 from shared.analysis.languages import function_words_in
 from shared.model.request import BY_SCORE, SearchRequest
-from shared.query.lucene import scored_again
-from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Clause, clauses_of, plain_word
 from shared.search.confidence import coverages
-from shared.search.selection import Fusion, Meaning, Nearness, RankedHit, Selection
-from shared.semantic.encoder import Vector
-from shared.semantic.sentence_model import SentenceModel
-from shared.storage.commits import Snapshot
-from shared.storage.vectors import (
-    Vectors,
-    all_vectors,
-    sample,
-    signs,
-    unit_rows,
+from shared.search.selection import (
+    ChunkVectors,
+    Fusion,
+    Meaning,
+    Nearness,
+    RankedHit,
+    Selection,
 )
+from shared.semantic.encoder import Vector
+from shared.semantic.query_encoder import QueryEncoder
+from shared.semantic.sentence_model import SentenceModel
+from shared.storage.vectors import unit_rows
 
 RESCORED: Final = 200
 """Number of hits by words that are scored by meaning, too."""
@@ -77,18 +73,6 @@ _STANDS_OUT: Final = 0.3
 """Difference between the share in the best hit and in the next ones, from which on the best hit is
 the answer."""
 
-_CANDIDATES: Final = 500
-"""Number of windows with the most similar signs whose cosines are computed."""
-
-_FEW_FILTERED: Final = 1_000
-"""Number of chunks that pass the filters up to which their cosines are all computed."""
-
-_BLOCK: Final = 8_192
-"""Number of vectors whose signs are compared at once, so that the processor caches them."""
-
-_MOST_TESTED: Final = 20_000
-"""Maximum number of candidates that are tested against the filters."""
-
 _MOST_WITH_IDENTIFIERS: Final = 0.05
 """Greatest weight of the meaning of a query with an identifier."""
 
@@ -121,7 +105,7 @@ def fused(
         without_words=meaning.most if shares[0] < _ALL_WORDS else weight,
         scale=best[0].words if best and best[0].words > 0 else 1.0,
         unknown=max(0.0, *(one.value for one in near.values())),
-        compared=len(nearby.vectors.documents) if meaning.adds else 0,
+        compared=meaning.vectors.compared if meaning.adds else 0,
         added=sum(not hit.words and hit.doc in near for hit in together),
     )
     scored = [fusion.scored(hit, near.get(hit.doc)) for hit in together]
@@ -141,9 +125,9 @@ def nearest(meaning: Meaning, count: int, least: float) -> dict[int, Nearness]:
     return _Nearby(meaning).nearest(count, least)
 
 
-def chunk_vector(reader: Any, document: int) -> Vector | None:
+def chunk_vector(vectors: ChunkVectors, chunk: int) -> Vector | None:
     """Return the mean of the vectors of a chunk, with length 1; None if it has none."""
-    found = unit_rows(all_vectors(reader).of(reader, [document]).rows)
+    found = unit_rows(vectors.of([chunk]).rows)
     mean: Vector = found.sum(axis=0)
     length = float(np.linalg.norm(mean))
     return mean / length if length else None
@@ -174,8 +158,6 @@ class _Nearby:
 
     def __init__(self, meaning: Meaning) -> None:
         self._meaning = meaning
-        self._reader = meaning.searcher.getIndexReader()
-        self.vectors = all_vectors(self._reader)
         self._mean, self._deviation = self._unrelated()
 
     def of(self, documents: Iterable[int]) -> dict[int, Nearness]:
@@ -185,18 +167,10 @@ class _Nearby:
 
     def nearest(self, count: int, least: float) -> dict[int, Nearness]:
         """Return so many of the nearest chunks, the nearest first."""
-        if not len(self.vectors.documents):
-            return {}
         meaning = self._meaning
-        documents = (
-            _similar(self.vectors, meaning.vector, _CANDIDATES)
-            if meaning.allowed is None
-            else self._similar_allowed()
-        )
-        live: Any = MultiBits.getLiveDocs(self._reader)
-        found, cosines, places = self._best(
-            document for document in documents if live is None or live.get(document)
-        )
+        if not meaning.vectors.compared:
+            return {}
+        found, cosines, places = self._best(meaning.vectors.similar(meaning.vector))
         order = np.lexsort((found, -cosines))[:count]
         near = self._nearness(found[order], cosines[order], places[order])
         return {document: one for document, one in near.items() if one.value >= least}
@@ -205,7 +179,7 @@ class _Nearby:
         self, documents: Iterable[int]
     ) -> tuple[npt.NDArray[np.int64], Vector, npt.NDArray[np.uint32]]:
         """Return the chunks with vectors, and the cosine and the place of their best windows."""
-        windows = self.vectors.of(self._reader, documents)
+        windows = self._meaning.vectors.of(documents)
         cosines = unit_rows(windows.rows) @ self._meaning.vector
         order = np.lexsort((-cosines, windows.documents))
         best = order[np.flatnonzero(np.diff(windows.documents[order], prepend=-1))]
@@ -232,7 +206,7 @@ class _Nearby:
         Nearly all of them have nothing to do with it. Of few texts that is not sure, so that what
         the model usually gives counts the more, the fewer there are.
         """
-        found = sample(self._reader)
+        found = self._meaning.vectors.sample()
         mean, deviation = self._meaning.unrelated
         count = len(found.starts)
         if not count:
@@ -244,62 +218,26 @@ class _Nearby:
             max(0.001, known * float(cosines.std()) + (1 - known) * deviation),
         )
 
-    def _similar_allowed(self) -> list[int]:
-        """Return the chunks that pass the filters with the most signs in common with a query."""
-        searcher, allowed = self._meaning.searcher, self._meaning.allowed
-        total = int(searcher.count(allowed))
-        if total <= _FEW_FILTERED:
-            hits = searcher.search(allowed, max(1, total)).scoreDocs
-            return [ScoreDoc.cast_(hit).doc for hit in hits]
-        share = total / max(1, self._reader.numDocs())
-        most = min(_MOST_TESTED, round(_CANDIDATES / share))
-        candidates = _similar(self.vectors, self._meaning.vector, most)
-        unscored = [ScoreDoc(document, 0.0) for document in candidates]
-        must = BooleanClause.Occur.MUST
-        test = BooleanQuery.Builder().add(ConstantScoreQuery(allowed), must).build()
-        return [hit.doc for hit in scored_again(searcher, unscored, test) if hit.score > 0]
 
-
-def _similar(vectors: Vectors, query: Vector, count: int) -> list[int]:
-    """Return the chunks of the windows whose vectors have the most signs in common with a query."""
-    if len(vectors.documents) <= count:
-        return _listed(vectors.documents)
-    own = signs(query[None], vectors.mean)
-    differing = np.zeros(len(vectors.documents), np.uint16)
-    both = np.empty(_BLOCK, np.uint64)
-    bits = np.empty(_BLOCK, np.uint8)
-    for begin in range(0, len(differing), _BLOCK):
-        block = differing[begin : begin + _BLOCK]
-        size = len(block)
-        for stored, asked in zip(vectors.signs[:, begin : begin + size], own[:, 0], strict=True):
-            np.bitwise_xor(stored, asked, out=both[:size])
-            np.bitwise_count(both[:size], out=bits[:size])
-            block += bits[:size]
-    # A histogram of so few different numbers is faster than a partition.
-    most = int(np.searchsorted(np.cumsum(np.bincount(differing)), count))
-    return _listed(vectors.documents[differing <= most][: 2 * count])
-
-
-def _listed(documents: npt.NDArray[np.int64]) -> list[int]:
-    return [int(document) for document in np.unique(documents)]
-
-
-def meaning_of(snapshot: Snapshot, query: ParsedQuery, request: SearchRequest) -> Meaning | None:
-    model, encoder, searcher = snapshot.model, snapshot.encoder, snapshot.searcher
-    if request.search == "words" or model is None or encoder is None or not query.parts:
+def meaning_by(
+    selection: Selection, model: SentenceModel, encoder: QueryEncoder, request: SearchRequest
+) -> Meaning | None:
+    """Return the meaning of a query by a model; None if it is ranked by its words only."""
+    query = selection.query
+    if not query.parts:
         return None
     if request.search == "meaning":
         vector = encoder.vector(model, request.query)
         if vector is None:
             return None
-        return Meaning(vector, model.unrelated, 1.0, True, searcher, alone=True)
+        return Meaning(vector, model.unrelated, 1.0, True, selection.vectors(), alone=True)
     clauses = clauses_of(query.telling)
     most = _most(clauses) if _is_known_language(request.query, model) else 0.0
     vector = encoder.vector(model, request.query) if most else None
     if vector is None:
         return None
     adds = all(clause.occur == "should" for clause in clauses) and request.sort == BY_SCORE
-    return Meaning(vector, model.unrelated, most, adds, searcher)
+    return Meaning(vector, model.unrelated, most, adds, selection.vectors())
 
 
 def _most(clauses: Sequence[Clause]) -> float:

@@ -1,14 +1,13 @@
 """Interface between ranking and an index, the chunks that a query selects; and ranked hits."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.messages import utc_time
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
-from shared.model.request import SearchRequest
 from shared.model.search_results import ExplainedTerm, Facet
 from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
@@ -17,6 +16,9 @@ from shared.storage.fingerprints import Fingerprint
 
 if TYPE_CHECKING:
     from shared.semantic.encoder import Vector
+    from shared.semantic.query_encoder import QueryEncoder
+    from shared.semantic.sentence_model import SentenceModel
+    from shared.storage.vectors import Sample, Windows
 
 RECENT_HITS: Final = 1_000  # that are ordered by their age, too; those after them stay after them
 
@@ -50,6 +52,27 @@ class RankedHit:
         return self.near is not None and not self.words
 
 
+class ChunkVectors(ABC):
+    """The vectors of the chunks of a commit that a search may see."""
+
+    @property
+    @abstractmethod
+    def compared(self) -> int:
+        """The number of vectors with which a query is compared to find the nearest."""
+
+    @abstractmethod
+    def of(self, chunks: Iterable[int]) -> "Windows":
+        """Return the windows of some chunks, of those that have any."""
+
+    @abstractmethod
+    def sample(self) -> "Sample":
+        """Return the vectors of some chunks, spread over all of them."""
+
+    @abstractmethod
+    def similar(self, vector: "Vector") -> Iterable[int]:
+        """Return the chunks that may be nearest to a query and pass the filters."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Meaning:
     """Meaning of a query."""
@@ -58,9 +81,8 @@ class Meaning:
     unrelated: tuple[float, float]  # mean and deviation of the model's cosines of unrelated texts
     most: float  # the greatest weight of the meaning, from 0 to 1
     adds: bool  # whether chunks without any word of the query are found, too
-    searcher: Any  # Lucene's, of the chunks with vectors
+    vectors: ChunkVectors
     alone: bool = False  # whether words have no say at all, to compare
-    allowed: Any | None = None  # a query for the chunks that pass the filters; None without any
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +137,8 @@ class Selection(ABC):
     query: ParsedQuery
     terms: IndexTerms
     shares: dict[int, float]  # the share of the query in each hit of which it is known
+    model: "SentenceModel | None"  # None without search by meaning
+    encoder: "QueryEncoder | None"  # None where queries are not embedded
 
     @abstractmethod
     def best(self, count: int) -> Found:
@@ -210,12 +234,11 @@ class Selection(ABC):
         """Check whether no file of the index lies in a folder, given by name or path."""
 
     @abstractmethod
-    def meaning(self, request: SearchRequest) -> Meaning | None:
-        """Return the meaning of the query; None if it is ranked by its words only."""
+    def vectors(self) -> ChunkVectors: ...
 
-    @abstractmethod
     def take_problem(self) -> str | None:
         """Return the reason why hits are ranked by words only, if nobody was told of it yet."""
+        return self.encoder.take_problem() if self.encoder and self.model else None
 
     @property
     @abstractmethod

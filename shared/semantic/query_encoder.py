@@ -24,6 +24,9 @@ _PAUSE_SECONDS: Final = 60.0
 search waits for it."""
 
 
+_FIRST_QUERY: Final = "first query"
+
+
 class QueryEncoder:
     """The encoder of the model of an index, if it can be used.
 
@@ -57,6 +60,11 @@ class QueryEncoder:
                 except McpLuceneError as error:
                     self._problem = str(error)
             return self._encoder
+
+    def load(self, model: SentenceModel | None) -> bool:
+        """Load a model, and return whether it can be used."""
+        # The first query takes longer.
+        return model is not None and self.vector(model, _FIRST_QUERY) is not None
 
     def vector(self, model: SentenceModel, query: str) -> "Vector | None":
         """Return the vector of a query; None if the model cannot be used."""

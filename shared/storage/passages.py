@@ -1,19 +1,23 @@
 """Texts of stored chunks, as they are embedded."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from org.apache.lucene.index import SortedDocValues, Term
 from org.apache.lucene.search import IndexSearcher, TermQuery
 
 from shared.model import schema
+from shared.semantic.sentence_model import SentenceModel
 from shared.semantic.windows import key_of
 from shared.storage.stored_chunks import details_of, stored_fields
 from shared.storage.vectors import segments_with_vectors
 
-_FIELDS = (schema.ID, schema.CONTENT, schema.DETAILS, schema.SOURCE_DOCUMENT)
+TEXT_FIELDS: Final = (schema.ID, schema.CONTENT, schema.DETAILS, schema.SOURCE_DOCUMENT)
+"""Stored fields of a chunk of which its text is made."""
 
 MOST_TOGETHER: Final = 8
 """Maximum number of chunks that are embedded at once, in less than a second."""
@@ -26,6 +30,17 @@ class StoredText(NamedTuple):
     source_document: str
     title: str
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Embeddable:
+    """Index, open for its vectors to be made."""
+
+    path: Path
+    model: SentenceModel | None
+    chunks: int
+    embedded: int  # the number of chunks that have a value
+    texts: Callable[[], Iterator[list[StoredText]]]  # of the others, neighbours together
 
 
 def key_with_id(searcher: Any, id_: str) -> bytes | None:
@@ -55,13 +70,22 @@ def texts_matching(reader: Any, query: Any) -> Iterator[list[StoredText]]:
     stored = searcher.storedFields()
     count = max(1, int(searcher.count(query)))
     texts = (_stored_text(stored, hit.doc) for hit in searcher.search(query, count).scoreDocs)
+    return together(texts)
+
+
+def together(texts: Iterable[StoredText]) -> Iterator[list[StoredText]]:
+    """Yield texts in parts, those that are neighbours in a document together."""
     for _, same in groupby(texts, attrgetter("source_document")):
         while some := list(islice(same, MOST_TOGETHER)):
             yield some
 
 
 def _stored_text(stored_fields_: Any, number: int) -> StoredText:
-    stored = stored_fields_.document(number, stored_fields(*_FIELDS))
+    return text_of(stored_fields_.document(number, stored_fields(*TEXT_FIELDS)))
+
+
+def text_of(stored: Any) -> StoredText:
+    """Return the text of a chunk from its stored fields."""
     title = details_of(stored).title
     content = stored.get(schema.CONTENT) or ""
     return StoredText(stored.get(schema.ID), stored.get(schema.SOURCE_DOCUMENT), title, content)

@@ -161,11 +161,15 @@ class Sample:
 @cached_per_commit
 def sample(reader: Any) -> Sample:
     """Return the vectors of up to `SAMPLED` chunks of a commit."""
-    import numpy as np
-
     step = max(1, int(reader.maxDoc()) // SAMPLED)
     values = stored_values(reader, range(0, int(reader.maxDoc()), step))
-    found = windows_of(values, dimensions_of(reader))
+    return sample_of(windows_of(values, dimensions_of(reader)))
+
+
+def sample_of(found: Windows) -> Sample:
+    """Return windows as those of some chunks that are spread over all of a commit."""
+    import numpy as np
+
     return Sample(unit_rows(found.rows), np.flatnonzero(np.diff(found.documents, prepend=-1)))
 
 

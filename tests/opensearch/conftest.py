@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from shared.opensearch import connection
 from shared.opensearch.address import Address
 from shared.opensearch.connection import Connection
 from shared.opensearch.store import Store
 from tests.opensearch.distribution import UnavailableError, home
 from tests.opensearch.node import Node
+from tests.opensearch.proxy import Proxy, before
 
 
 def store_of(address: str) -> Store:
@@ -38,3 +40,11 @@ def node(opensearch_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 def address(node: Node, request: pytest.FixtureRequest) -> str:
     """An index of the test's own, which does not exist yet."""
     return f"{node.address}/{request.node.name[:60].lower().replace('[', '-').rstrip(']')}"
+
+
+@pytest.fixture
+def proxy(node: Node, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
+    monkeypatch.setattr(connection, "_FIRST_PAUSE", 0.01)
+    with before(node) as proxy:
+        proxy.asks_who = False
+        yield proxy

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -20,14 +20,14 @@ from shared.errors import (
     InvalidDocumentError,
 )
 from shared.model.document import FileState, Scalar, SourceFile
-from shared.opensearch import connection, layout
+from shared.opensearch import layout
 from shared.opensearch.index import Index as ClusterIndex
 from shared.opensearch.queries import IS_CHUNK
 from shared.opensearch.state import ABANDONED_SECONDS, State, version_of
 from shared.opensearch.store import Store
 from tests.opensearch.conftest import store_of
 from tests.opensearch.node import Node
-from tests.opensearch.proxy import Instead, Proxy, before
+from tests.opensearch.proxy import Instead, Proxy
 
 TIMED_OUT: Final = (504, b"{}")
 """What a proxy answers if the node takes too long, which may have done it."""
@@ -41,14 +41,6 @@ LONG_AGO = 1.0
 def contents(address: str) -> list[str]:
     with Searcher(address) as searcher:
         return sorted(str(hit.content) for hit in searcher.search("").results)
-
-
-@pytest.fixture
-def proxy(node: Node, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
-    monkeypatch.setattr(connection, "_FIRST_PAUSE", 0.01)
-    with before(node) as proxy:
-        proxy.asks_who = False
-        yield proxy
 
 
 def through(proxy: Proxy, address: str) -> str:

@@ -125,7 +125,6 @@ def test_what_works_on_files_says_so(idx: Idx, address: str, tmp_path: Path) -> 
     for command in (
         *(["backup", "-i", address, tmp_path / "copy"], ["repair", "-i", address]),
         *(["optimize", "-i", address], ["unlock", "-i", address]),
-        ["semantic", "status", "-i", address],
     ):
         error = idx(*command, code=1).stderr
         assert error.count("\n") == 1

@@ -63,7 +63,7 @@ def similar(index: Path, number: int, limit: int = 10) -> list[str]:
 def test_the_nearest_are_among_those_with_the_most_signs_in_common(
     index: Path, rows: Vector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.search.meaning._CANDIDATES", 60)
+    monkeypatch.setattr("shared.search.lucene_vectors._CANDIDATES", 60)
     monkeypatch.setattr("shared.search.meaning.LEAST", -9.0)
     right = 0
     for number in range(20):
