@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Literal
 
 from shared.errors import FOR_CLIENT_VARIABLE, McpLuceneError
 from shared.messages import decodable
@@ -13,7 +14,13 @@ def message(error: McpLuceneError) -> str:
 
 
 class SourceFileError(McpLuceneError):
-    """A file given to idx cannot be read as a document or as a list of documents."""
+    """A file given to idx cannot be read as a document or as a list of documents.
+
+    Some of its pages and pictures may still be read by OCR.
+    """
+
+    kind: Literal["failed", "garbled", "unsupported", "secret"] = "failed"
+    scanned_pages = 0
 
     def __init__(self, file: str | Path, reason: str) -> None:
         super().__init__(f"{decodable(str(file))}: {reason}")
@@ -23,6 +30,8 @@ class SourceFileError(McpLuceneError):
 
 class SecretFileError(SourceFileError):
     """A file seems to hold a secret, and the user has not allowed it."""
+
+    kind = "secret"
 
 
 class ReadersDiedError(McpLuceneError):
@@ -48,3 +57,5 @@ class NoFoldersError(McpLuceneError):
 
 class UnsupportedFileError(SourceFileError):
     """A file is of a kind that is not read, such as a picture, an archive or a program."""
+
+    kind = "unsupported"

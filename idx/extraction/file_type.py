@@ -91,7 +91,6 @@ _MAIL: Final = re.compile(
     re.IGNORECASE,
 )
 _MAIL_HEADER: Final = re.compile(rb"[A-Za-z][!-9;-~]{1,60}: ")
-_MAIL_NAMES: Final = frozenset({media_types.MAIL, media_types.SIGNED})
 _MAILBOX: Final = re.compile(rb"From \S[^\r\n]{0,200}\d:\d\d[^\r\n]{0,50}\r?\n[!-9;-~]+:")
 # Time, a number of the process that delivered it, and the host.
 _MAILDIR_NAME: Final = re.compile(r"\d{9,}\.(?:[A-Z]\d+|\d+_\d+)\w*\..+")

@@ -12,17 +12,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
-from idx.errors import SecretFileError, SourceFileError, UnsupportedFileError
+from idx.errors import SecretFileError, SourceFileError
 from idx.extraction import media_types
 from idx.extraction.file_type import BEGINNING, damage, file_type
 from idx.extraction.formats import extract_from
-from idx.extraction.pdf.details import GarbledError
-from idx.extraction.pdf.ocr import OcrNeededError
 from idx.extraction.text.headings import headings
 from idx.extraction.types import (
     CHANGED,
@@ -138,35 +136,26 @@ class MemberReader:
 
     def _read_one(self, each: Embedded, path: str, depth: int) -> None:
         place = len(self.found)
+        result: ReadFile | Unreadable
         try:
-            read = self._contents(each, path, depth)
-        except UnsupportedFileError as error:
-            self.found.insert(place, Member(path, Unreadable("unsupported", error.reason)))
-        except SecretFileError as error:
-            self.left_out += 1
-            self.found.insert(place, Member(path, Unreadable("secret", error.reason)))
+            result = self._contents(each, path, depth)
         except SourceFileError as error:
-            self.found.insert(place, Member(path, failure(error)))
-        else:
-            self.found.insert(place, Member(path, read))
+            self.left_out += isinstance(error, SecretFileError)
+            result = _failure(error)
+        self.found.insert(place, Member(path, result))
 
     def _contents(self, each: Embedded, path: str, depth: int) -> ReadFile:
         file = Path(_readable(each))
-        limit = int(self._options.max_megabytes * 1_000_000)
-        if each.size is not None and each.size > limit:
-            raise SourceFileError(
-                file,
-                f"has {each.size / 1e6:.1f} MB, more than the {self._options.max_megabytes:g} MB "
-                "that are allowed; allow more with --max-size MB",
-            )
+        _check_size(file, each.size or 0, self._options.max_megabytes)
         with damage(file, "member of a container"):
             data = each.read()
         named = Path(each.read_as) if each.read_as else file
-        if not is_examined_by_member(data, named, self._options):
-            self._refuse_secret(file, data[:BYTES])
+        if not (self._allow_secrets or is_examined_by_member(data, named, self._options)):
+            _refuse_secret(file, data[:BYTES])
         options = within_time(self._options, self._budget.seconds_left)
         extracted = extract_from(io.BytesIO(data), named, options, self._budget)
-        self._refuse_secret(file, extracted.text[:BYTES].encode(errors="replace"))
+        if not self._allow_secrets:
+            _refuse_secret(file, extracted.text[:BYTES].encode(errors="replace"))
         if extracted.members and depth >= MAX_DEPTH:
             warning = f"what is in it was not read: it lies within {MAX_DEPTH} other files"
             extracted = replace(extracted, members=(), warnings=(*extracted.warnings, warning))
@@ -181,10 +170,6 @@ class MemberReader:
             content_hash=hashlib.sha256(data).hexdigest(),
             is_settled=True,
         )
-
-    def _refuse_secret(self, file: Path, content: bytes) -> None:
-        if not self._allow_secrets and (secret := found_secret(content)):
-            raise SecretFileError(file, f"seems to contain {secret}")
 
     def _unique(self, path: str) -> str:
         """Return a path within the file, with a number if another member has the same."""
@@ -201,18 +186,13 @@ def is_examined_by_member(beginning: bytes, file: Path, options: ExtractionOptio
     """Check whether a file is an archive or a mailbox: a secret in it concerns one member only."""
     try:
         media_type = file_type(beginning[:BEGINNING], file, options.encoding)
-    except (SourceFileError, UnsupportedFileError):
+    except SourceFileError:
         return False
     return media_type in media_types.ARCHIVES | media_types.MAILBOXES
 
 
-def failure(error: SourceFileError) -> Unreadable:
-    match error:
-        case OcrNeededError(pages=pages):
-            return Unreadable("failed", error.reason, pages)
-        case GarbledError():
-            return Unreadable("garbled", error.reason)
-    return Unreadable("failed", error.reason)
+def _failure(error: SourceFileError) -> Unreadable:
+    return Unreadable(error.kind, error.reason, error.scanned_pages)
 
 
 def _readable(each: Embedded) -> str:
@@ -227,9 +207,6 @@ def _readable(each: Embedded) -> str:
         parts = [part for part in slashed.split("/") if part not in {"", "."}]
         name = "/" * slashed.startswith("/") + "/".join(parts)
     return name.encode(errors="backslashreplace").decode()
-
-
-_MEGABYTE: Final = 1_000_000
 
 
 def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
@@ -311,22 +288,19 @@ def _tick(modified_ns: int) -> int:
 
 
 def _check_size(file: Path, size: int, max_megabytes: float) -> None:
-    if size > max_megabytes * _MEGABYTE:
+    if size > max_megabytes * 1e6:
         raise SourceFileError(
             file,
-            f"has {size / _MEGABYTE:.1f} MB, more than the {max_megabytes:g} MB that "
-            "are allowed; allow more with --max-size MB",
+            f"has {size / 1e6:.1f} MB, more than the {max_megabytes:g} MB that are allowed; allow "
+            "more with --max-size MB",
         )
-
-
-_Result = TypeVar("_Result")
 
 
 def read_files(
     files: Sequence[Location], options: ExtractionOptions, seconds: float
 ) -> list[ReadFile | Unreadable]:
     """Read files in sequence; errors are values, which can be pickled, but for a MemoryError."""
-    return _each(lambda file: read_file(file, options), files, seconds)
+    return _each(partial(read_file, options=options), files, seconds)
 
 
 def hash_files(
@@ -338,21 +312,15 @@ def hash_files(
     return _each(hash_file, files, seconds)
 
 
-def _each(
-    work: Callable[[Location], _Result], files: Sequence[Location], seconds: float
-) -> list[_Result | Unreadable]:
+def _each(work: Callable[[Location], Any], files: Sequence[Location], seconds: float) -> list[Any]:
     # The limit ends a worker that hangs, even if its parent is gone.
     used = int(time.process_time())
     system.limit_processor_time(used + int(seconds) + 2)
     return [_outcome(work, file) for file in files]
 
 
-def _outcome(work: Callable[[Location], _Result], file: Location) -> _Result | Unreadable:
+def _outcome(work: Callable[[Location], Any], file: Location) -> Any:
     try:
         return work(file)
-    except UnsupportedFileError as error:
-        return Unreadable("unsupported", error.reason)
-    except SecretFileError as error:
-        return Unreadable("secret", error.reason)
     except SourceFileError as error:
-        return failure(error)
+        return _failure(error)

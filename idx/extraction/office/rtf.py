@@ -44,56 +44,20 @@ SYMBOLS: Final = {
 """Texts of control symbols, without their backslash."""
 
 HIDDEN: Final = frozenset(
-    [
-        "fonttbl",
-        "colortbl",
-        "stylesheet",
-        "info",
-        "pict",
-        "fldinst",
-        "xe",
-        "tc",
-        "template",
-        "nonesttables",
-        "nesttableprops",
-        "sp",
-        "shprslt",
-        "ftnsep",
-        "ftnsepc",
-        "ftncn",
-        "aftnsep",
-        "aftnsepc",
-        "aftncn",
-        "listtable",
-        "filetbl",
-        "revtbl",
-        "rsidtbl",
-        "bkmkstart",
-        "bkmkend",
-        "atnid",
-        "atnauthor",
-        "atntime",
-        "atnref",
-        "atndate",
-        "private",
-        "objdata",
-    ]
+    (
+        *("fonttbl", "colortbl", "stylesheet", "info", "template", "private", "objdata", "pict"),
+        *("listtable", "filetbl", "revtbl", "rsidtbl", "fldinst", "xe", "tc", "sp", "shprslt"),
+        *("ftnsep", "ftnsepc", "ftncn", "aftnsep", "aftnsepc", "aftncn", "bkmkstart", "bkmkend"),
+        *("nonesttables", "nesttableprops", "atnid", "atnauthor", "atntime", "atnref", "atndate"),
+    )
 )
 SHOWN: Final = frozenset({"shpinst", "annotation", "shptxt", "background"})
 
 APART: Final = frozenset(
-    [
-        "footnote",
-        "annotation",
-        "header",
-        "headerl",
-        "headerr",
-        "headerf",
-        "footer",
-        "footerl",
-        "footerr",
-        "footerf",
-    ]
+    (
+        *("footnote", "annotation", "header", "headerl", "headerr", "headerf"),
+        *("footer", "footerl", "footerr", "footerf"),
+    )
 )
 """Groups displayed elsewhere on the page, whose text follows that of the document."""
 

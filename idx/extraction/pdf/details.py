@@ -179,6 +179,8 @@ def _string(function: Callable[..., int], *arguments: Any) -> str:
 class GarbledError(SourceFileError):
     """A file has no text but that of fonts that do not say which letters they show."""
 
+    kind = "garbled"
+
 
 _MIN_CHARACTERS: Final = 40  # of a text that is judged, without white space
 

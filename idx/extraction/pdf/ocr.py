@@ -42,7 +42,7 @@ class OcrNeededError(SourceFileError):
 
     def __init__(self, file: Path | str, reason: str, pages: int) -> None:
         super().__init__(file, reason)
-        self.pages = pages
+        self.scanned_pages = pages
 
 
 @dataclass(frozen=True, slots=True)

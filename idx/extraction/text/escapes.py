@@ -41,28 +41,11 @@ _MARKS: Final = {
 }
 """Combining accents by the names of LaTeX's commands."""
 
-_LETTERS: Final = {
-    "ss": "ß",
-    "SS": "ẞ",
-    "ae": "æ",
-    "AE": "Æ",
-    "oe": "œ",
-    "OE": "Œ",
-    "aa": "å",
-    "AA": "Å",
-    "o": "ø",
-    "O": "Ø",
-    "l": "ł",
-    "L": "Ł",
-    "dh": "ð",
-    "DH": "Ð",
-    "th": "þ",
-    "TH": "Þ",
-    "dj": "đ",
-    "DJ": "Đ",
-    "ng": "ŋ",
-    "NG": "Ŋ",
-}
+_NAMED_LETTERS: Final = (
+    "ss:ß SS:ẞ ae:æ AE:Æ oe:œ OE:Œ aa:å AA:Å o:ø O:Ø l:ł L:Ł dh:ð DH:Ð th:þ TH:Þ dj:đ DJ:Đ "
+    "ng:ŋ NG:Ŋ"
+)
+_LETTERS: Final = dict(pair.split(":") for pair in _NAMED_LETTERS.split())
 """Letters by the names of LaTeX's commands."""
 
 _ACCENTED: Final = (
