@@ -8,7 +8,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from idx.cli.options import AnswerOptions, RewritingOptions, VectorsChoice
-from idx.output.printing import say, warn
+from idx.output.printing import say, shown, warn
 from idx.sync.events import uninterrupted
 from shared.errors import McpLuceneError
 from shared.messages import quantity
@@ -165,8 +165,6 @@ def embed_added(
             )
         if when == "later":
             return
-        from idx.output.printing import shown
-
         pending = embedding_state(index_path).pending
         if pending > _MANY:
             say(

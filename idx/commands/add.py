@@ -21,11 +21,11 @@ from idx.cli.options import (
 )
 from idx.errors import SourceFileError
 from idx.models import embed_added, give_model
-from idx.output.printing import created, print_json, say, tell, warn
+from idx.output.printing import counted, created, print_json, say, tell, warn
 from shared.errors import InvalidDocumentError
 from shared.messages import quantity
 from shared.model.document import Document
-from shared.settings.defaults import DEFAULT_WAIT, Layout
+from shared.settings.defaults import DEFAULT_WAIT
 from shared.system.shell import quoted
 
 
@@ -85,7 +85,8 @@ def add(
 
     # Read before the index is opened, which would otherwise be created even if reading fails.
     if file is None:
-        document = Document(document_id or "", title or "", content or "", layout=_layout(reading))
+        layout = reading.layout or "join"
+        document = Document(document_id or "", title or "", content or "", layout=layout)
     else:
         document = _read(file, document_id or "", title or "", reading, index_path)
     before = 0
@@ -108,7 +109,9 @@ def add(
     if index.created:
         say(created(index.path))
     if not count:
-        warn(f"the content of document '{document.id}' is empty; {_removal(removed)}")
+        gone = f"removed {quantity(removed, 'chunk')} that it had before"
+        nothing = "there was nothing to remove"
+        warn(f"the content of document '{document.id}' is empty; {gone if removed else nothing}")
     if as_json:
         added, emptied = (
             [{"source_document": document.id, "chunks": chunks}] if chunks else []
@@ -118,16 +121,6 @@ def add(
     elif count:
         tell(f"Successfully added document '{document.id}' as {count} chunks to index")
     embed_added(index_path, wait, vectors)
-
-
-def _layout(reading: ReadingOptions) -> Layout:
-    return reading.layout or "join"
-
-
-def _removal(chunks: int) -> str:
-    if not chunks:
-        return "there was nothing to remove"
-    return f"removed {quantity(chunks, 'chunk')} that it had before"
 
 
 def _read(
@@ -185,7 +178,7 @@ def _read_file(
             f"{shown}: only its own text is added, without {quantity(len(result.members), 'file')} "
             f"within it, which idx add {quoted(str(shown))} adds"
         )
-    return replace(file_document(change, result, _layout(reading)), title=title)
+    return replace(file_document(change, result, reading.layout or "join"), title=title)
 
 
 def _add_paths(
@@ -273,7 +266,6 @@ def bulk(
     Example: idx bulk -j documents.jsonl
     """
     from idx.cli.inputs import document_of, read_bulk
-    from idx.output.printing import counted
     from idx.output.runs import reported_interruption
     from idx.sync.events import Kept, uninterrupted
     from shared.model.metadata import note_on_others

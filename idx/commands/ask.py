@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import aclosing, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final, Self
 
 import typer
@@ -219,7 +221,6 @@ def ask(
             "give a question, such as: idx ask how long is the notice period",
             param_hint="'QUESTION...'",
         )
-    from dataclasses import replace
 
     from shared.answers.answer import answer_events
     from shared.model.filters import configured_collections, in_collection, parse_filter
@@ -247,8 +248,6 @@ def ask(
 
 
 async def _answer(events: "AsyncGenerator[AnswerEvent]", *, shown: bool) -> "Answer":
-    from contextlib import aclosing, nullcontext
-
     from shared.model.answers import Answer, AnswerPart
 
     async with aclosing(events):

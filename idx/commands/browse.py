@@ -10,7 +10,16 @@ import typer
 from idx.cli.configured_command import fields as completed_fields
 from idx.cli.options import DEFAULT_INDEX_PATH, CollectionName, IndexPath, Json, Plain
 from idx.errors import SourceFileError
-from idx.output.printing import check_one_form, print_json, prose_for_stdout, say, tell, warn
+from idx.output.printing import (
+    check_one_form,
+    print_json,
+    print_table,
+    prose_for_stdout,
+    say,
+    shown,
+    tell,
+    warn,
+)
 from shared.errors import DocumentNotFoundError, McpLuceneError
 from shared.messages import decodable, quantity
 from shared.model.request import BY_ID, DocumentSort
@@ -18,7 +27,7 @@ from shared.settings.defaults import MAX_COUNT
 
 if TYPE_CHECKING:
     from shared.model.document import Scalar
-    from shared.model.index_results import DocumentDetails, DocumentSummary, FieldDescription
+    from shared.model.index_results import DocumentDetails, FieldDescription
     from shared.reading.searcher import Searcher
 
 
@@ -66,14 +75,13 @@ def list_documents(
         for document in answer.documents:
             tell(document.file_path or document.source_document)
         return
-    from idx.output.printing import print_table, prose_for_stdout
     from shared.model.metadata import LANGUAGE
 
     print_table(
         ["Document", "Title", "Chunks", "Language", "File"],
         (
             (
-                _id(document),
+                document.source_document,
                 prose_for_stdout(document.title),
                 str(document.chunk_count),
                 str(document.metadata.get(LANGUAGE, "")),
@@ -84,10 +92,6 @@ def list_documents(
     )
     documents = quantity(answer.total_documents, "document")
     tell(f"{documents}, {quantity(answer.total_chunks, 'chunk')}")
-
-
-def _id(document: "DocumentSummary") -> str:
-    return document.source_document
 
 
 class ChunkNumberError(McpLuceneError):
@@ -102,11 +106,7 @@ class ChunkNumberError(McpLuceneError):
 
 def show(
     document: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID",
-            help="Id of a document, or the path of its file.",
-        ),
+        str, typer.Argument(metavar="ID", help="Id of a document, or the path of its file.")
     ],
     chunk: Annotated[
         int | None,
@@ -153,8 +153,6 @@ def _print_details(details: "DocumentDetails", *, as_json: bool) -> None:
     if as_json:
         print_json(details)
         return
-    from idx.output.printing import print_table
-
     known = {
         "Document": details.source_document,
         "Title": details.title,
@@ -186,8 +184,6 @@ def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> 
     if as_json:
         print_json(figures)
         return
-    from idx.output.printing import print_table
-
     print_table(
         ["", ""],
         [
@@ -230,8 +226,6 @@ def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
     if as_json:
         print_json(answer)
         return
-    from idx.output.printing import print_table
-
     print_table(
         ["Field", "Kind", "Chunks", "Use", "In a query", "Holds"],
         (
@@ -304,22 +298,18 @@ def terms(
     if as_json:
         print_json(answer)
         return
-    from idx.output.printing import print_table
-
     print_table(["Term", "Chunks"], ((found.term, f"{found.chunks:,}") for found in answer.terms))
     if answer.notice:
         warn(answer.notice)
 
 
-Secrets = Annotated[bool, typer.Option("--secrets", help="List only files skipped as secrets.")]
-Unsupported = Annotated[
-    bool, typer.Option("--unsupported", help="List only files of types that are not read.")
-]
-
-
 def failures(
-    secrets: Secrets = False,
-    unsupported: Unsupported = False,
+    secrets: Annotated[
+        bool, typer.Option("--secrets", help="List only files skipped as secrets.")
+    ] = False,
+    unsupported: Annotated[
+        bool, typer.Option("--unsupported", help="List only files of types that are not read.")
+    ] = False,
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     plain: Plain = False,
     as_json: Json = False,
@@ -339,11 +329,9 @@ def failures(
 
     with Searcher(index_path) as searcher:
         answer = searcher.failures()
-    kinds = {"secret"} if secrets else set[str]()
-    if unsupported:
-        kinds.add("unsupported")
-    if kinds:
-        listed = [failure for failure in answer.failures if failure.kind in kinds]
+    if secrets or unsupported:
+        kinds = {"secret": secrets, "unsupported": unsupported}
+        listed = [failure for failure in answer.failures if kinds.get(failure.kind)]
         answer = FailureList(len(listed), listed)
     if as_json:
         print_json(answer)
@@ -352,8 +340,6 @@ def failures(
         for failure in answer.failures:
             tell(failure.file_path)
         return
-    from idx.output.printing import print_table
-
     print_table(
         ["File", "Kind", "Reason", "Tried"],
         (
@@ -387,7 +373,6 @@ def duplicates(
 
     Example: idx duplicates --min-similarity 0.9
     """
-    from idx.output.printing import print_table, shown
     from shared.maintenance.duplicates import duplicates as find
 
     found = find(index_path, min_similarity=min_similarity, progress=shown)

@@ -1,10 +1,12 @@
 """Commands `idx open` and `idx mcp-config`."""
 
+import json
 import os
 import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -44,9 +46,6 @@ def open_page(
     """
     import webbrowser
     from urllib.parse import urlencode
-
-    from idx.output.printing import say, warn
-    from shared.backends import holds_index
 
     if not holds_index(index_path):
         warn(f"there is no index at {index_path} yet; the page shows it once idx sync made it")
@@ -116,9 +115,6 @@ def mcp_config(
 
     Examples: idx mcp-config claude-desktop; idx mcp-config cursor --write --index-path ~/index
     """
-    import json
-    from dataclasses import asdict
-
     from idx.clients.catalogue import Launch, installed_program
     from idx.clients.config_files import Written, example, write as write_to
 

@@ -1,7 +1,6 @@
 """Command `idx eval`."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -234,15 +233,14 @@ def _evaluate_answers(
         print_answer_report(evaluation)
 
 
-@contextmanager
-def _index(documents: Path | None, index_path: Path) -> Iterator[tuple[Path, set[str]]]:
+def _index(
+    documents: Path | None, index_path: Path
+) -> AbstractContextManager[tuple[Path, set[str]]]:
     from idx.evaluation.experiment import document_ids, temporary_index
 
     if documents:
-        with temporary_index(documents) as built:
-            yield built
-    else:
-        yield index_path, document_ids(index_path)
+        return temporary_index(documents)
+    return nullcontext((index_path, document_ids(index_path)))
 
 
 def _ask_queries(

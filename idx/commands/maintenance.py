@@ -1,5 +1,7 @@
 """Commands on a whole index, from `idx init` to `idx unlock`."""
 
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +9,7 @@ import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
 from idx.models import give_model
-from idx.output.printing import print_json, say, tell
+from idx.output.printing import confirm, counted, print_json, say, shown, tell
 from shared.messages import quantity
 from shared.settings.current import configuration_file
 from shared.settings.defaults import DEFAULT_WAIT
@@ -88,10 +90,7 @@ def check(
 
     Example: idx check --index-path ~/my-index
     """
-    from dataclasses import asdict
-
     from idx.errors import message
-    from idx.output.printing import shown
     from shared.maintenance.check import check as examine
 
     found = examine(index_path, wait=wait, progress=shown)
@@ -139,9 +138,6 @@ def backup(
 
     Example: idx backup /mnt/disk/my-index-backup
     """
-    from dataclasses import asdict
-
-    from idx.output.printing import shown
     from shared.maintenance.backup import backup as copy
 
     done = copy(index_path, destination, progress=shown)
@@ -171,9 +167,6 @@ def restore(
 
     Examples: idx restore /mnt/disk/my-index-backup; idx restore backup --yes
     """
-    from dataclasses import asdict
-
-    from idx.output.printing import confirm, shown
     from shared.maintenance.restore import restore as put_back
 
     if any(index_path.glob("segments_*")) or any(index_path.glob("_*.si")):
@@ -199,9 +192,6 @@ def repair(
 
     Example: idx repair --index-path ~/my-index
     """
-    from dataclasses import asdict
-
-    from idx.output.printing import shown
     from shared.maintenance.repair import repair as save
 
     done = save(index_path, wait=wait, progress=shown)
@@ -245,10 +235,6 @@ def rebuild(
 
     Example: idx rebuild --index-path ~/my-index
     """
-    from dataclasses import asdict
-    from functools import partial
-
-    from idx.output.printing import counted
     from shared.maintenance.rebuild import rebuild as build_anew
 
     done = build_anew(index_path, wait=wait, progress=partial(counted, name="documents"))
@@ -273,9 +259,6 @@ def optimize(
 
     Example: idx optimize
     """
-    from dataclasses import asdict
-
-    from idx.output.printing import shown
     from shared.maintenance.upkeep import optimize as merge_all
 
     done = merge_all(index_path, wait=wait, progress=shown)
@@ -304,9 +287,6 @@ def purge(
 
     Examples: idx purge --index-path ~/my-index; idx purge --yes
     """
-    from dataclasses import asdict
-
-    from idx.output.printing import confirm
     from shared.maintenance.upkeep import purge as remove_all
     from shared.reading.searcher import Searcher
 

@@ -1,6 +1,6 @@
 """Commands `idx search` and `idx similar`."""
 
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,7 +35,6 @@ from shared.model.request import (
 
 if TYPE_CHECKING:
     from shared.model.search_results import SearchAnswer
-    from shared.rewriting import Rewriting
 
 
 @takes(RewritingOptions, "normalizer")
@@ -141,9 +140,8 @@ def search(
             "give words to search for, such as: idx search vacation days", param_hint="'WORD...'"
         )
     query = " ".join(words)
-    from dataclasses import replace
-
     from shared.model.filters import configured_collections, in_collection, parse_filter
+    from shared.model.search_results import QueryExplanation
     from shared.reading.searcher import Searcher
 
     check_one_form(as_json=as_json, plain=plain)
@@ -173,41 +171,22 @@ def search(
         group=shown,
         versions=versions_for(versions or "auto", shown, conditions),
     )
-    if explain:
-        _explain(index_path, request, detail or "steps", rewriting, as_json=as_json)
-        return
     with Searcher(index_path, collections=configured_collections()) as searcher:
-        answer = searcher.search(request)
+        answer = (
+            searcher.explain(request, detail=detail or "steps")
+            if explain
+            else searcher.search(request)
+        )
     if as_json:
         print_json(replace(answer, diagnostics=rewriting.diagnostics))
-        return
-    if plain:
-        _print_places(answer)
+    elif isinstance(answer, QueryExplanation):
+        from idx.output.results import print_explanation
+
+        print_explanation(answer)
     else:
-        _print_hits(answer, offset)
-    _print_notes(answer, offset)
-
-
-def _explain(
-    index_path: Path,
-    request: SearchRequest,
-    detail: Detail,
-    rewriting: "Rewriting",
-    *,
-    as_json: bool,
-) -> None:
-    from dataclasses import replace
-
-    from idx.output.results import print_explanation
-    from shared.model.filters import configured_collections
-    from shared.reading.searcher import Searcher
-
-    with Searcher(index_path, collections=configured_collections()) as searcher:
-        explanation = searcher.explain(request, detail=detail)
-    if as_json:
-        print_json(replace(explanation, diagnostics=rewriting.diagnostics))
-    else:
-        print_explanation(explanation)
+        print_results = _print_places if plain else _print_hits
+        print_results(answer, offset)
+        _print_notes(answer, offset)
 
 
 def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) -> None:
@@ -220,7 +199,7 @@ def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) 
         raise typer.BadParameter("--detail needs --explain")
 
 
-def _print_places(answer: "SearchAnswer") -> None:
+def _print_places(answer: "SearchAnswer", _offset: int) -> None:
     from idx.output.results import address
 
     # Overlapping chunks and chunks of the same page share a place.

@@ -1,5 +1,6 @@
 """Command `idx semantic` and its subcommands."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from idx.cli.options import (
     Vectors,
     Wait,
 )
-from idx.output.printing import print_json, say, tell
+from idx.output.printing import print_json, say, shown, tell
 from shared.errors import SemanticModelError
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, DEFAULT_WAIT, SEMANTIC_OFF
@@ -113,7 +114,6 @@ def update(
 
 
 def _embed(index_path: Path, wait: float, *, as_json: bool, named: str | None = None) -> None:
-    from idx.output.printing import shown
     from shared.maintenance.embedding import embed
 
     try:
@@ -145,8 +145,6 @@ def _print_state(index_path: Path, *, as_json: bool) -> None:
 
     state = embedding_state(index_path)
     if as_json:
-        from dataclasses import asdict
-
         print_json({**asdict(state), "pending": state.pending})
         return
     for line in _lines(state):

@@ -1,5 +1,6 @@
 """Commands on the configuration: `idx config`, `idx folders` and `idx collections`."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Final
@@ -8,7 +9,7 @@ import typer
 
 from idx.cli.configured_command import collections as known_collections
 from idx.cli.options import DEFAULT_INDEX_PATH, Filters, IndexPath, Json
-from idx.output.printing import print_json, say, tell, warn
+from idx.output.printing import print_json, print_table, say, tell, warn
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
 from shared.system import others_may_read
@@ -59,8 +60,6 @@ def show(as_json: Json = False) -> None:
         }
         print_json({"file": str(file), "exists": file.exists(), "settings": shown})
         return
-    from idx.output.printing import print_table
-
     tell(f"Configuration file: {file}{'' if file.exists() else ' (does not exist)'}")
     print_table(
         ["Setting", "Value", "From"],
@@ -156,19 +155,25 @@ folders = typer.Typer(help="Manage the folders that are indexed by default.", no
 Paths = Annotated[list[Path], typer.Argument(metavar="PATH…", readable=False, help="Folders.")]
 
 
+def _file_with(setting: str, what: str | None = None) -> Path:
+    """Return the configuration file, after a warning if a variable overrides a setting of it."""
+    from idx.configuration import warn_of_variable
+
+    file = configuration_file()
+    warn_of_variable(setting, file, what)
+    return file
+
+
 @folders.command("list")
 def list_folders(as_json: Json = False) -> None:
     """List the folders remembered in the configuration file.
 
     Example: idx folders list --json
     """
-    from idx.configuration import warn_of_variable
     from shared.files.access import is_folder
     from shared.settings.file import read
 
-    file = configuration_file()
-    warn_of_variable("folders", file, "the folders")
-    remembered = read(file).folders
+    remembered = read(_file_with("folders", "the folders")).folders
     if as_json:
         print_json(
             [
@@ -182,8 +187,6 @@ def list_folders(as_json: Json = False) -> None:
             ]
         )
         return
-    from idx.output.printing import print_table
-
     print_table(
         ["Folder", "Include", "Exclude", "Exists"],
         (
@@ -219,10 +222,9 @@ def remember(
 
     Example: idx folders add ~/Documents ~/Notes --exclude 'old/'
     """
-    from idx.configuration import add_folders, warn_of_variable
+    from idx.configuration import add_folders
 
-    file = configuration_file()
-    warn_of_variable("folders", file, "the folders")
+    file = _file_with("folders", "the folders")
     added, present = add_folders(file, paths, include or (), exclude or ())
     if as_json:
         print_json({"added": [*map(str, added)], "present": [*map(str, present)]})
@@ -235,14 +237,7 @@ def remember(
 
 @folders.command("remove")
 def forget(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="PATH…",
-            readable=False,
-            help="Folders.",
-        ),
-    ],
+    paths: Paths,
     as_json: Json = False,
 ) -> None:
     """Forget folders; their documents stay in the index until they are deleted.
@@ -251,10 +246,9 @@ def forget(
 
     Example: idx folders remove ~/Notes
     """
-    from idx.configuration import remove_folders, warn_of_variable
+    from idx.configuration import remove_folders
 
-    file = configuration_file()
-    warn_of_variable("folders", file, "the folders")
+    file = _file_with("folders", "the folders")
     done = remove_folders(file, paths)
     if as_json:
         print_json({"removed": [*map(str, done.removed)], "unknown": [*map(str, done.unknown)]})
@@ -284,8 +278,6 @@ collections = typer.Typer(
     help="Name parts of the index, to search them by name and to limit tokens to them.",
     no_args_is_help=True,
 )
-
-_SETTING = "collections"
 
 
 @collections.command("list")
@@ -325,8 +317,6 @@ def list_collections(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json =
             ]
         )
         return
-    from idx.output.printing import print_table
-
     print_table(
         ["Collection", "Documents", "Folder", "Filters", "Description"],
         (
@@ -369,12 +359,9 @@ def add(
     Examples: idx collections add contracts --folder ~/Documents/Contracts --description "Signed
     contracts since 2015"; idx collections add german --filter language=de
     """
-    import os
+    from idx.configuration import add_collection
 
-    from idx.configuration import add_collection, warn_of_variable
-
-    file = configuration_file()
-    warn_of_variable(_SETTING, file)
+    file = _file_with("collections")
     entry = {
         "name": name,
         "description": description,
@@ -397,10 +384,9 @@ def remove(
 
     Example: idx collections remove contracts
     """
-    from idx.configuration import remove_collection, warn_of_variable
+    from idx.configuration import remove_collection
 
-    file = configuration_file()
-    warn_of_variable(_SETTING, file)
+    file = _file_with("collections")
     if not remove_collection(file, name):
         say(f"Error: {file} has no collection {name}; see idx collections list")
         raise typer.Exit(1)

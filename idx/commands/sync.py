@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,82 +19,68 @@ if TYPE_CHECKING:
     from idx.service import Service
     from idx.sync.plan import SyncOptions
 
-PruneMissing = Annotated[
-    bool,
-    typer.Option(
-        "--prune-missing",
-        help="Also delete the documents of missing, empty or unreadable folders, whose files may "
-        "still exist.",
-    ),
-]
-
-Retry = Annotated[
-    bool, typer.Option("--retry", help="Retry unreadable files even if they have not changed.")
-]
-
-Strict = Annotated[
-    bool,
-    typer.Option("--strict/--keep-going", help="Stop at the first unreadable file."),
-]
-
-MovedFrom = Annotated[
-    Path | None,
-    typer.Option(
-        "--moved-from",
-        metavar="OLD",
-        readable=False,
-        help="Previous path of the folder, if it was renamed or moved: it keeps its documents "
-        "and their ids.",
+Folders = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[PATH]...", readable=False, help="Folders; by default those of idx folders list."
     ),
 ]
 
 Events = Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")]
-
-OnlyIn = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--only-in",
-        metavar="DEVICE:INODE",
-        hidden=True,
-        help="Index only files in the folder with this identity, without following links; "
-        "repeatable. Used by mcp-lucene --admin for its roots.",
-    ),
-]
-
-
-KeepOut = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--keep-out",
-        metavar="DEVICE:INODE",
-        hidden=True,
-        help="Never index the file with this identity; repeatable. Used by mcp-lucene --admin "
-        "for its own files.",
-    ),
-]
 
 
 @takes(ReadingOptions, "reading")
 def sync(
     context: typer.Context,
     reading: ReadingOptions,
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[PATH]...",
-            readable=False,
-            help="Folders; by default those of idx folders list.",
-        ),
-    ] = None,
+    paths: Folders = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be done, and change nothing.")
     ] = False,
-    prune_missing: PruneMissing = False,
-    retry: Retry = False,
-    strict: Strict = False,
-    moved_from: MovedFrom = None,
-    only_in: OnlyIn = None,
-    keep_out: KeepOut = None,
+    prune_missing: Annotated[
+        bool,
+        typer.Option(
+            "--prune-missing",
+            help="Also delete the documents of missing, empty or unreadable folders, whose files "
+            "may still exist.",
+        ),
+    ] = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Retry unreadable files even if they have not changed.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict/--keep-going", help="Stop at the first unreadable file.")
+    ] = False,
+    moved_from: Annotated[
+        Path | None,
+        typer.Option(
+            "--moved-from",
+            metavar="OLD",
+            readable=False,
+            help="Previous path of the folder, if it was renamed or moved: it keeps its documents "
+            "and their ids.",
+        ),
+    ] = None,
+    only_in: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only-in",
+            metavar="DEVICE:INODE",
+            hidden=True,
+            help="Index only files in the folder with this identity, without following links; "
+            "repeatable. Used by mcp-lucene --admin for its roots.",
+        ),
+    ] = None,
+    keep_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep-out",
+            metavar="DEVICE:INODE",
+            hidden=True,
+            help="Never index the file with this identity; repeatable. Used by mcp-lucene --admin "
+            "for its own files.",
+        ),
+    ] = None,
     vectors: Vectors = "now",
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     wait: Wait = DEFAULT_WAIT,
@@ -177,14 +164,7 @@ def show_plan(paths: Iterable[Path], options: "SyncOptions", *, as_json: bool) -
 def watch(
     context: typer.Context,
     reading: ReadingOptions,
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[PATH]...",
-            readable=False,
-            help="Folders; by default those of idx folders list.",
-        ),
-    ] = None,
+    paths: Folders = None,
     install: Annotated[
         bool,
         typer.Option("--install", help="Start the same watch now and at each login, in silence."),
@@ -205,8 +185,6 @@ def watch(
 
     Examples: idx watch ~/Documents; idx watch ~/Documents --install
     """
-    from contextlib import closing
-
     from idx.cli.run_options import sync_options, wanted_folders
     from idx.service import Service
 
