@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from idx.extraction.markup.markup import local_name
 from idx.extraction.office.date_format import locale_of
-from idx.extraction.office.labelled_rows import LabelledRows
+from idx.extraction.office.labelled_rows import LabelledRows, extracted_sheets
 from idx.extraction.office.number_format import Format, format_of
-from idx.extraction.office.workbook import language_of_texts, sheet_called
-from idx.extraction.text.cleaning import join_pages
+from idx.extraction.office.workbook import language_of_texts
 from idx.extraction.text.decoding import decode
 from idx.extraction.text.escapes import character, without_escapes
 from idx.extraction.text.properties import one_line
@@ -67,10 +66,7 @@ def extract_xml_workbook(source: Source) -> Extracted:
             case "end", "Row" if sheets:
                 _add_row(sheets[-1][1], element, formats)
                 element.clear()
-    parts = ((name, f"{name}\n\n{text}" if (text := rows.text()) else "") for name, rows in sheets)
-    text, pages = join_pages("sheet", parts)
-    warnings = (rows.warning(sheet_called(name)) for name, rows in sheets)
-    return Extracted(text, source.media_type, pages=pages, warnings=tuple(filter(None, warnings)))
+    return extracted_sheets(source, ((name, rows, "") for name, rows in sheets))
 
 
 def _elements(data: bytes) -> Iterator[tuple[str, "etree._Element"]]:

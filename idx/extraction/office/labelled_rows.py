@@ -5,7 +5,7 @@ A row that is found alone can then be understood.
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -22,7 +22,7 @@ from idx.extraction.office.table_headings import (
     seen_from,
     without_stored,
 )
-from idx.extraction.text.cleaning import CELL_SEPARATOR
+from idx.extraction.text.cleaning import CELL_SEPARATOR, join_pages
 from idx.extraction.text.decoding import decode
 from idx.extraction.text.plain_text import extract_plain_text
 from idx.extraction.types import Extracted, Source
@@ -106,7 +106,7 @@ class LabelledRows:
     def text(self) -> str:
         return "\n".join(line for _, line in self.lines())
 
-    def warning(self, table: str) -> str:
+    def warning(self, table: str = "it") -> str:
         """Return the warning about rows that were left out; empty if there are none."""
         if self.total <= self.max_rows:
             return ""
@@ -237,6 +237,17 @@ class LabelledRows:
         self._lines.append((row.number, text))
 
 
+def extracted_sheets(source: Source, sheets: Iterable[tuple[str, LabelledRows, str]]) -> Extracted:
+    """Return a workbook of sheets: the name of each, its rows, and what else is on it."""
+    parts, warnings = [], []
+    for name, rows, more in sheets:
+        text = f"{rows.text()}\n\n{more}"
+        parts.append((name, f"{name}\n\n{text}" if text.strip() else ""))
+        warnings.append(rows.warning(f"the sheet {name[:80]!r}"))
+    text, pages = join_pages("sheet", parts)
+    return Extracted(text, source.media_type, pages=pages, warnings=tuple(filter(None, warnings)))
+
+
 _DELIMITERS: Final = (",", ";", "\t", "|")
 
 _SAMPLE_ROWS: Final = 50
@@ -281,7 +292,7 @@ def extract_delimited(source: Source) -> Extracted:
     for line, shown in rows:
         lines += [""] * (line - len(lines) - 1)
         lines.append(shown)
-    warning = table.warning("it")
+    warning = table.warning()
     lines += [] if warning else [""] * (last - len(lines))
     return Extracted(
         text="\n".join(lines),

@@ -17,16 +17,14 @@ from idx.extraction import media_types
 from idx.extraction.file_type import refuse
 from idx.extraction.markup.markup import MarkupText, Package, Role, Roles
 from idx.extraction.media_types import Kind
-from idx.extraction.office.labelled_rows import LabelledRows
+from idx.extraction.office.labelled_rows import LabelledRows, extracted_sheets
 from idx.extraction.office.number_format import is_seen, number_text
 from idx.extraction.office.table_headings import MAX_GAP
-from idx.extraction.office.workbook import sheet_called
 from idx.extraction.programs import confined
 from idx.extraction.text.cleaning import join_pages
 from idx.extraction.text.headings import join_sections
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
-from shared.model.document import Metadata, Page
 
 _CONTENT: Final = "content.xml"
 _STYLES: Final = "styles.xml"
@@ -145,8 +143,6 @@ class _OpenDocumentSheets(_OpenDocumentText):
             if shown and not is_seen(self._stored, shown):
                 self._pieces.append(f" ({self._stored})")
             self._stored = ""
-        elif role is Role.PAGE and self.tables:
-            self._pieces += ["\n", self.tables[-1].text()]
         _OpenDocumentText.end(self, tag)
 
     def max_gap(self) -> int:
@@ -178,7 +174,7 @@ def extract_odt(source: Source) -> Extracted:
     text, headings = join_sections(
         chain.from_iterable(_read(package, part, _TEXT_ROLES).headed() for part in parts)
     )
-    return replace(_extracted(source, package, text), headings=headings)
+    return _extracted(package, Extracted(text, source.media_type, headings=headings))
 
 
 def extract_odp(source: Source) -> Extracted:
@@ -187,7 +183,7 @@ def extract_odp(source: Source) -> Extracted:
     slides = _read(package, _CONTENT, _SLIDE_ROLES).pages
     texts = ("".join(pieces) for _, pieces in slides)
     text, pages = join_pages("slide", enumerate(texts, start=1))
-    return _extracted(source, package, text, pages)
+    return _extracted(package, Extracted(text, source.media_type, pages=pages))
 
 
 def extract_ods(source: Source) -> Extracted:
@@ -198,14 +194,11 @@ def extract_ods(source: Source) -> Extracted:
     package = _open(source)
     sheets = _OpenDocumentSheets(_SHEET_ROLES, package=package, max_rows=source.options.max_rows)
     package.parse(_CONTENT, sheets)
-    parts = []
-    warnings = []
-    for (attributes, pieces), table in zip(sheets.pages, sheets.tables, strict=True):
-        name, text = attributes.get(_NAME, ""), "".join(pieces)
-        parts.append((name, f"{name}\n\n{text}" if text.strip() else ""))
-        warnings.append(table.warning(sheet_called(name)))
-    text, pages = join_pages("sheet", parts)
-    return replace(_extracted(source, package, text, pages), warnings=tuple(filter(None, warnings)))
+    found = (
+        (attributes.get(_NAME, ""), table, "".join(pieces))
+        for (attributes, pieces), table in zip(sheets.pages, sheets.tables, strict=True)
+    )
+    return _extracted(package, extracted_sheets(source, found))
 
 
 def _open(source: Source) -> Package:
@@ -222,16 +215,10 @@ def _read(package: Package, part: str, roles: Roles) -> MarkupText:
     return target
 
 
-def _extracted(
-    source: Source, package: Package, text: str, pages: tuple[Page, ...] = ()
-) -> Extracted:
-    title, metadata = _properties(package)
-    return Extracted(text, source.media_type, title=title, metadata=metadata, pages=pages)
-
-
-def _properties(package: Package) -> tuple[str | None, Metadata]:
+def _extracted(package: Package, found: Extracted) -> Extracted:
+    """Add the properties of a file to what was read of it."""
     said = package.texts("meta.xml")
-    return one_line("".join(said.get("title", ())[:1])), properties(
+    metadata = properties(
         author=said.get("initial-creator") or said.get("creator"),
         subject="".join(said.get("subject", ())),
         keywords=said.get("keyword"),
@@ -240,6 +227,7 @@ def _properties(package: Package) -> tuple[str | None, Metadata]:
         modified="".join(said.get("date", ())[:1]),
         language="".join(said.get("language", ())[:1]),
     )
+    return replace(found, title=one_line("".join(said.get("title", ())[:1])), metadata=metadata)
 
 
 _SECONDS: Final = 60.0  # of a conversion; it usually takes two

@@ -145,11 +145,6 @@ class OfficeOpenFile:
                     yield from self._related(link.part, kinds, seen)
 
 
-def open_office_file(source: Source) -> OfficeOpenFile:
-    """Open a .docx, .pptx or .xlsx."""
-    return OfficeOpenFile(Package(source))
-
-
 def relationship_id(element: "etree._Element") -> str:
     names = (str(name) for name in element.attrib)
     return element.get(next((name for name in names if name.endswith("}id")), ""), "")
@@ -182,7 +177,7 @@ _ROOT_WITHIN: Final = 4096  # beginning of a slide or layout that does not show 
 
 def extract_pptx(source: Source) -> Extracted:
     """Extract a presentation by slides, each with its charts, notes and comments."""
-    file = open_office_file(source)
+    file = OfficeOpenFile(Package(source))
     title, metadata = file.properties()
     text, pages = join_pages("slide", enumerate(_slides(file), start=1))
     return Extracted(text, source.media_type, title=title, metadata=metadata, pages=pages)

@@ -11,8 +11,8 @@ from idx.errors import SourceFileError
 from idx.extraction.containers.mail import extract_web_archive
 from idx.extraction.file_type import BEGINNING, damage
 from idx.extraction.markup.html import extract_html
-from idx.extraction.markup.markup import MarkupText, Roles, local_name
-from idx.extraction.office.open_xml import ROLES, OfficeOpenFile, attribute, open_office_file
+from idx.extraction.markup.markup import MarkupText, Package, Roles, local_name
+from idx.extraction.office.open_xml import ROLES, OfficeOpenFile, attribute
 from idx.extraction.office.rtf import extract_rtf
 from idx.extraction.text.headings import join_sections
 from idx.extraction.text.plain_text import extract_plain_text
@@ -360,7 +360,7 @@ def extract_docx(source: Source) -> Extracted:
 
 
 def _extracted(source: Source, depth: int) -> Extracted:
-    file = open_office_file(source)
+    file = OfficeOpenFile(Package(source))
     title, metadata = file.properties()
     numbering = Numbering(_part(file, "numbering"))
     chunks = _Chunks(file, source, depth)

@@ -4,19 +4,18 @@ import datetime as dt
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from idx.errors import SourceFileError
 from idx.extraction.markup.markup import MarkupText, Package, Role, RolesByTag
 from idx.extraction.office import number_format
-from idx.extraction.office.date_format import locale_of
-from idx.extraction.office.labelled_rows import LabelledRows
+from idx.extraction.office.date_format import duration_text, locale_of
+from idx.extraction.office.labelled_rows import LabelledRows, extracted_sheets
 from idx.extraction.office.number_format import number_text
-from idx.extraction.office.open_xml import OfficeOpenFile, open_office_file, relationship_id
+from idx.extraction.office.open_xml import OfficeOpenFile, relationship_id
 from idx.extraction.office.table_headings import Number
-from idx.extraction.text.cleaning import join_pages
 from idx.extraction.types import Extracted, Source
 from shared.analysis.detection import detect_language
 
@@ -136,21 +135,13 @@ def extract_xlsx(source: Source) -> Extracted:
     Each value of a row has the heading of its column. Formulas appear as the values stored by the
     program, and dates in ISO 8601.
     """
-    file = open_office_file(source)
+    file = OfficeOpenFile(Package(source))
     title, metadata = file.properties()
-    warnings: list[str] = []
-    text, pages = join_pages("sheet", _sheets(file, source.options.max_rows, warnings))
-    return Extracted(
-        text,
-        source.media_type,
-        title=title,
-        metadata=metadata,
-        pages=pages,
-        warnings=tuple(warnings),
-    )
+    found = extracted_sheets(source, _sheets(file, source.options.max_rows))
+    return replace(found, title=title, metadata=metadata)
 
 
-def _sheets(file: OfficeOpenFile, max_rows: int, warnings: list[str]) -> Iterator[tuple[str, str]]:
+def _sheets(file: OfficeOpenFile, max_rows: int) -> Iterator[tuple[str, LabelledRows, str]]:
     links = file.relationships(file.main)
     parts = {link.kind: link.part for link in links.values()}
     book = file.package.tree(file.main)
@@ -165,23 +156,18 @@ def _sheets(file: OfficeOpenFile, max_rows: int, warnings: list[str]) -> Iterato
     }
     by_style: Mapping[str, number_format.Format] | None = None
     for element in book.iter("{*}sheet"):
-        name = element.get("name", "")
         link = links.get(relationship_id(element))
-        text = ""
+        rows = LabelledRows(max_rows, file.package.count)
+        related = ""
         if link and link.part in file.package:
             if link.kind == "worksheet":
-                rows = LabelledRows(max_rows, file.package.count)
                 inline = _note_merged(file.package, link.part, rows)
                 if by_style is None:
                     language = language_of_texts(islice(chain(texts, inline), _LANGUAGE_TEXTS))
                     by_style = _styles(file, parts.get("styles"), language, from_1904=from_1904)
                 file.package.parse(link.part, _Sheet(by_type, by_style, rows))
-                text = rows.text()
-                if warning := rows.warning(sheet_called(name)):
-                    warnings.append(warning)
             related = file.related_text(link.part, _RELATED)
-            text += "\n\n" + _THREAD_PREAMBLE.sub("", related)
-        yield name, f"{name}\n\n{text}" if text.strip() else ""
+        yield element.get("name", ""), rows, _THREAD_PREAMBLE.sub("", related)
 
 
 def _note_merged(package: Package, part: str, rows: LabelledRows) -> list[str]:
@@ -248,10 +234,6 @@ def _styles(
     return styles
 
 
-def sheet_called(name: str) -> str:
-    return f"the sheet {name[:80]!r}"
-
-
 def _column_number(letters: str) -> int:
     """Return the number of a column, counted from 1: 1 for A, 27 for AA."""
     number = 0
@@ -270,10 +252,9 @@ def extract_binary_workbook(source: Source) -> Extracted:
     """
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
-    warnings: list[str] = []
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(source.data))
-        sheets = [*_binary_sheets(book, source, warnings)]
+        return extracted_sheets(source, _binary_sheets(book, source.options.max_rows))
     except PasswordError as error:
         raise SourceFileError(source.file, "protected by a password") from error
     except CalamineError as error:
@@ -283,15 +264,13 @@ def extract_binary_workbook(source: Source) -> Extracted:
         if type(error).__name__ != "PanicException":
             raise
         raise ValueError(f"the library that reads it fails: {error}") from error
-    text, pages = join_pages("sheet", sheets)
-    return Extracted(text, source.media_type, pages=pages, warnings=tuple(warnings))
 
 
 def _binary_sheets(
-    book: "CalamineWorkbook", source: Source, warnings: list[str]
-) -> Iterator[tuple[str, str]]:
+    book: "CalamineWorkbook", max_rows: int
+) -> Iterator[tuple[str, LabelledRows, str]]:
     for name in book.sheet_names:
-        rows = LabelledRows(source.options.max_rows)
+        rows = LabelledRows(max_rows)
         sheet = book.get_sheet_by_name(name)
         # Rows are from the top of the sheet, columns from the first one with a value.
         first = sheet.start[1] if sheet.start else 0
@@ -299,10 +278,7 @@ def _binary_sheets(
             rows.merge(top + 1, left - first, bottom + 1, right - first)
         for row in sheet.iter_rows():
             rows.add([*map(_text, row)])
-        text = rows.text()
-        if warning := rows.warning(sheet_called(name)):
-            warnings.append(warning)
-        yield name, f"{name}\n\n{text}" if text else ""
+        yield name, rows, ""
 
 
 def _text(value: _Value) -> str:
@@ -317,8 +293,6 @@ def _text(value: _Value) -> str:
         case dt.datetime():
             return value.isoformat(" ", "seconds")
         case dt.timedelta():
-            minutes, seconds = divmod(int(value.total_seconds()), 60)
-            hours, minutes = divmod(minutes, 60)
-            return f"{hours}:{minutes:02}:{seconds:02}"
+            return duration_text(str(value / dt.timedelta(1)))
         case _:
             return " ".join(str(value).split())
