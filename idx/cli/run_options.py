@@ -113,6 +113,7 @@ def _ocr(reading: ReadingOptions, index_path: Path) -> Ocr | None:
         seconds,
         reading.ocr,
         cache=cache_of(index_path),
+        at_once=reading.workers or default_workers(),
     )
 
 

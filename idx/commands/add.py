@@ -146,29 +146,18 @@ def _read_file(
     index_path: Path,
 ) -> Document:
     from idx.cli.run_options import extraction_options, limits
-    from idx.extraction.pool import ExtractionPool
-    from idx.extraction.programs import tesseract_version
-    from idx.extraction.types import OCR_TIME_FACTOR, Unreadable
+    from idx.extraction.pool import ExtractionPool, scans_pool
+    from idx.extraction.types import Unreadable
     from idx.sync.plan import file_document, single_file
     from shared.files.access import own_files
     from shared.settings.current import configuration_file
-    from shared.settings.machine import default_workers
 
     change = replace(single_file(file), source_document=document_id)
     options = extraction_options(reading, index_path)
     options = replace(options, own_files=own_files([configuration_file()]))
-    within = limits(reading)
-    if options.ocr:
-        ocr = replace(
-            options.ocr,
-            is_due=True,
-            version=tesseract_version(options.ocr.program),
-            at_once=reading.workers or default_workers(),
-        )
-        options = replace(options, ocr=ocr, member_seconds=options.member_seconds * OCR_TIME_FACTOR)
-        within = replace(within, seconds=within.seconds * OCR_TIME_FACTOR)
-    with ExtractionPool(1, within, options) as pool:
-        ((_, result),) = pool.read([change])
+    make_pool = scans_pool if options.ocr else ExtractionPool
+    with make_pool(1, limits(reading), options) as pool:
+        ((_, result),) = pool.read_scans([change])
     if isinstance(result, Unreadable):
         raise SourceFileError(shown, result.reason)
     for warning in result.extracted.warnings:

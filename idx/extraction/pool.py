@@ -4,14 +4,10 @@ Each worker process reads one file at a time under limits on time and memory, an
 it dies; see `shared.workers`. Files that OCR shall read come last.
 """
 
-import os
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
@@ -19,7 +15,7 @@ from pebble import ProcessExpired
 
 from idx.errors import ReadersDiedError
 from idx.extraction.programs import tesseract_version
-from idx.extraction.types import ExtractionOptions, Ocr, ReadFile, Unreadable
+from idx.extraction.types import OCR_TIME_FACTOR, ExtractionOptions, ReadFile, Unreadable
 from shared.files.location import Location
 from shared.system import EXIT_CODE_AFTER_TIME
 from shared.workers import CHECK_INTERVAL_SECONDS, end_pool, new_pool, schedule
@@ -99,18 +95,21 @@ class ExtractionPool:
 
         return self._each(read_files, files)
 
-    def read_pages(
-        self, files: Iterable[Item], ocr: Ocr
-    ) -> Iterator[tuple[Item, ReadFile | Unreadable] | None]:
-        """Read files like `read`, each by itself, with their pictures of text.
-
-        None stands for each second in which none was completed.
-        """
+    def read_scans(self, files: Sequence[Item]) -> Iterator[tuple[Item, ReadFile | Unreadable]]:
+        """Read files like `read`, each by itself, with their pictures of text."""
         from idx.extraction.worker import read_files
 
+        ocr = self._options.ocr
+        if ocr is not None:
+            # A few large files are to keep all processors busy, too.
+            at_once = max(1, ocr.at_once // max(len(files), 1))
+            version = tesseract_version(ocr.program)
+            ocr = replace(ocr, version=version, is_due=True, at_once=at_once)
         options = replace(self._options, ocr=ocr)
         task = partial(read_files, options=options, seconds=self._limits.seconds)
-        return self._process(task, ([file] for file in files))
+        yield from self._process(task, ([file] for file in files))
+        if ocr and ocr.cache:
+            ocr.cache.trim()
 
     def hashes(self, files: Iterable[Item]) -> Iterator[tuple[Item, str | Unreadable]]:
         """Hash the content of files, like `read`.
@@ -126,11 +125,9 @@ class ExtractionPool:
         self, work: Callable[..., list[Any]], files: Iterable[Item]
     ) -> Iterator[tuple[Item, Any]]:
         task = partial(work, options=self._options, seconds=self._limits.seconds)
-        return (done for done in self._process(task, batches(files)) if done is not None)
+        return self._process(task, batches(files))
 
-    def _process(
-        self, work: Work, batches: Iterable[list[Item]]
-    ) -> Iterator[tuple[Item, Any] | None]:
+    def _process(self, work: Work, batches: Iterable[list[Item]]) -> Iterator[tuple[Item, Any]]:
         waiting: Waiting[Item] = {}
         for batch in batches:
             while waiting and self._is_full(waiting.values(), batch):
@@ -157,13 +154,11 @@ class ExtractionPool:
         size = sum(map(_size, waiting)) + _size(batch)
         return len(waiting) >= self._workers * _MAX_BATCHES_AHEAD or size > _MAX_BYTES_AHEAD
 
-    def _completed(self, work: Work, waiting: "Waiting[Item]") -> Iterator[tuple[Item, Any] | None]:
-        """Wait for a batch with a timeout, and yield the results of completed ones, else None."""
+    def _completed(self, work: Work, waiting: "Waiting[Item]") -> Iterator[tuple[Item, Any]]:
+        """Wait for a batch with a timeout, and yield the results of completed ones."""
         done = wait(waiting, CHECK_INTERVAL_SECONDS, FIRST_COMPLETED).done
         if not done and self._pool is not None and not self._pool.active:
             self._restart(work, waiting)
-        if not done:
-            yield None
         for task in done:
             error = task.exception()
             if isinstance(error, BrokenExecutor):
@@ -248,52 +243,10 @@ def batches(files: Iterable[Item]) -> Iterator[list[Item]]:
         yield batch
 
 
-_COUNTER: Final = "pages"
-
-
-class OcrRun:
-    """Run of OCR; a context manager that ends its worker processes."""
-
-    def __init__(self, pool: ExtractionPool, ocr: Ocr, workers: int) -> None:
-        self._pool = pool
-        self._ocr = ocr
-        self._workers = workers
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._pool.end()
-        if self._folder is not None:
-            self._folder.cleanup()
-
-    @property
-    def pages(self) -> int:
-        """Number of pages that were read, or were not read within the limits."""
-        if self._folder is None:
-            return 0
-        with suppress(OSError):
-            return (Path(self._folder.name) / _COUNTER).stat().st_size
-        return 0
-
-    def read(self, files: Sequence[Item]) -> Iterator[tuple[Item, ReadFile | Unreadable] | None]:
-        """Read files with their pictures of text, as many at a time as there are processes.
-
-        Yields None each second in which none was completed.
-        """
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="idx-", ignore_cleanup_errors=True)
-        counter = os.path.join(self._folder.name, _COUNTER)  # noqa: PTH118 - is passed on as text
-        Path(counter).touch()
-        ocr = replace(
-            self._ocr,
-            version=tesseract_version(self._ocr.program),
-            is_due=True,
-            # A few large files are to keep all processors busy, too.
-            at_once=max(1, self._workers // max(len(files), 1)),
-            counter=counter,
-        )
-        yield from self._pool.read_pages(files, ocr)
-        if ocr.cache:
-            ocr.cache.trim()
+def scans_pool(workers: int, limits: Limits, options: ExtractionOptions) -> ExtractionPool:
+    """Return a pool for `read_scans`, whose files take more time."""
+    return ExtractionPool(
+        workers,
+        replace(limits, seconds=limits.seconds * OCR_TIME_FACTOR),
+        replace(options, member_seconds=options.member_seconds * OCR_TIME_FACTOR),
+    )

@@ -107,8 +107,7 @@ class Ocr:
     is_due: bool = False  # else files that need it are marked, and read later
     version: str = ""
     cache: ReadingCache | None = None  # the pages that the index knows
-    at_once: int = 1  # pages of one file
-    counter: str | None = None  # a file that grows by a byte with each page
+    at_once: int = 1  # pages, of all files, or of one that is read
 
     @property
     def engine(self) -> str:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Final
 
 from idx.errors import SourceFileError
-from idx.extraction.pool import ExtractionPool, OcrRun
+from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
 from idx.sync.events import (
     Committed,
@@ -46,7 +46,7 @@ _Read = tuple[Change, ReadFile | Unreadable]  # a file that was read, or why it 
 
 
 class Ingestion:
-    """Execution of one plan on an index; `ocr` reads pictures of text after all other files."""
+    """Execution of one plan on an index; `scans` reads pictures of text after all other files."""
 
     def __init__(
         self,
@@ -59,13 +59,13 @@ class Ingestion:
         started: float,
         layout: Layout = "keep",
         strict: bool = False,
-        ocr: OcrRun | None = None,
+        scans: ExtractionPool | None = None,
     ) -> None:
         self._plan = plan
-        self._ocr = ocr
+        self._scans = scans
         # By document id; each is read once more, so that its problems are told only then.
         self._for_ocr: dict[str, Change] = {}
-        self._scanned_pages = 0
+        self._scanned_pages: dict[str, int] = {}
         self._counted: dict[str, int] = {}
         self._index = index
         self._pool = pool
@@ -159,34 +159,33 @@ class Ingestion:
 
     def _read(self) -> Iterator[Event]:
         yield from self._submit_all(self._without_scans(self._pool.read(self._plan.changes)))
-        if self._for_ocr and self._ocr and not self._is_stopped:
+        if self._for_ocr and self._scans and not self._is_stopped:
             yield from self._written(wait=True)
             # What else there is can be searched meanwhile.
             yield self._commit()
-            due = [*self._for_ocr.values()]
-            self._for_ocr.clear()
-            yield from self._read_scans(due, self._ocr)
+            yield from self._read_scans(self._scans)
+
+    def _read_scans(self, scans: ExtractionPool) -> Iterator[Event]:
+        due = [*self._for_ocr.values()]
+        self._for_ocr.clear()
+        read, total = 0, sum(self._scanned_pages.values())
+        yield Recognized(read, total)
+        for change, result in scans.read_scans(due):
+            read += self._scanned_pages[change.source_document]
+            yield Recognized(read, total)
+            yield from self._submit_all([(change, result)])
+            if self._is_stopped:
+                return
 
     def _without_scans(self, files: Iterable[_Read]) -> Iterator[_Read]:
         """Pass on the files that were read, and note which OCR shall read once more."""
         for change, result in files:
-            if self._ocr and result.scanned_pages:
+            if self._scans and result.scanned_pages:
                 self._for_ocr[change.source_document] = change
-                self._scanned_pages += result.scanned_pages
+                self._scanned_pages[change.source_document] = result.scanned_pages
                 if isinstance(result, Unreadable):
                     continue
             yield change, result
-
-    def _read_scans(self, due: list[Change], ocr: OcrRun) -> Iterator[Event]:
-        total = self._scanned_pages
-        yield Recognized(0, total)
-        for done in ocr.read(due):
-            # Files may have got more pages since they were counted.
-            yield Recognized(min(ocr.pages, total), total)
-            if done is not None:
-                yield from self._submit_all([done])
-            if self._is_stopped:
-                return
 
     def _submit_all(self, files: Iterable[_Read]) -> Iterator[Event]:
         for change, result in files:

@@ -3,12 +3,11 @@
 import os
 import time
 from collections.abc import Collection, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from idx.extraction.pool import ExtractionPool, OcrRun, batches
-from idx.extraction.types import OCR_TIME_FACTOR
+from idx.extraction.pool import ExtractionPool, batches, scans_pool
 from idx.sync.comparison import make_plan
 from idx.sync.events import Created, Event, Finished, Kept, Problem
 from idx.sync.ingestion import Ingestion, planned, skip_unchanged
@@ -39,7 +38,7 @@ def synchronize(
     ) as index:
         Originals.of(options.index_path).add(_in_roots(paths, options.roots))
         plan, failures = _compared(paths, options, changed)
-        with _pool(plan, options) as pool, _ocr(options) as ocr:
+        with _pool(plan, options) as pool, _scans(options) as scans:
             if index.created:
                 if options.on_created:
                     options.on_created(index)
@@ -51,7 +50,7 @@ def synchronize(
                 started=started,
                 strict=options.strict,
                 layout=options.layout,
-                ocr=ocr,
+                scans=scans,
             )
             yield from run.run()
 
@@ -77,22 +76,12 @@ def _pool(plan: Plan, options: SyncOptions) -> ExtractionPool:
     return ExtractionPool(workers, options.limits, extraction)
 
 
-@contextmanager
-def _ocr(options: SyncOptions) -> Iterator[OcrRun | None]:
-    """Yield the run of OCR, whose files take more time; None for no OCR."""
-    ocr = options.extraction.ocr
-    if ocr is None:
-        yield None
-        return
-    extraction = replace(
-        options.extraction,
-        own_files=options.own_files,
-        member_seconds=options.extraction.member_seconds * OCR_TIME_FACTOR,
-    )
-    limits = replace(options.limits, seconds=options.limits.seconds * OCR_TIME_FACTOR)
-    pool = ExtractionPool(options.workers, limits, extraction)
-    with OcrRun(pool, ocr, options.workers) as run:
-        yield run
+def _scans(options: SyncOptions) -> AbstractContextManager[ExtractionPool | None]:
+    """Return the pool that reads scans; None if there is no OCR."""
+    if options.extraction.ocr is None:
+        return nullcontext()
+    extraction = replace(options.extraction, own_files=options.own_files)
+    return scans_pool(options.workers, options.limits, extraction)
 
 
 def _compared(

@@ -26,9 +26,7 @@ _NO_LIMIT: Final = 1_000_000
 class _ReadingHere(ExtractionPool):
     """Reads the files in this process, one after the other: no test file here harms its reader."""
 
-    def _process(
-        self, work: Work, batches: Iterable[list[Item]]
-    ) -> Iterator[tuple[Item, Any] | None]:
+    def _process(self, work: Work, batches: Iterable[list[Item]]) -> Iterator[tuple[Item, Any]]:
         for batch in batches:
             yield from zip(batch, work([file.location for file in batch]), strict=True)
 

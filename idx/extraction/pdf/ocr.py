@@ -8,7 +8,6 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -187,7 +186,6 @@ def read_scanned_pages(document: Any, numbers: Iterable[int], ocr: Ocr) -> Scann
             known = image_hash(picture)
             if cached := _cached(known, ocr):
                 found.pages[number] = cached
-                _count(ocr)
                 continue
             while len(running) >= max(ocr.at_once, 1):
                 _finish(*running.popleft(), found, ocr, end)
@@ -229,7 +227,6 @@ def _finish(
         _keep(known, found.pages[number], ocr)
     finally:
         running.end()
-        _count(ocr)
 
 
 def extract_picture(source: Source) -> Extracted:
@@ -249,7 +246,6 @@ def extract_picture(source: Source) -> Extracted:
     if found is None:
         found = recognize(picture, ocr)
         _keep(known, found, ocr)
-    _count(ocr)
     text = _text(found)
     if not text:
         raise SourceFileError(source.file, "is a picture in which OCR found no text")
@@ -282,14 +278,3 @@ def _keep(known: str, page: Reading, ocr: Ocr) -> None:
     # What the index may not hold is not to lie beside it either.
     if ocr.cache and not found_secret(page.text[:BYTES].encode(errors="replace")):
         ocr.cache.put(known, ocr.engine, page)
-
-
-def _count(ocr: Ocr) -> None:
-    if ocr.counter is not None:
-        with suppress(OSError):
-            # A single byte at the end, which processes can write at the same time.
-            descriptor = os.open(ocr.counter, os.O_WRONLY | os.O_APPEND)
-            try:
-                os.write(descriptor, b".")
-            finally:
-                os.close(descriptor)
