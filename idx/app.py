@@ -16,116 +16,98 @@ _configured = partial(CommandEntry, command_class=ConfiguredCommand)
 
 COMMANDS: Final = {
     "init": _configured(
-        "idx.commands.maintenance:init", "Create an empty index; an existing one stays unchanged."
+        "maintenance:init", "Create an empty index; an existing one stays unchanged."
     ),
-    "add": _configured("idx.commands.add:add", "Add documents, replacing those with the same ids."),
+    "add": _configured("add:add", "Add documents, replacing those with the same ids."),
     "bulk": _configured(
-        "idx.commands.add:bulk",
+        "add:bulk",
         "Add the documents in a JSON file: all of them, or none if the file is malformed.",
     ),
     "sync": _configured(
-        "idx.commands.sync:sync",
+        "sync:sync",
         "Synchronize the index with folders: add new files, update changed ones, delete removed "
         "ones.",
     ),
     "watch": _configured(
-        "idx.commands.sync:watch",
+        "sync:watch",
         "Keep the index synchronized with folders: run idx sync, then follow every change.",
     ),
-    "delete": _configured("idx.commands.delete:delete", "Delete documents with all their chunks."),
-    "list": _configured(
-        "idx.commands.browse:list_documents",
-        "List the documents in the index.",
-    ),
-    "show": _configured(
-        "idx.commands.browse:show",
-        "Print the stored chunks of a document, or its details.",
-    ),
+    "delete": _configured("delete:delete", "Delete documents with all their chunks."),
+    "list": _configured("browse:list_documents", "List the documents in the index."),
+    "show": _configured("browse:show", "Print the stored chunks of a document, or its details."),
     "search": _configured(
-        "idx.commands.search:search",
+        "search:search",
         "Search the index, and print the best chunks with the matching words highlighted.",
     ),
-    "similar": _configured(
-        "idx.commands.search:similar", "Print the chunks that are most like another one."
-    ),
+    "similar": _configured("search:similar", "Print the chunks that are most like another one."),
     "duplicates": _configured(
-        "idx.commands.browse:duplicates",
+        "browse:duplicates",
         "List documents that are versions of the same text, the newest of each first.",
     ),
     "ask": _configured(
-        "idx.commands.ask:ask",
+        "ask:ask",
         "Answer a question from the documents with a language model, and check its citations.",
     ),
-    "open": _configured(
-        "idx.commands.connect:open_page", "Open the search page of the index in the browser."
-    ),
+    "open": _configured("connect:open_page", "Open the search page of the index in the browser."),
     "terms": _configured(
-        "idx.commands.browse:terms",
+        "browse:terms",
         "List the words, or the values of a metadata field, that occur in the most chunks.",
     ),
     "fields": _configured(
-        "idx.commands.browse:fields",
-        "List the fields for searches, filters, sort orders and facets.",
+        "browse:fields", "List the fields for searches, filters, sort orders and facets."
     ),
-    "stats": _configured("idx.commands.browse:stats", "Show the size and state of the index."),
+    "stats": _configured("browse:stats", "Show the size and state of the index."),
     "failures": _configured(
-        "idx.commands.browse:failures",
+        "browse:failures",
         "List the files that are missing, outdated or incomplete in the index, with the reasons.",
     ),
     "semantic": CommandEntry(
-        "idx.commands.semantic:semantic",
+        "semantic:semantic",
         "Search by meaning as well as by words: switch it on or off, and embed texts.",
     ),
     "check": _configured(
-        "idx.commands.maintenance:check",
-        "Check the index for damage: its files, segments and documents.",
+        "maintenance:check", "Check the index for damage: its files, segments and documents."
     ),
     "backup": _configured(
-        "idx.commands.maintenance:backup",
+        "maintenance:backup",
         "Copy the last commit of the index, without blocking readers and writers.",
     ),
     "restore": _configured(
-        "idx.commands.maintenance:restore",
-        "Replace the index with a backup, or create it from one.",
+        "maintenance:restore", "Replace the index with a backup, or create it from one."
     ),
     "repair": _configured(
-        "idx.commands.maintenance:repair",
-        "Save the readable part of a damaged index that has no backup.",
+        "maintenance:repair", "Save the readable part of a damaged index that has no backup."
     ),
     "rebuild": _configured(
-        "idx.commands.maintenance:rebuild",
-        "Rebuild the index from its stored text, without the original files.",
+        "maintenance:rebuild", "Rebuild the index from its stored text, without the original files."
     ),
     "optimize": _configured(
-        "idx.commands.maintenance:optimize",
+        "maintenance:optimize",
         "Merge the index into one segment, and free the space of deleted chunks.",
     ),
-    "purge": _configured("idx.commands.maintenance:purge", "Delete all documents from the index."),
+    "purge": _configured("maintenance:purge", "Delete all documents from the index."),
     "unlock": _configured(
-        "idx.commands.maintenance:unlock",
+        "maintenance:unlock",
         "Remove a leftover lock file from the index, if no process holds the lock.",
     ),
     "eval": _configured(
-        "idx.commands.eval_:evaluate",
-        "Measure the quality of search, using queries with known answers.",
+        "eval_:evaluate", "Measure the quality of search, using queries with known answers."
     ),
     "mcp-config": _configured(
-        "idx.commands.connect:mcp_config",
+        "connect:mcp_config",
         "Print a client's configuration for this server, or write it to the client's file.",
     ),
     # Without the settings, because it must continue if they are invalid.
     "doctor": CommandEntry(
-        "idx.commands.doctor:doctor",
+        "doctor:doctor",
         "Check the installation, the settings and the index, and say how to fix problems.",
     ),
-    "folders": CommandEntry(
-        "idx.commands.settings:folders", "Manage the folders that are indexed by default."
-    ),
+    "folders": CommandEntry("settings:folders", "Manage the folders that are indexed by default."),
     "collections": CommandEntry(
-        "idx.commands.settings:collections",
+        "settings:collections",
         "Name parts of the index, to search them by name and to limit tokens to them.",
     ),
-    "config": CommandEntry("idx.commands.settings:config", "Show and change the settings."),
+    "config": CommandEntry("settings:config", "Show and change the settings."),
 }
 """Commands in the order of the help."""
 

@@ -55,30 +55,18 @@ class ServiceError(McpLuceneError):
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a system has for services.
+    """What a system has for services."""
 
-    Attributes:
-        program: the program that controls them.
-        file: the file of a service.
-        clear: the commands that end one that runs; they may fail, since none may run.
-        start: the commands that start a service, now and at each login.
-        stop: those that keep it from starting again.
-        state: the command that succeeds if it runs; on Windows, if it is installed.
-        said: what that command then says.
-    """
-
-    program: str
+    program: str  # controls them
     file: Path
-    clear: Sequence[Command]
-    start: Sequence[Command]
-    stop: Sequence[Command]
-    state: Command
-    said: str = ""
+    clear: Sequence[Command]  # end one that runs; they may fail, since none may run
+    start: Sequence[Command]  # now and at each login
+    stop: Sequence[Command]  # keep it from starting again
+    state: Command  # succeeds if it runs; on Windows, if it is installed
+    said: str = ""  # what that command then says
 
 
 class Service:
-    """The service of an index."""
-
     def __init__(self, index_path: Path, system: str = sys.platform) -> None:
         # Each of the names of a folder means the same service.
         is_folder = not is_cluster(index_path)
@@ -93,8 +81,7 @@ class Service:
     def install(self, arguments: Sequence[str], variables: Mapping[str, str]) -> None:
         """Start ``idx`` with arguments now and at each login, in the current folder.
 
-        Raises:
-            ServiceError: the system has no such services, or refuses; then nothing is installed.
+        Nothing is installed if the system has no such services, or refuses.
         """
         self._check_program()
         command = [sys.executable, "-P", "-m", "idx", *arguments]
@@ -118,8 +105,7 @@ class Service:
     def uninstall(self) -> bool:
         """End it, also at the next login; False if there is none.
 
-        Raises:
-            ServiceError: the system refuses; its file is gone all the same.
+        If the system refuses, its file is gone all the same.
         """
         if not self.file.exists():
             return False
@@ -134,7 +120,6 @@ class Service:
         return True
 
     def runs(self) -> bool:
-        """Check whether it runs now."""
         if not find_program(self._kind.program):
             return False
         done = _done(self._kind.state)

@@ -71,7 +71,6 @@ def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def collections(incomplete: str) -> list[str]:
-    """Complete names of the collections of the configuration."""
     from shared.settings.current import collection_settings
 
     try:
@@ -107,7 +106,7 @@ _USAGE_ERROR: Final[Any] = typer.BadParameter.__base__
 
 @dataclass(frozen=True)
 class CommandEntry:
-    """Entry of a command in the table: its location and its summary."""
+    """Entry of a command in the table: its location in `idx.commands`, and its summary."""
 
     place: str
     summary: str
@@ -115,7 +114,7 @@ class CommandEntry:
 
     def load(self, name: str) -> Any:
         module, _, attribute = self.place.partition(":")
-        target = getattr(import_module(module), attribute)
+        target = getattr(import_module(f"idx.commands.{module}"), attribute)
         application = typer.Typer()
         if isinstance(target, typer.Typer):
             application.add_typer(target, name=name)
@@ -187,7 +186,6 @@ class _ConfiguredContext(typer.Context):
     """Context that looks up options in the file if they are neither given nor set by a variable."""
 
     def lookup_default(self, name: str, call: bool = True) -> Any:  # noqa: ARG002 - library API
-        """Return the file's value of an option; None for the built-in default."""
         # Help and completion also look up defaults; they use the built-in ones, whatever the file
         # says.
         if self.resilient_parsing or name not in VARIABLES:

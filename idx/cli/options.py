@@ -283,8 +283,6 @@ class ReadingOptions:
 
 @dataclass(frozen=True, slots=True)
 class RewritingOptions:
-    """Options for rewriting queries; each is also a setting of the configuration file."""
-
     normalize: Annotated[
         bool,
         _setting(
@@ -319,8 +317,6 @@ class RewritingOptions:
 
 @dataclass(frozen=True, slots=True)
 class AnswerOptions:
-    """Options for answering questions; each is also a setting of the configuration file."""
-
     answer_model: Annotated[
         str | None,
         _setting(

@@ -1,10 +1,10 @@
 """Command `idx ask`: an answer, with its sources and what does not hold in it."""
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import aclosing, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Final, Self
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.live import Live
@@ -59,34 +59,27 @@ _REFRESHES_PER_SECOND: Final = 10
 _SOURCE_INDENT: Final = 4  # indentation of the lines below a source's title, in columns
 
 
-class ArrivingText:
-    """The text of an answer on a terminal while it arrives, unchecked.
+@contextmanager
+def _arriving_text() -> Iterator[Callable[[str], None]]:
+    """Lend a function that shows a further part of an answer on a terminal, unchecked.
 
-    It disappears at the end of the block, since the checked answer takes its place. Nothing is
-    shown in a pipe.
+    The text disappears at the end of the block, since the checked answer takes its place.
     """
+    text = ""
+    live = Live(
+        console=console(),
+        transient=True,
+        refresh_per_second=_REFRESHES_PER_SECOND,
+        vertical_overflow="ellipsis",
+    )
 
-    def __init__(self) -> None:
-        self._text = ""
-        self._live = Live(
-            console=console(),
-            transient=True,
-            refresh_per_second=_REFRESHES_PER_SECOND,
-            vertical_overflow="ellipsis",
-        )
+    def add(part: str) -> None:
+        nonlocal text
+        text += part
+        live.update(Text(prose_for_stdout(text), style="dim"))
 
-    def __enter__(self) -> Self:
-        if self._live.console.is_terminal:
-            self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._live.stop()
-
-    def add(self, part: str) -> None:
-        """Show a further part of the text."""
-        self._text += part
-        self._live.update(Text(prose_for_stdout(self._text), style="dim"))
+    with live if live.console.is_terminal else nullcontext():
+        yield add
 
 
 def print_answer(answer: Answer) -> None:
@@ -251,11 +244,11 @@ async def _answer(events: "AsyncGenerator[AnswerEvent]", *, shown: bool) -> "Ans
     from shared.model.answers import Answer, AnswerPart
 
     async with aclosing(events):
-        with ArrivingText() if shown else nullcontext() as text:
+        with _arriving_text() if shown else nullcontext() as show:
             async for event in events:
                 match event:
-                    case AnswerPart(part) if text:
-                        text.add(part)
+                    case AnswerPart(part) if show:
+                        show(part)
                     case Answer():
                         return event
                     case _:

@@ -49,16 +49,17 @@ def open_page(
 
     if not holds_index(index_path):
         warn(f"there is no index at {index_path} yet; the page shows it once idx sync made it")
-    with running(index_path, port) as server:
-        query = " ".join(words or ())
-        address = server.address + (f"?{urlencode({'q': query})}" if query else "")
+    with _running(index_path, port) as server:
+        address = _address(server)
+        if query := " ".join(words or ()):
+            address += f"?{urlencode({'q': query})}"
         typer.echo(address)
         if not no_browser and not webbrowser.open(address):
             say("No browser could be opened; open the address yourself.")
         say("Ctrl-C ends the server.")
-        for line in server.messages:
-            say(line)
-        server.refuse_end()
+        for line in server.stderr or ():
+            say(line.rstrip("\n"))
+        raise PageServerError(f"{PROGRAM} ended with the exit code {server.wait()}")
 
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")  # server names that every client accepts
@@ -168,25 +169,8 @@ _MCP_PATH: Final = "mcp"
 _STOP_SECONDS: Final = 15.0  # for the server to end in order before it is killed
 
 
-class PageServer:
-    """A server that runs, and the address of its page, with a slash at the end."""
-
-    def __init__(self, process: "subprocess.Popen[str]", address: str) -> None:
-        self._process = process
-        self.address = address
-
-    @property
-    def messages(self) -> Iterator[str]:
-        assert self._process.stderr is not None  # noqa: S101 - it is a pipe
-        for line in self._process.stderr:
-            yield line.rstrip("\n")
-
-    def refuse_end(self) -> None:
-        raise PageServerError(f"{PROGRAM} ended with the exit code {self._process.wait()}")
-
-
 @contextmanager
-def running(index_path: Path, port: int) -> Iterator[PageServer]:
+def _running(index_path: Path, port: int) -> Iterator["subprocess.Popen[str]"]:
     """Run a server for the block, on a free port for 0; the index may come later."""
     program, index = str(installed_program()), str(location(index_path))
     process = subprocess.Popen(
@@ -203,10 +187,10 @@ def running(index_path: Path, port: int) -> Iterator[PageServer]:
         errors="replace",
     )
     try:
-        yield PageServer(process, _address(process))
+        yield process
     finally:
-        assert process.stdin is not None  # noqa: S101 - it is a pipe
-        process.stdin.close()
+        if process.stdin:
+            process.stdin.close()
         with suppress(subprocess.TimeoutExpired):
             process.wait(_STOP_SECONDS)
         process.kill()
@@ -215,9 +199,8 @@ def running(index_path: Path, port: int) -> Iterator[PageServer]:
 
 def _address(process: "subprocess.Popen[str]") -> str:
     """Wait until the server listens, and return the address of its page."""
-    assert process.stderr is not None  # noqa: S101 - it is a pipe
     last = f"{PROGRAM} ended without a message"
-    for line in process.stderr:
+    for line in process.stderr or ():
         if line.startswith(_ANNOUNCEMENT):
             return line.removeprefix(_ANNOUNCEMENT).strip().removesuffix(_MCP_PATH)
         last = line.strip().removeprefix("Error: ") or last

@@ -144,7 +144,8 @@ def _is_pdf(beginning: bytes, named: str | None, *, is_text: bool) -> bool:
     if beginning.startswith(_PDF_HEADER):
         return True
     # A text may contain the header of PDF, and an archive a PDF that is not compressed.
-    is_archive = media_types.signature(beginning, is_text=is_text) in media_types.ARCHIVE_SIGNATURES
+    found = media_types.signature(beginning, is_text=is_text)
+    is_archive = found is not None and found.kind is Kind.ARCHIVE
     may_begin_later = named == media_types.PDF or not (is_text or is_archive)
     return may_begin_later and _PDF_HEADER in beginning[:_PDF_HEADER_WITHIN]
 
@@ -233,7 +234,6 @@ _READ_OLE: Final = (media_types.OUTLOOK, media_types.XLS, media_types.DOC, media
 
 
 def zip_type(data: bytes, file: Path) -> str:
-    """Return the MIME type of the document in an archive."""
     named = media_types.by_name(file)
     is_opened = named == media_types.ZIP
     if file.suffix.lower() in media_types.IWORK_NAMES:
@@ -242,7 +242,7 @@ def zip_type(data: bytes, file: Path) -> str:
         refuse(file, Kind.ARCHIVE, media_types.ZIP)
     with damage(file, file.suffix.removeprefix(".").upper() or "ZIP archive"):
         package = Package(Source(file, data, media_types.ZIP, ExtractionOptions()))
-        if is_opened and not _says_type(package):
+        if is_opened and not (_CONTENT_TYPES in package or _MIME_TYPE in package):
             return media_types.ZIP
         if _CONTENT_TYPES in package:
             return _office_open_type(package, file)
@@ -253,13 +253,7 @@ def zip_type(data: bytes, file: Path) -> str:
         return media_types.EPUB
 
 
-def _says_type(package: Package) -> bool:
-    """Check whether an archive says which document it is."""
-    return _CONTENT_TYPES in package or _MIME_TYPE in package
-
-
 def ole_type(data: bytes, file: Path) -> str:
-    """Return the MIME type of the document in an OLE file."""
     for names, kind, media_type in _STREAMS:
         if any(name.encode("utf-16-le") in data for name in names):
             if kind is None:

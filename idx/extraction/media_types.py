@@ -284,9 +284,6 @@ _SIGNATURES: Final = (
 )
 """Signatures, with longer ones before their prefixes."""
 
-ARCHIVE_SIGNATURES: Final = frozenset(entry for entry in _SIGNATURES if entry.kind is Kind.ARCHIVE)
-"""Signatures of archives."""
-
 _OFFSETS: Final = frozenset(signature.offset for signature in _SIGNATURES)
 _MAGIC_BY_OFFSET: Final = {
     offset: tuple(entry.magic for entry in _SIGNATURES if entry.offset == offset)

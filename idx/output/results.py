@@ -118,36 +118,39 @@ _MIN_LIKELY_CONFIDENCE: Final = 0.5
 
 def print_hit(rank: int, hit: Hit) -> None:
     """Print a hit's rank, title, confidence, place and passages, and the others of its document."""
-    heading = Text(f"{rank}. ")
-    heading.append(line_for_stdout(prose_for_stdout(hit.title)), style="bold")
-    if confidence := in_words(hit.confidence):
-        heading.append(f"  {confidence}", style="dim")
-    if hit.matched:
-        heading.append("  by meaning", style="dim")
-    _print_wrapped(heading, 0)
-    out = console()
-    # A path is not wrapped, since a line break would split it.
-    place = Text(" " * _LINE_INDENT + line_for_stdout(cited(hit) or hit.id), style="dim")
-    out.print(place, soft_wrap=True)
+    by_meaning = "by meaning" if hit.matched else ""
+    _print_heading(rank, hit.title, in_words(hit.confidence), by_meaning)
+    _print_whole(cited(hit) or hit.id)
     _print_excerpts(hit)
     for other in hit.others or ():
-        where = Text(" " * _LINE_INDENT + line_for_stdout(_place(other) or other.id), style="dim")
-        out.print(where, soft_wrap=True)
+        _print_whole(_place(other) or other.id)
         _print_excerpts(other)
     if hit.more:
         more = f"and {quantity(hit.more, 'more chunk')} of this document"
         _print_wrapped(Text(more, style="dim"), _LINE_INDENT)
     if hit.similar_documents:
         _print_similar_documents(hit.similar_documents)
-    out.print()
+    print()
+
+
+def _print_heading(rank: int, title: str, *notes: str) -> None:
+    heading = Text(f"{rank}. ")
+    heading.append(line_for_stdout(prose_for_stdout(title)), style="bold")
+    for note in filter(None, notes):
+        heading.append(f"  {note}", style="dim")
+    _print_wrapped(heading, 0)
+
+
+def _print_whole(text: str, indent: int = _LINE_INDENT) -> None:
+    """Print a path or an id, which a line break would split, on one line."""
+    console().print(Text(" " * indent + line_for_stdout(text), style="dim"), soft_wrap=True)
 
 
 def _print_similar_documents(similar: SimilarDocuments) -> None:
     heading = f"and {quantity(similar.count, 'similar document')}:"
     _print_wrapped(Text(heading, style="dim"), _LINE_INDENT)
     for id_ in similar.ids:
-        line = Text(" " * _CONTINUATION_INDENT + line_for_stdout(id_), style="dim")
-        console().print(line, soft_wrap=True)
+        _print_whole(id_, _CONTINUATION_INDENT)
     if similar.count > len(similar.ids):
         rest = f"and {similar.count - len(similar.ids):,} more"
         _print_wrapped(Text(rest, style="dim"), _CONTINUATION_INDENT)
@@ -162,16 +165,11 @@ def _print_excerpts(hit: Hit | OtherHit) -> None:
 
 def print_similar(rank: int, chunk: SimilarChunk) -> None:
     """Print the rank, title, similarity, place and beginning of a chunk on stdout."""
-    heading = Text(f"{rank}. ")
-    heading.append(line_for_stdout(prose_for_stdout(chunk.title)), style="bold")
-    heading.append(f"  {chunk.similarity:.2f}", style="dim")
-    _print_wrapped(heading, 0)
-    out = console()
-    place = Text(" " * _LINE_INDENT + line_for_stdout(cited(chunk) or chunk.id), style="dim")
-    out.print(place, soft_wrap=True)
+    _print_heading(rank, chunk.title, f"{chunk.similarity:.2f}")
+    _print_whole(cited(chunk) or chunk.id)
     beginning = " ".join(prose_for_stdout(chunk.content).split())
     _print_wrapped(Text(shortened(beginning, _BEGINNING_CHARACTERS)), _LINE_INDENT)
-    out.print()
+    print()
 
 
 def in_words(confidence: float) -> str:

@@ -87,7 +87,7 @@ def test_a_command_imports_no_other_and_no_rich(empty_index: Path) -> None:
 @pytest.mark.parametrize("name", ENTRIES)
 def test_the_list_of_commands_says_what_their_own_help_begins_with(name: str) -> None:
     module, _, attribute = ENTRIES[name].place.partition(":")
-    target = getattr(import_module(module), attribute)
+    target = getattr(import_module(f"idx.commands.{module}"), attribute)
     is_group = isinstance(target, typer.Typer)
     text = (target.info.help if is_group else inspect.getdoc(target)) or ""
     assert " ".join(text.partition("\n\n")[0].split()) == ENTRIES[name].summary

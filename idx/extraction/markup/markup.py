@@ -55,17 +55,13 @@ listed have no effect.
 class Target(Protocol):
     """Receiver of parser events: tags and text."""
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Handle the start of an element."""
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None: ...
 
-    def end(self, tag: str) -> None:
-        """Handle the end of an element."""
+    def end(self, tag: str) -> None: ...
 
-    def data(self, text: str) -> None:
-        """Handle a piece of text, perhaps one of several."""
+    def data(self, text: str) -> None: ...  # perhaps one of several pieces
 
-    def close(self) -> object:
-        """Handle the end of the document."""
+    def close(self) -> object: ...
 
 
 class RolesByTag(dict[str, Role | str | None]):
