@@ -9,7 +9,7 @@ import random
 import sqlite3
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -26,7 +26,6 @@ from idx.evaluation.experiment import (
     MAIN_DEPTH,
     NOTICEABLE,
     Estimate,
-    RankedDocument,
     Run,
     estimates,
     measure,
@@ -223,15 +222,11 @@ def ask_in_turns(searches: dict[str, Search], queries: Sequence[Query]) -> dict[
             begin = time.perf_counter()
             found = searches[name](query.text)
             runs[name].seconds.append(time.perf_counter() - begin)
-            runs[name].rankings[query.id] = list(ranked(found))
+            # Scores in their order, which is all that is measured.
+            ranking = {id_: 1 / place for place, id_ in enumerate(found, start=1)}
+            runs[name].rankings[query.id] = ranking
         turns.reverse()
     return runs
-
-
-def ranked(ids: Iterable[str]) -> Iterator[RankedDocument]:
-    """Documents with scores in their order, which is all that is measured."""
-    for place, id_ in enumerate(ids, start=1):
-        yield RankedDocument(id_, 1 / place)
 
 
 def rows(

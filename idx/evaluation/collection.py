@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
@@ -22,13 +22,6 @@ NO_TITLE: Final = "-"
 _GZIP: Final = b"\x1f\x8b"
 _TREC_COLUMNS: Final = 4
 _BEIR_COLUMNS: Final = 3
-
-
-class Line(NamedTuple):
-    """Line without its line break; `number` counts from 1."""
-
-    number: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +114,7 @@ def read_judgements(file: Path) -> Judgements:
     BEIR has three columns ``query-id corpus-id score`` with tabs between, below a header; TREC the
     four of ``query iteration document relevance``, between blanks.
     """
-    first = next(_lines(file)).text.split("\t")
+    first = next(_lines(file))[1].split("\t")
     is_beir = len(first) == _BEIR_COLUMNS and _whole_number(first[2]) is None
     if not is_beir and len("\t".join(first).split()) != _TREC_COLUMNS:
         raise SourceFileError(
@@ -151,7 +144,7 @@ def read_judgements(file: Path) -> Judgements:
 
 
 def _queries(file: Path) -> Iterator[tuple[int, Query]]:
-    if next(_lines(file)).text.lstrip().startswith("{"):
+    if next(_lines(file))[1].lstrip().startswith("{"):
         for number, entry in _entries(file, _Query):
             words = tuple(entry.expected), tuple(entry.forbidden)
             yield number, Query(str(entry.id), entry.text.strip(), *words)
@@ -177,7 +170,8 @@ def _entries(file: Path, model: type[_Model]) -> Iterator[tuple[int, _Model]]:
             raise _error(file, number, fault(error)) from error
 
 
-def _lines(file: Path) -> Iterator[Line]:
+def _lines(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank without their breaks, each with its number."""
     empty = True
     for number, data in enumerate(_binary_lines(file), start=1):
         try:
@@ -186,7 +180,7 @@ def _lines(file: Path) -> Iterator[Line]:
             raise _error(file, number, "is not UTF-8 text") from error
         if text.strip():
             empty = False
-            yield Line(number, text.rstrip("\r\n"))
+            yield number, text.rstrip("\r\n")
     if empty:
         raise SourceFileError(file, "is empty")
 

@@ -75,19 +75,15 @@ class SearchSettings:
     syntax: Syntax
 
 
-@dataclass(frozen=True, slots=True)
-class RankedDocument:
-    """Document with its score, which is less than those of all documents before it."""
-
-    id: str
-    score: float
+Ranking = dict[str, float]
+"""Scores of documents by their ids, best first; each is less than the one before it."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """Documents found by one configuration by query id, best first, and the time of each search."""
+    """Documents found by one configuration by query id, and the time of each search."""
 
-    rankings: dict[str, list[RankedDocument]] = field(default_factory=dict)
+    rankings: dict[str, Ranking] = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
 
 
@@ -149,7 +145,6 @@ def temporary_index(documents: Path) -> Iterator[tuple[Path, set[str]]]:
 
 
 def embed_texts(index_path: Path) -> None:
-    """Embed an index with the sentence model that is set, or the default one."""
     from shared.maintenance.embedding import embed, switch_on
 
     switch_on(index_path, sentence_model() or DEFAULT_SENTENCE_MODEL)
@@ -196,7 +191,7 @@ def ask_all(
 
 def _ask(
     searcher: Searcher, query: Query, settings: SearchSettings, search: Search
-) -> tuple[list[RankedDocument], float]:
+) -> tuple[Ranking, float]:
 
     def asked(chunks: int) -> SearchAnswer:
         return searcher.search(
@@ -222,7 +217,7 @@ def _ask(
     return documents, seconds
 
 
-def ranking(hits: Sequence[Hit], limit: int) -> list[RankedDocument]:
+def ranking(hits: Sequence[Hit], limit: int) -> Ranking:
     """Rank the documents of chunks, which come best first, by their best chunks.
 
     trec_eval sorts by score, in single precision, and by id if scores are equal. To make it keep
@@ -233,11 +228,11 @@ def ranking(hits: Sequence[Hit], limit: int) -> list[RankedDocument]:
     best: dict[str, Hit] = {}
     for hit in hits:
         best.setdefault(hit.source_document, hit)
-    documents: list[RankedDocument] = []
+    documents: Ranking = {}
     score = np.float32(np.inf)
     for id_, hit in list(best.items())[:limit]:
         score = min(np.float32(hit.score), np.nextafter(score, np.float32(-np.inf)))
-        documents.append(RankedDocument(id_, float(score)))
+        documents[id_] = float(score)
     return documents
 
 
@@ -248,44 +243,36 @@ def write_run(run: Run, name: str, file: Path) -> None:
     """
     tag = "_".join(name.replace(",", " ").split())
     for query_id, documents in run.rankings.items():
-        for id_ in (query_id, *(document.id for document in documents)):
+        for id_ in (query_id, *documents):
             if len(id_.split()) != 1:
                 reason = f"is columns between blanks and cannot hold the id {id_[:80]!r}"
                 raise SourceFileError(file, f"a run file {reason}")
     with file.open("w", encoding="utf-8") as stream:
         for query_id, documents in run.rankings.items():
             stream.writelines(
-                f"{query_id} Q0 {document.id} {rank} {document.score:.9g} {tag}\n"
-                for rank, document in enumerate(documents, start=1)
+                f"{query_id} Q0 {id_} {rank} {score:.9g} {tag}\n"
+                for rank, (id_, score) in enumerate(documents.items(), start=1)
             )
 
 
 def measure(
     run: Run, judgements: Judgements, query_ids: Sequence[str], depths: Iterable[int]
 ) -> "NDArray[float64]":
-    """Return a row for each query, and a column for each of `measure_names`."""
+    """Return a row for each query, and a column for each of `measures_at`."""
     import ir_measures
     import numpy as np
 
-    measures = list(_measures(depths).values())
+    measures = measures_at(depths).values()
     column = {measure: number for number, measure in enumerate(measures)}
     row = {id_: number for number, id_ in enumerate(query_ids)}
-    found = {
-        query_id: {document.id: document.score for document in documents}
-        for query_id, documents in run.rankings.items()
-    }
     values = np.zeros((len(row), len(column)))
     relevance = judgements.only(set(query_ids)).relevance
-    for metric in ir_measures.pytrec_eval.iter_calc(measures, relevance, found):
+    for metric in ir_measures.pytrec_eval.iter_calc(measures, relevance, run.rankings):
         values[row[metric.query_id], column[metric.measure]] = metric.value
     return values
 
 
-def measure_names(depths: Iterable[int]) -> list[str]:
-    return list(_measures(depths))
-
-
-def _measures(depths: Iterable[int]) -> dict[str, Any]:
+def measures_at(depths: Iterable[int]) -> dict[str, Any]:
     from ir_measures import AP, RR, P, R, Success, nDCG
 
     depths = sorted(set(depths))
@@ -389,7 +376,7 @@ def evaluate_runs(
     diff: int,
 ) -> Evaluation:
     """Evaluate one run, or two to compare, of queries that each have a relevant document."""
-    names = measure_names(depths)
+    names = list(measures_at(depths))
     ids = [query.id for query in queries]
     values = [measure(run, judgements, ids, depths) for _, run in runs]
     results = [
