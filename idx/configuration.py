@@ -11,7 +11,8 @@ from stat import S_ISDIR
 from typing import Any
 
 import tomlkit
-from tomlkit.items import AoT
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AoT, InlineTable, Table
 
 from idx.errors import SourceFileError
 from idx.output.printing import warn
@@ -41,7 +42,6 @@ def locked(file: Path) -> Iterator[str]:
 
 
 def write(file: Path, text: str) -> None:
-    """Replace the text of the file atomically."""
     try:
         content.write_atomically(file, text.encode())
     except UnicodeEncodeError as error:
@@ -55,7 +55,6 @@ def _not_written(file: Path, error: OSError) -> ConfigurationError:
 
 
 def warn_of_variable(setting: str, file: Path, what: str | None = None) -> None:
-    """Warn if an environment variable overrides a setting of the file."""
     variable = VARIABLES[setting]
     if os.environ.get(variable):
         warn(f"{variable} is set and overrides {what or setting} in {file}")
@@ -74,14 +73,12 @@ def set_setting(file: Path, name: str, values: Sequence[str]) -> Any:
     with locked(file) as text:
         known = content_of(text, file)
         changed = _text_with(text, name, value, is_new=name not in known)
-        _replace(file, name, changed, known | {name: value})
+        _save(file, name, changed, known | {name: value})
     return value
 
 
 def unset_setting(file: Path, key: str) -> tuple[str, bool]:
     """Remove a setting or another key; return its name, and whether it was in the file."""
-    import tomlkit
-
     with locked(file) as text:
         known = content_of(text, file)
         name = key if key in known else setting_name(key)
@@ -90,8 +87,7 @@ def unset_setting(file: Path, key: str) -> tuple[str, bool]:
             return name, False
         document = tomlkit.parse(text)
         document.remove(name)
-        wanted = {other: value for other, value in known.items() if other != name}
-        _replace(file, name, tomlkit.dumps(document), wanted)
+        _save(file, name, tomlkit.dumps(document), document.unwrap())
     return name, True
 
 
@@ -105,8 +101,6 @@ def _refuse_tables(name: str) -> None:
 
 def _text_with(text: str, name: str, value: Any, *, is_new: bool) -> str:
     """Return a text with a value set; unchanged if the value cannot be set."""
-    import tomlkit
-
     if is_new:
         end = _end_of_settings(text)
         newline = "\r\n" if "\r\n" in text else "\n"
@@ -137,13 +131,17 @@ def _end_of_settings(text: str) -> int:
     return len(text)
 
 
-def _replace(file: Path, name: str, text: str, wanted: dict[str, Any]) -> None:
-    """Write a text if its values are valid and equal those wanted."""
-    settings_in(wanted, file)
-    if content_of(text, file) != wanted:
+def _save(file: Path, what: str, text: str, wanted: Mapping[str, Any]) -> None:
+    """Write a text if its values are valid, and those wanted."""
+    found = None
+    # The library writes into the comments of some arrays.
+    with suppress(ConfigurationError):
+        found = content_of(text, file)
+    if found != wanted:
         raise ConfigurationError(
-            file, f"has {name} in a form that cannot be changed automatically; edit it by hand"
+            file, f"has {what} in a form that cannot be changed automatically; edit it by hand"
         )
+    settings_in(wanted, file)
     write(file, text)
 
 
@@ -160,10 +158,6 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
     Every value on the way must be a table. A ValueError says that the layout of the text does not
     allow the value.
     """
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-    from tomlkit.items import InlineTable, Table
-
     document = tomlkit.parse(text)
     *tables, last = path
     table: Any = document
@@ -217,7 +211,7 @@ def add_folders(
                     inline = tomlkit.inline_table()
                     inline.update(entry)
                     folders.append(inline if own else entry["path"])
-            _write_folders(file, document, len(remembered) + len(added))
+            _save_folders(file, document)
     return added, present
 
 
@@ -273,7 +267,7 @@ def move_folder(file: Path, old: Path, new: Path) -> bool:
                     folders[position] = str(new)
                 elif moves:
                     folders[position].update({"path": str(new)})
-            _write_folders(file, document, len(remembered))
+            _save_folders(file, document)
     return any(is_moved)
 
 
@@ -287,20 +281,11 @@ def _delete(file: Path, text: str, is_deleted: Sequence[bool]) -> None:
             del folders[position]
     if isinstance(folders, AoT) and not folders:
         document.remove("folders")
-    _write_folders(file, document, is_deleted.count(False))
+    _save_folders(file, document)
 
 
-def _write_folders(file: Path, document: tomlkit.TOMLDocument, number: int) -> None:
-    text = tomlkit.dumps(document)
-    found = -1
-    with suppress(tomllib.TOMLDecodeError):
-        found = len(tomllib.loads(text).get("folders", ()))
-    # The library writes into the comments of some arrays.
-    if found != number:
-        raise ConfigurationError(
-            file, "has its folders in a form that cannot be changed automatically; edit it by hand"
-        )
-    write(file, text)
+def _save_folders(file: Path, document: tomlkit.TOMLDocument) -> None:
+    _save(file, "its folders", tomlkit.dumps(document), document.unwrap())
 
 
 def _lies_in_one_of(folder: Path, others: Iterable[Path]) -> bool:
@@ -373,10 +358,10 @@ def _collection_tables(document: tomlkit.TOMLDocument, file: Path) -> AoT:
 
 
 def _write_collections(file: Path, document: tomlkit.TOMLDocument) -> None:
-    text = tomlkit.dumps(document)
-    for setting in settings_in(content_of(text, file), file).collections:
+    wanted = document.unwrap()
+    for setting in settings_in(wanted, file).collections:
         as_collection(setting)
-    write(file, text)
+    _save(file, "its collections", tomlkit.dumps(document), wanted)
 
 
 def _tables(document: tomlkit.TOMLDocument, key: str) -> object:

@@ -193,6 +193,11 @@ class Client:
         return next((path for path in paths if os.path.lexists(path)), paths[0])
 
 
+def _in_both(path: str) -> dict[Scope, tuple[Location, ...]]:
+    """Return a file that has the same path in the home folder and in that of a project."""
+    return {"user": (Location(f"~/{path}"),), "project": (Location(path),)}
+
+
 _CLIENTS: Final = (
     Client(
         "claude-desktop",
@@ -221,7 +226,7 @@ _CLIENTS: Final = (
         "cursor",
         "Cursor",
         "https://cursor.com/docs/mcp",
-        {"user": (Location("~/.cursor/mcp.json"),), "project": (Location(".cursor/mcp.json"),)},
+        _in_both(".cursor/mcp.json"),
     ),
     Client(
         "vscode",
@@ -265,10 +270,7 @@ _CLIENTS: Final = (
         "gemini-cli",
         "Gemini CLI",
         "https://geminicli.com/docs/tools/mcp-server",
-        {
-            "user": (Location("~/.gemini/settings.json"),),
-            "project": (Location(".gemini/settings.json"),),
-        },
+        _in_both(".gemini/settings.json"),
     ),
     Client(
         "codex-cli",
@@ -331,19 +333,13 @@ _CLIENTS: Final = (
         "kiro",
         "Kiro",
         "https://kiro.dev/docs/mcp/configuration",
-        {
-            "user": (Location("~/.kiro/settings/mcp.json"),),
-            "project": (Location(".kiro/settings/mcp.json"),),
-        },
+        _in_both(".kiro/settings/mcp.json"),
     ),
     Client(
         "qwen-code",
         "Qwen Code",
         "https://github.com/QwenLM/qwen-code/blob/main/docs/users/features/mcp.md",
-        {
-            "user": (Location("~/.qwen/settings.json"),),
-            "project": (Location(".qwen/settings.json"),),
-        },
+        _in_both(".qwen/settings.json"),
     ),
     Client(
         "devin-cli",

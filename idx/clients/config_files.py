@@ -177,8 +177,6 @@ _BYTE_ORDER_MARK: Final = "\ufeff"  # byte order mark that some editors write be
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Result of writing a client's file."""
-
     outcome: Outcome
     backup: Path | None = None
     replaced: Entry | None = None
