@@ -7,7 +7,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -47,40 +47,25 @@ def extract_zip(source: Source) -> Extracted:
     """Extract the list of files of a ZIP archive, with the files as members."""
     archive = zipfile.ZipFile(io.BytesIO(source.data))
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-    return _extracted(
-        source, [_zip_name(entry) for entry in entries], _zipped(archive, entries, source)
+    members = (
+        Embedded(
+            name=_zip_name(entry),
+            read=partial(_read_zipped, archive, entry, source),
+            size=entry.file_size,
+            modified_ns=_zip_time(entry),
+        )
+        for entry in entries
+        # Symbolic links, as archives made on Unix mark them.
+        if not stat.S_ISLNK(entry.external_attr >> 16)
     )
+    return _extracted(source, [*map(_zip_name, entries)], members)
 
 
-def _zipped(
-    archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], source: Source
-) -> Iterator[Embedded]:
-    for number, entry in enumerate(entries):
-        _check_number(number)
-        if not _is_link(entry):
-            yield Embedded(
-                name=_zip_name(entry),
-                read=_zip_reader(archive, entry, source),
-                size=entry.file_size,
-                modified_ns=_zip_time(entry),
-            )
-
-
-def _zip_reader(
-    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source
-) -> Callable[[], bytes]:
-    def read() -> bytes:
-        if entry.flag_bits & _ENCRYPTED:
-            raise SourceFileError(source.file, "protected by a password")
-        with archive.open(entry) as stream:
-            return _bounded(stream, source)
-
-    return read
-
-
-def _is_link(entry: zipfile.ZipInfo) -> bool:
-    """Check whether an entry is a symbolic link, as archives made on Unix mark it."""
-    return stat.S_ISLNK(entry.external_attr >> 16)
+def _read_zipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> bytes:
+    if entry.flag_bits & _ENCRYPTED:
+        raise SourceFileError(source.file, "protected by a password")
+    with archive.open(entry) as stream:
+        return _bounded(stream, source)
 
 
 def _zip_name(entry: zipfile.ZipInfo) -> str:
@@ -104,15 +89,13 @@ def extract_7z(source: Source) -> Extracted:
     """Extract the list of files of a 7z archive, with the files as members."""
     entries, blocks = read_archive(source)
     names = [entry.name for entry in entries if entry.is_file]
-    return _extracted(source, names, _seven_zipped(blocks, source))
-
-
-def _seven_zipped(blocks: Iterator[Block], source: Source) -> Iterator[Embedded]:
-    entries = chain.from_iterable(_readers(block, source) for block in blocks)
-    for number, (entry, read) in enumerate(entries):
-        _check_number(number)
-        if entry.is_file:
-            yield Embedded(entry.name, read, entry.size, entry.modified_ns)
+    files = chain.from_iterable(_readers(block, source) for block in blocks)
+    members = (
+        Embedded(entry.name, read, entry.size, entry.modified_ns)
+        for entry, read in files
+        if entry.is_file
+    )
+    return _extracted(source, names, members)
 
 
 def _readers(block: Block, source: Source) -> Iterator[tuple[Entry, Callable[[], bytes]]]:
@@ -142,18 +125,17 @@ def extract_tar(source: Source) -> Extracted:
     is_tar = beginning[_TAR_MARK_AT:].startswith(_TAR_MARK)
     if not is_tar and source.media_type != media_types.TAR:
         name = _name_of_single(source.file)
-        return _extracted(source, [name], iter([_single(name, beginning, stream, source)]))
+        return _extracted(source, [name], [_single(name, beginning, stream, source)])
     return _extracted(source, _tar_names(source), _tarred(source))
 
 
 def _tarred(source: Source) -> Iterator[Embedded]:
     archive = tarfile.open(fileobj=_unpacked(source), mode="r|")  # noqa: SIM115 - a stream of bytes
-    for number, info in enumerate(archive):
-        _check_number(number)
+    for info in archive:
         if info.isreg():
             yield Embedded(
                 name=info.name,
-                read=_tar_reader(archive, info, source),
+                read=partial(_read_tarred, archive, info, source),
                 size=info.size,
                 modified_ns=int(info.mtime * 1_000_000_000),
             )
@@ -168,15 +150,10 @@ def _tar_names(source: Source) -> list[str]:
     return names
 
 
-def _tar_reader(
-    archive: tarfile.TarFile, info: tarfile.TarInfo, source: Source
-) -> Callable[[], bytes]:
-    def read() -> bytes:
-        stream = archive.extractfile(info)
-        # A sparse file may claim more than is stored of it.
-        return b"" if stream is None else _bounded(stream, source, is_counted=not info.issparse())
-
-    return read
+def _read_tarred(archive: tarfile.TarFile, info: tarfile.TarInfo, source: Source) -> bytes:
+    stream = archive.extractfile(info)
+    # A sparse file may claim more than is stored of it.
+    return b"" if stream is None else _bounded(stream, source, is_counted=not info.issparse())
 
 
 def _single(name: str, beginning: bytes, stream: IO[bytes], source: Source) -> Embedded:
@@ -263,15 +240,17 @@ def _bounded(stream: "IO[bytes] | _Part", source: Source, *, is_counted: bool = 
     return b"".join(blocks)
 
 
-def _check_number(number: int) -> None:
-    if number >= _MAX_FILES:
-        raise BudgetError(f"it has more than {_MAX_FILES:,} files")
+def _limited(members: Iterable[Embedded]) -> Iterator[Embedded]:
+    for number, each in enumerate(members):
+        if number >= _MAX_FILES:
+            raise BudgetError(f"it has more than {_MAX_FILES:,} files")
+        yield each
 
 
-def _extracted(source: Source, names: list[str], members: Iterator[Embedded]) -> Extracted:
+def _extracted(source: Source, names: list[str], members: Iterable[Embedded]) -> Extracted:
     listed = normalize("\n".join(names))[:_MAX_LISTED]
     return Extracted(
         text=f"{quantity(len(names), 'file')}\n\n{listed}",
         media_type=source.media_type,
-        members=members,
+        members=_limited(members),
     )

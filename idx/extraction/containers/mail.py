@@ -2,7 +2,7 @@
 
 import mimetypes
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from email.message import EmailMessage
@@ -20,9 +20,11 @@ from idx.extraction.containers.message import (
     decoded,
     file_name,
     header,
+    is_attachment,
     is_richer,
     may_be_stub,
     parsed,
+    payload,
     quoted_apart,
     uuencoded,
 )
@@ -124,7 +126,7 @@ def _open_signed(message: EmailMessage) -> bool:
         if kind not in _SMIME and not name.endswith(".p7m"):
             continue
         try:
-            signed = signed_content(_bytes_of(part)())
+            signed = signed_content(payload(part))
         except EncryptedError:
             if name in _NAMES_OF_TEXTS:
                 is_encrypted = True
@@ -265,24 +267,17 @@ def _richest(forms: list[EmailMessage], source: Source, hidden: list[str]) -> st
 
 
 def _meeting(part: EmailMessage, source: Source) -> str:
-    data = part.get_payload(decode=True)
     options = replace(source.options, encoding=None)
-    text = (
-        decoded(unfolded(data), declared_charset(part), source) if isinstance(data, bytes) else ""
-    )
+    text = decoded(unfolded(payload(part)), declared_charset(part), source)
     return extract_calendar(
         replace(source, data=text.encode(), media_type=media_types.CALENDAR, options=options)
     ).text
 
 
 def _is_attached(part: EmailMessage) -> bool:
-    try:
-        if part.get_content_disposition() == "attachment":
-            return True
-        # Programs name invitations, which people see in the message.
-        return part.get_filename() is not None and part.get_content_type() != media_types.CALENDAR
-    except BROKEN_HEADER:
-        return False
+    # Programs name invitations, which people see in the message.
+    is_named = file_name(part) is not None and part.get_content_type() != media_types.CALENDAR
+    return is_named or is_attachment(part)
 
 
 def _attachments(message: EmailMessage) -> Iterator[Embedded]:
@@ -300,7 +295,7 @@ def _attachments(message: EmailMessage) -> Iterator[Embedded]:
             number += 1
             yield _attachment(part, name, number, is_message=is_message)
         elif part.get_content_type() == media_types.PLAIN_TEXT:
-            for named, data in uuencoded(_bytes_of(part)()):
+            for named, data in uuencoded(payload(part)):
                 number += 1
                 yield Embedded(plain_name(named) or f"attachment {number}", partial(bytes, data))
         if number > _MAX_ATTACHMENTS:
@@ -316,7 +311,7 @@ def _attachment(part: EmailMessage, name: str | None, number: int, *, is_message
     if not is_message:
         plain = plain_name(name or "")
         kind = mimetypes.guess_extension(part.get_content_type()) or ""
-        return Embedded(plain or f"attachment {number}{kind}", _bytes_of(part))
+        return Embedded(plain or f"attachment {number}{kind}", partial(payload, part))
     inner = part.get_payload()
     attached = inner[0] if isinstance(inner, list) and inner else None
     # Its subject would be an id, which stands outside of the tags around texts of documents.
@@ -333,23 +328,12 @@ def _as_written(message: object) -> bytes:
         raise ValueError(str(error)) from error
 
 
-def _bytes_of(part: EmailMessage) -> Callable[[], bytes]:
-    def read() -> bytes:
-        payload = part.get_payload(decode=True)
-        return payload if isinstance(payload, bytes) else b""
-
-    return read
-
-
 def _is_part_of_text(part: EmailMessage) -> bool:
     """Check whether a part is a signature or a picture of the text, such as a logo."""
     if part.get_content_type() in _SIGNATURES:
         return True
-    try:
-        is_attachment = part.get_content_disposition() == "attachment"
-    except BROKEN_HEADER:
-        return False
-    return part.get_content_maintype() == "image" and "Content-ID" in part and not is_attachment
+    is_shown = part.get_content_maintype() == "image" and "Content-ID" in part
+    return is_shown and not is_attachment(part)
 
 
 _MAX_MESSAGES: Final = 100_000  # messages that are read from one mailbox

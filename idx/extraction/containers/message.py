@@ -110,6 +110,18 @@ def file_name(part: EmailMessage) -> str | None:
     return name if name is None else whole(name)
 
 
+def is_attachment(part: EmailMessage) -> bool:
+    try:
+        return part.get_content_disposition() == "attachment"
+    except BROKEN_HEADER:
+        return False
+
+
+def payload(part: EmailMessage) -> bytes:
+    data = part.get_payload(decode=True)
+    return data if isinstance(data, bytes) else b""
+
+
 def whole(text: str) -> str:
     """Join the bytes of letters that were divided between sections of a value."""
     return (
@@ -178,8 +190,7 @@ def _likely(data: bytes) -> str:
 
 def content(part: EmailMessage, source: Source) -> str:
     """Decode the text of a part, without the files that are written in it."""
-    payload = part.get_payload(decode=True)
-    data = payload if isinstance(payload, bytes) else b""
+    data = payload(part)
     is_page = part.get_content_type() == media_types.HTML
     if not is_page:
         data = _UUENCODED.sub(b"", data)
