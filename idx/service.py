@@ -23,22 +23,16 @@ from platformdirs import user_config_path, user_data_path, user_state_path
 
 from shared.errors import McpLuceneError
 from shared.files.cluster_path import is_cluster
-from shared.settings.defaults import (
-    KEY_VARIABLES,
-    OPENSEARCH_PASSWORD_VARIABLE,
-    OPENSEARCH_TOKEN_VARIABLE,
-    TOKENS_VARIABLE,
-    VARIABLES,
-)
+from shared.settings import defaults
 from shared.system.shell import find_program, joined
 
-_SECRETS: Final = frozenset(
-    (
-        *KEY_VARIABLES.values(),
-        *(OPENSEARCH_PASSWORD_VARIABLE, OPENSEARCH_TOKEN_VARIABLE, TOKENS_VARIABLE),
-        VARIABLES["pdf_password"],
-    )
-)
+_SECRETS: Final = {
+    *defaults.KEY_VARIABLES.values(),
+    defaults.OPENSEARCH_PASSWORD_VARIABLE,
+    defaults.OPENSEARCH_TOKEN_VARIABLE,
+    defaults.TOKENS_VARIABLE,
+    defaults.VARIABLES["pdf_password"],
+}
 """Variables that are written into no file."""
 
 _AROUND: Final = ("PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")

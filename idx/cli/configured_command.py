@@ -18,15 +18,8 @@ from idx.output.printing import warn
 from shared.control_characters import visible
 from shared.errors import McpLuceneError
 from shared.messages import did_you_mean
+from shared.settings import defaults
 from shared.settings.current import configuration_file, configured
-from shared.settings.defaults import (
-    CONFIGURATION_VARIABLE,
-    KEY_VARIABLES,
-    MODEL_CACHE_VARIABLE,
-    OPENSEARCH_VARIABLES,
-    TOKENS_VARIABLE,
-    VARIABLES,
-)
 
 if TYPE_CHECKING:
     from shared.reading.catalog import Purpose
@@ -188,7 +181,7 @@ class _ConfiguredContext(typer.Context):
     def lookup_default(self, name: str, call: bool = True) -> Any:  # noqa: ARG002 - library API
         # Help and completion also look up defaults; they use the built-in ones, whatever the file
         # says.
-        if self.resilient_parsing or name not in VARIABLES:
+        if self.resilient_parsing or name not in defaults.VARIABLES:
             return None
         return configured(name)
 
@@ -215,16 +208,17 @@ class ConfiguredCommand(TyperCommand):
 def warnings_of_variables() -> Iterator[str]:
     """Yield warnings about environment variables that would silently have no effect."""
     known = {
-        *VARIABLES.values(),
-        CONFIGURATION_VARIABLE,
-        *KEY_VARIABLES.values(),
-        *OPENSEARCH_VARIABLES,
-        MODEL_CACHE_VARIABLE,
-        TOKENS_VARIABLE,
+        *defaults.VARIABLES.values(),
+        defaults.CONFIGURATION_VARIABLE,
+        *defaults.KEY_VARIABLES.values(),
+        *defaults.OPENSEARCH_VARIABLES,
+        defaults.MODEL_CACHE_VARIABLE,
+        defaults.TOKENS_VARIABLE,
     }
     for name in sorted(name for name in os.environ if name.startswith("IDX_")):
         # A name that resembles none of them belongs to another program.
         if name not in known and (hint := did_you_mean(name, known, "", cutoff=0.8)):
             yield f"{name} is not a setting and has no effect; {hint}"
-    if os.environ.get(CONFIGURATION_VARIABLE) and not os.path.lexists(file := configuration_file()):
-        yield f"{CONFIGURATION_VARIABLE} names {file}, which does not exist"
+    file, variable = configuration_file(), defaults.CONFIGURATION_VARIABLE
+    if os.environ.get(variable) and not os.path.lexists(file):
+        yield f"{variable} names {file}, which does not exist"

@@ -17,12 +17,7 @@ from idx.cli.configured_command import collections, conditions
 from shared.files.cluster_path import index_path
 from shared.model.request import MAX_DAYS
 from shared.settings import defaults
-from shared.settings.defaults import (
-    VARIABLES,
-    Layout,
-    OcrMode,
-    PdfEngineName,
-)
+from shared.settings.defaults import Layout, OcrMode, PdfEngineName
 
 DEFAULT_INDEX_PATH: Final = defaults.DEFAULT_INDEX_PATH
 
@@ -47,7 +42,7 @@ def days(text: str) -> float:
 def _setting(name: str, help_: str, *flags: str, **more: Any) -> Any:
     """Declare the option of a setting, which an environment variable and the file have, too."""
     names = flags or (f"--{name.replace('_', '-')}",)
-    return typer.Option(*names, envvar=VARIABLES[name], help=help_, **more)
+    return typer.Option(*names, envvar=defaults.VARIABLES[name], help=help_, **more)
 
 
 IndexPath = Annotated[

@@ -13,21 +13,8 @@ from dataclasses import asdict
 from typing import Any, Final, Literal
 
 from idx.output.printing import created, say, tell, tell_json, time_left
-from idx.sync.events import (
-    Created,
-    Deleted,
-    Event,
-    Finished,
-    Indexed,
-    Kept,
-    LeftOut,
-    MissingFolder,
-    NotIndexed,
-    Planned,
-    Problem,
-    Recognized,
-    Watching,
-)
+from idx.sync import events
+from idx.sync.events import Event, Kept
 from shared.control_characters import visible_line
 from shared.files.access import OWN
 from shared.messages import quantity
@@ -68,7 +55,7 @@ def reported_interruption(kept: Kept, go_on: str | None = None) -> Iterator[None
         raise
 
 
-def report(events: Generator[Event, None, None], answer: Answer) -> Finished | None:
+def report(run: Generator[Event, None, None], answer: Answer) -> events.Finished | None:
     """Consume the events of a run and show them; return the last one unless the run ended early.
 
     The events are always closed, so that completed work is committed.
@@ -76,30 +63,29 @@ def report(events: Generator[Event, None, None], answer: Answer) -> Finished | N
     # Lines of JSON on the same terminal would interrupt the progress bar.
     display = _terminal if answer != "events" and sys.stderr.isatty() else _plain
     problems, last = Problems(), None
-    with closing(events), display(_ANSWERS[answer], problems) as show:
+    with closing(run), display(_ANSWERS[answer], problems) as show:
         try:
-            for event in events:
+            for event in run:
                 show(event)
                 last = event
         except KeyboardInterrupt:
             for line in problems.rest():
                 say(line)
             raise
-    return last if isinstance(last, Finished) else None
+    return last if isinstance(last, events.Finished) else None
 
 
 def print_event(event: Event) -> None:
-    """Print an event as a line of JSON."""
     tell_json({"event": type(event).__name__.lower(), **asdict(event)})
 
 
 def print_news(event: Event) -> None:
     match event:
-        case Indexed():
+        case events.Indexed():
             tell(f"{event.action} {event.source_document} ({quantity(event.chunks, 'chunk')})")
-        case Deleted():
+        case events.Deleted():
             tell(f"deleted {event.source_document}")
-        case Watching():
+        case events.Watching():
             say(f"Watching {quantity(event.folders, 'folder')}; Ctrl-C ends it.")
         case _:
             pass
@@ -107,9 +93,9 @@ def print_news(event: Event) -> None:
 
 def _print_answer(event: Event) -> None:
     match event:
-        case Planned():
+        case events.Planned():
             tell(plan_line(event))
-        case Finished():
+        case events.Finished():
             tell(result_line(event))
         case _:
             pass
@@ -122,7 +108,7 @@ _ANSWERS: Final[dict[Answer, Show]] = {
 }
 
 
-def plan_line(plan: Planned) -> str:
+def plan_line(plan: events.Planned) -> str:
     numbers = (
         f"{plan.add:,} to add, {plan.update:,} to update, {plan.delete:,} to delete, "
         f"{plan.skip:,} unchanged"
@@ -132,7 +118,7 @@ def plan_line(plan: Planned) -> str:
     return f"Plan: {numbers}"
 
 
-def result_line(end: Finished) -> str:
+def result_line(end: events.Finished) -> str:
     numbers = (
         f"Added {end.added:,}, updated {end.updated:,}, deleted {end.deleted:,}, "
         f"skipped {end.skipped:,}, failed {end.failed:,}"
@@ -192,9 +178,9 @@ def _terminal(print_: Show, problems: "Problems") -> Iterator[Show]:
         def show(event: Event) -> None:
             so_far.count(event)
             match event:
-                case Planned():
+                case events.Planned():
                     progress.update(bar, total=event.add + event.update)
-                case Recognized(pages=pages, total=total):
+                case events.Recognized(pages=pages, total=total):
                     # From here on the bar shows pages.
                     progress.update(bar, total=total, completed=pages)
                 case _:
@@ -203,14 +189,14 @@ def _terminal(print_: Show, problems: "Problems") -> Iterator[Show]:
                 progress.update(bar, completed=so_far.files)
             progress.update(bar, description=so_far.figures())
             lines = [*problems.lines(event)]
-            if lines or isinstance(event, Planned | Finished):
+            if lines or isinstance(event, events.Planned | events.Finished):
                 # Stopped, because the bar would otherwise appear among the lines; above it, the
                 # library would print what is for stdout on stderr.
                 progress.stop()
                 for line in lines:
                     say(line)
                 print_(event)
-                if not isinstance(event, Finished):
+                if not isinstance(event, events.Finished):
                     progress.start()
 
         yield show
@@ -225,24 +211,24 @@ class Problems:
     def lines(self, event: Event) -> Iterator[str]:
         """Yield the messages for an event; at the end of a run, also the counts of the rest."""
         match event:
-            case Created():
+            case events.Created():
                 yield created(event.index_path)
-            case Indexed(warnings=warnings) if warnings:
+            case events.Indexed(warnings=warnings) if warnings:
                 yield from self._warnings("partial", event.file_path, warnings)
-            case NotIndexed(kind="failed" | "garbled"):
+            case events.NotIndexed(kind="failed" | "garbled"):
                 yield f"Error: {event.file_path}: {event.reason}"
-            case NotIndexed(kind="empty" | "unsupported" as kind):
+            case events.NotIndexed(kind="empty" | "unsupported" as kind):
                 if kind == "empty" or event.is_named:
                     yield from self._warnings(kind, event.file_path, (event.reason,))
-            case NotIndexed(kind="secret") | LeftOut():
+            case events.NotIndexed(kind="secret") | events.LeftOut():
                 allowing = "" if event.reason == OWN else "; to index it: --allow-secret"
                 reason = f"{event.reason}, and is skipped{allowing}"
                 yield from self._warnings("secret", event.file_path, (reason,))
-            case Problem():
+            case events.Problem():
                 yield f"Error: {event.message}"
-            case MissingFolder():
+            case events.MissingFolder():
                 yield f"Warning: {event.message}"
-            case Finished():
+            case events.Finished():
                 yield from self.rest()
             case _:
                 pass
@@ -278,20 +264,20 @@ class _Progress:
 
     def count(self, event: Event) -> None:
         match event:
-            case Planned():
+            case events.Planned():
                 self._total, self._bytes_to_read = event.add + event.update, event.bytes
                 self._started = time.monotonic()
-            case Indexed() | NotIndexed():
+            case events.Indexed() | events.NotIndexed():
                 self.files += event.container is None
                 self._bytes += event.bytes
                 self._current = visible_line(event.source_document)
-                if isinstance(event, Indexed):
+                if isinstance(event, events.Indexed):
                     self._chunks += event.chunks
                 else:
                     self._failed += event.kind in ERRORS
-            case Deleted():
+            case events.Deleted():
                 self._current = visible_line(event.source_document)
-            case Recognized():
+            case events.Recognized():
                 if not self.pages_to_read:
                     self._began_pages = time.monotonic()
                 self._pages, self.pages_to_read = event.pages, event.total

@@ -11,20 +11,8 @@ from typing import Final
 from idx.errors import SourceFileError
 from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
-from idx.sync.events import (
-    Committed,
-    Deleted,
-    Event,
-    Finished,
-    Indexed,
-    Kept,
-    LeftOut,
-    NotIndexed,
-    Planned,
-    Problem,
-    Recognized,
-    uninterrupted,
-)
+from idx.sync import events
+from idx.sync.events import Event, Kept, uninterrupted
 from idx.sync.plan import Change, Plan, file_document, member_document, member_id, unfinished
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable, utc_time
@@ -110,7 +98,7 @@ class Ingestion:
             self._commit()
             raise
         counts = self._counts
-        yield Finished(
+        yield events.Finished(
             added=counts["added"],
             updated=counts["updated"],
             deleted=counts["deleted"],
@@ -127,7 +115,7 @@ class Ingestion:
         yield from self._plan.missing
         for error in self._plan.errors:
             self._counts["failed"] += 1
-            yield Problem(str(error))
+            yield events.Problem(str(error))
 
     def _delete(self) -> Iterator[Event]:
         plan = self._plan
@@ -150,12 +138,12 @@ class Ingestion:
         for name in deletions:
             self._failures.pop(name, None)
             self._counts["deleted"] += 1
-            yield Deleted(name)
+            yield events.Deleted(name)
 
     def _skip_secrets(self) -> Iterator[Event]:
         for change, reason in self._plan.secrets:
             note = self._note(change, "secret", reason)
-            yield LeftOut(note.source_document, note.file_path, note.reason)
+            yield events.LeftOut(note.source_document, note.file_path, note.reason)
 
     def _read(self) -> Iterator[Event]:
         yield from self._submit_all(self._without_scans(self._pool.read(self._plan.changes)))
@@ -169,10 +157,10 @@ class Ingestion:
         due = [*self._for_ocr.values()]
         self._for_ocr.clear()
         read, total = 0, sum(self._scanned_pages.values())
-        yield Recognized(read, total)
+        yield events.Recognized(read, total)
         for change, result in scans.read_scans(due):
             read += self._scanned_pages[change.source_document]
-            yield Recognized(read, total)
+            yield events.Recognized(read, total)
             yield from self._submit_all([(change, result)])
             if self._is_stopped:
                 return
@@ -191,7 +179,7 @@ class Ingestion:
         for change, result in files:
             for event in chain(self._submit(change, result), self._written()):
                 yield event
-                if self._strict and isinstance(event, NotIndexed) and event.kind in ERRORS:
+                if self._strict and isinstance(event, events.NotIndexed) and event.kind in ERRORS:
                     self._is_stopped = True
                     return
             if time.monotonic() - self._committed > SECONDS_BETWEEN_COMMITS:
@@ -266,7 +254,7 @@ class Ingestion:
         if not file.has_more_members:
             yield from self._delete_documents(sorted(before - kept))
 
-    def _without_document(self, change: Change, note: NotIndexed) -> Iterator[Event]:
+    def _without_document(self, change: Change, note: events.NotIndexed) -> Iterator[Event]:
         """Delete the document of an earlier version of a file, which may contain the secret."""
         yield note
         name = change.source_document
@@ -278,15 +266,15 @@ class Ingestion:
         finally:
             self._uncommitted_deletions.update(names)
         self._counts["deleted"] += len(names)
-        yield from map(Deleted, names)
+        yield from map(events.Deleted, names)
 
     def _written(self, *, wait: bool = False) -> Iterator[Event]:
         """Yield the outcomes of the files written so far; with `wait`, of all submitted files."""
         while self._pending and (wait or self._pending[0][-1].done()):
             change, result, chunks = self._pending[0]
-            events = self._outcome(change, result, chunks)
+            outcome = self._outcome(change, result, chunks)
             self._pending.popleft()
-            yield from events
+            yield from outcome
 
     def _outcome(self, change: Change, result: ReadFile, written: Future[int]) -> list[Event]:
         try:
@@ -299,7 +287,7 @@ class Ingestion:
                 return [empty]
             self._counts["deleted"] += 1
             self._uncommitted_deletions.add(change.source_document)
-            return [empty, Deleted(change.source_document)]
+            return [empty, events.Deleted(change.source_document)]
         warnings = result.extracted.warnings
         if warnings:
             self._failures[change.source_document] = _failure(
@@ -316,7 +304,7 @@ class Ingestion:
         self._uncommitted.add(change.source_document)
         is_read_again = {change.source_document, change.container} & self._for_ocr.keys()
         return [
-            Indexed(
+            events.Indexed(
                 action,
                 change.source_document,
                 _shown(change),
@@ -327,10 +315,10 @@ class Ingestion:
             )
         ]
 
-    def _note(self, change: Change, kind: Kind, reason: str) -> NotIndexed:
+    def _note(self, change: Change, kind: Kind, reason: str) -> events.NotIndexed:
         self._counts[kind] += 1
         self._failures[change.source_document] = _failure(change, kind, reason)
-        return NotIndexed(
+        return events.NotIndexed(
             change.source_document,
             _shown(change),
             kind,
@@ -340,7 +328,7 @@ class Ingestion:
             change.container,
         )
 
-    def _commit(self) -> Committed:
+    def _commit(self) -> events.Committed:
         # Pending events must be recorded even if the consumer no longer iterates.
         for _ in self._written(wait=True):
             pass
@@ -353,7 +341,7 @@ class Ingestion:
         # on the index must be durable. A failure that was not recorded is found again.
         save_failures(self._index.path, self._failures, self._saved_failures)
         self._saved_failures = {**self._failures}
-        return Committed()
+        return events.Committed()
 
     def _count_committed(self) -> None:
         # Each count is updated in a single assignment, which an interruption cannot split.
@@ -382,9 +370,9 @@ def _shown(change: Change) -> str:
     return decodable(str(change.path))
 
 
-def planned(plan: Plan) -> Planned:
+def planned(plan: Plan) -> events.Planned:
     new = sum(change.is_new for change in plan.changes)
-    return Planned(
+    return events.Planned(
         add=new,
         update=len(plan.changes) - new,
         delete=len(plan.deletions),
