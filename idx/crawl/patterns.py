@@ -108,8 +108,6 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Selections:
-    """Selections of files for all folders."""
-
     general: Selection
     own: Mapping[str, Selection]
 

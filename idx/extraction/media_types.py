@@ -207,8 +207,6 @@ def by_name(file: Path) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Bytes at an offset that identify a type."""
-
     kind: Kind
     media_type: str
     magic: bytes

@@ -195,7 +195,6 @@ class ExtractionPool:
             self._pool = None
 
     def _failure(self, error: BaseException) -> Unreadable:
-        """Return the failure of a file from the error of its worker."""
         match error:
             case TimeoutError():
                 return Unreadable("failed", self._too_long())

@@ -125,8 +125,6 @@ were read are kept."""
 
 @dataclass(frozen=True, slots=True)
 class ExtractionOptions:
-    """Options of text extraction."""
-
     encoding: str | None = None  # of plain text
     pdf_engine: str = "auto"
     pdf_password: str | None = None
@@ -183,8 +181,6 @@ class ReadFile:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Failure to read a file."""
-
     kind: Literal["failed", "garbled", "unsupported", "secret"]
     reason: str
     scanned_pages: int = 0  # pages and pictures that OCR shall read later

@@ -214,7 +214,6 @@ def _print_wrapped(text: Text, indent: int) -> None:
 
 
 def print_explanation(explanation: QueryExplanation) -> None:
-    """Print the parsed query and all available parts of the explanation."""
     languages = ", ".join(f"{code} ({weight})" for code, weight in explanation.languages.items())
     summary = [
         ("understood", explanation.parsed),
@@ -237,7 +236,6 @@ def print_explanation(explanation: QueryExplanation) -> None:
 
 
 def print_facet(facet: Facet, counted: str) -> None:
-    """Print the most frequent values of a field with the number of each."""
     rows = [(entry.value, f"{entry.count:,}") for entry in facet.values]
     if facet.distinct > len(rows):
         rows.append((f"and {facet.distinct - len(rows):,} more", ""))

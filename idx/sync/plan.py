@@ -229,7 +229,6 @@ _LANGUAGE_CODE: Final = re.compile("[a-z]{2}")
 
 
 def member_id(container: str, path: str) -> str:
-    """Return the id of the document of something within a file."""
     return f"{container}{MEMBER_MARK}{path}"
 
 

@@ -77,7 +77,6 @@ def _pool(plan: Plan, options: SyncOptions) -> ExtractionPool:
 
 
 def _scans(options: SyncOptions) -> AbstractContextManager[ExtractionPool | None]:
-    """Return the pool that reads scans; None if there is no OCR."""
     if options.extraction.ocr is None:
         return nullcontext()
     extraction = replace(options.extraction, own_files=options.own_files)

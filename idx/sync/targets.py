@@ -214,7 +214,6 @@ def relocated(folders: IndexedFolders, moves: Iterable[Move]) -> IndexedFolders:
 
 
 def moved(path: Path, moves: Iterable[Move]) -> Path:
-    """Return a path with moves applied."""
     for move in moves:
         absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolves no links
         if absolute.is_relative_to(move.old):

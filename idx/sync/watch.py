@@ -282,8 +282,6 @@ def keep_synchronized(
 
 
 class _WatchRun:
-    """Loop of `keep_synchronized`, with its state."""
-
     def __init__(
         self, folders: Sequence[Path], options: SyncOptions, watch: FolderWatch, kept: Kept
     ) -> None:
@@ -358,7 +356,6 @@ class _WatchRun:
     def _synchronized(
         self, lasting: set[str], changed: Collection[Path] | None = None
     ) -> Iterator[Event]:
-        """Synchronize and yield the new events."""
         with closing(synchronize(self._folders, self._options, self._kept, changed)) as events:
             for event in events:
                 if self._is_new(event, lasting):

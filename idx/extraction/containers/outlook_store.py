@@ -163,7 +163,6 @@ def _number(entries: dict[int, Any], number: int) -> int:
 
 
 def _written(store: Any, message: Any, headers: dict[str, str], source: Source) -> bytes:
-    """Return a message as an e-mail."""
     if store is None or message is None:
         raise ValueError("it cannot be found in the mailbox")
     mail = EmailMessage()

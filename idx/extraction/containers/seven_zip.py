@@ -31,8 +31,6 @@ anything: filters of programs hold back a few bytes."""
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """File in an archive."""
-
     name: str
     size: int
     crc: int | None

@@ -78,8 +78,6 @@ class RolesByTag(dict[str, Role | str | None]):
 
 @dataclass(slots=True)
 class _Cell:
-    """Open cell of a table."""
-
     outside: list[str]
     copies: int
     has_rows: bool = False

@@ -63,7 +63,6 @@ def locale_of(patterns: Sequence[str], language: str | None, *, from_1904: bool)
 
 
 def language_of(pattern: str) -> str | None:
-    """Return the language that a format names."""
     named = _LANGUAGE.search(pattern)
     if named is None:
         return None

@@ -72,7 +72,6 @@ _OF_SYSTEM: Final = re.compile(r"\[\$-F[48]00\]", re.IGNORECASE)
 
 
 def format_of(format_id: int, pattern: str | None, locale: Locale) -> Format:
-    """Return the function for a number format."""
     is_of_system = pattern is not None and _OF_SYSTEM.search(pattern)
     if is_of_system or (pattern is None and format_id in _BUILT_IN_DATES):
         if format_id == _BUILT_IN_DURATION:
@@ -153,8 +152,6 @@ class _Plain:
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """Section of a pattern."""
-
     tokens: tuple[Token, ...]
     condition: tuple[str, Decimal] | None
     is_date: bool

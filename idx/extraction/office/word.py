@@ -385,7 +385,6 @@ def _extracted(source: Source, depth: int) -> Extracted:
 
 
 def _part(file: OfficeOpenFile, kind: str) -> "etree._Element | None":
-    """Return the tree of a part of the document; None if there is none."""
     links = file.relationships(file.main).values()
     part = next((link.part for link in links if link.kind == kind), "")
     return file.package.tree(part) if part in file.package else None

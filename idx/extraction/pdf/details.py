@@ -15,8 +15,6 @@ from shared.model.document import Heading, Metadata, Page
 
 @dataclass(frozen=True, slots=True)
 class OutlineItem:
-    """Item of an outline."""
-
     level: int
     title: str
     page: int

@@ -131,7 +131,6 @@ def table_layout(page: Any) -> Layout | None:
 
 
 def _divided(shapes: Sequence[_Shape]) -> tuple[list[_Shape], _Rows]:
-    """Return the rules of a page, and the shaded cells."""
     rules, rows, colours = [], _Rows(), set()
     for shape in shapes:
         left, bottom, right, top = box = shape.box

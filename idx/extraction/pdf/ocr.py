@@ -54,7 +54,6 @@ class Recognition:
     errors: IO[bytes]
 
     def result(self, seconds: float) -> Reading:
-        """Wait for the text."""
         try:
             code = self.process.wait(min(seconds, _PAGE_SECONDS))
         except subprocess.TimeoutExpired as error:
@@ -108,7 +107,6 @@ def recognition(picture: "Image", ocr: Ocr) -> Recognition:
 
 
 def recognize(picture: "Image", ocr: Ocr) -> Reading:
-    """Return the words in a picture in grey."""
     running = recognition(picture, ocr)
     try:
         return running.result(ocr.seconds)
@@ -122,7 +120,6 @@ def _read(stream: IO[bytes]) -> bytes:
 
 
 def _words(table: str) -> Iterator[Word]:
-    """Yield the words in Tesseract's table."""
     try:
         for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
             text = (row.get("text") or "").strip()
@@ -230,7 +227,6 @@ def _finish(
 
 
 def extract_picture(source: Source) -> Extracted:
-    """Extract the text in a picture."""
     from PIL import Image, UnidentifiedImageError
 
     ocr = source.options.ocr
