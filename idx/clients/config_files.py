@@ -76,7 +76,7 @@ def _with_member(
     newline = _newline(text)
     outer = _indentation(text, start)
     inner = outer + _unit(text)
-    if members and _begins_line(text, members[-1].key_start):
+    if members and not text[: members[-1].key_start].rpartition("\n")[2].strip():
         inner = _indentation(text, members[-1].key_start)
     member = f"{json.dumps(key)}: {_formatted(text, value, inner)}"
     # After the comments that follow the last member.
@@ -137,10 +137,6 @@ def _after_blanks(text: str, position: int) -> int:
 def _indentation(text: str, position: int) -> str:
     line = text[text.rfind("\n", 0, position) + 1 : position]
     return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _begins_line(text: str, position: int) -> bool:
-    return not text[text.rfind("\n", 0, position) + 1 : position].strip()
 
 
 def _unit(text: str) -> str:

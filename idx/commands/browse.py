@@ -26,7 +26,6 @@ from shared.model.request import BY_ID, DocumentSort
 from shared.settings.defaults import MAX_COUNT
 
 if TYPE_CHECKING:
-    from shared.model.document import Scalar
     from shared.model.index_results import DocumentDetails, FieldDescription
     from shared.reading.searcher import Searcher
 
@@ -160,16 +159,15 @@ def _print_details(details: "DocumentDetails", *, as_json: bool) -> None:
         "Chunks": f"{details.chunk_count:,}",
         "Words": f"{details.words:,}",
         "Characters": None if details.characters is None else f"{details.characters:,}",
-        **{key: _text(value) for key, value in details.metadata.items()},
+        **{
+            key: ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            for key, value in details.metadata.items()
+        },
     }
     print_table(
         ["", ""], [(name, text) for name, text in known.items() if text is not None], headings=False
     )
     print(f"\n{prose_for_stdout(details.preview)}")
-
-
-def _text(value: "Scalar | list[Scalar]") -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def stats(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:

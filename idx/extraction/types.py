@@ -194,10 +194,6 @@ class Member:
     result: ReadFile | Unreadable
 
 
-def _no_limit() -> Budget:
-    return Budget(0, math.inf)
-
-
 @dataclass(frozen=True, slots=True)
 class Source:
     """Input of a format's extraction function."""
@@ -206,4 +202,5 @@ class Source:
     data: bytes
     media_type: str
     options: ExtractionOptions
-    budget: Budget = field(default_factory=_no_limit)  # of the outermost file
+    # Of the outermost file.
+    budget: Budget = field(default_factory=lambda: Budget(0, math.inf))

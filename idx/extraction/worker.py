@@ -241,7 +241,8 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
         size=before.st_size,
         modified_ns=before.st_mtime_ns,
         content_hash=digest,
-        is_settled=_is_settled(before.st_mtime_ns, now),
+        # Any change after this moment has a later time.
+        is_settled=now - before.st_mtime_ns > _tick(before.st_mtime_ns),
         members=tuple(members.found),
         has_more_members=members.is_partial,
         left_out=left_out if members.found or left_out else None,
@@ -271,11 +272,6 @@ def _opened(location: Location) -> Iterator[BufferedReader]:
     except OSError as error:
         reason = f"cannot be read: {reason_of(error)}"
         raise SourceFileError(location.path, reason) from error
-
-
-def _is_settled(modified_ns: int, now: int) -> bool:
-    """Check whether any change after a moment is certain to have a later time of modification."""
-    return now - modified_ns > _tick(modified_ns)
 
 
 def _tick(modified_ns: int) -> int:

@@ -76,29 +76,25 @@ class FolderWatch:
         self._watch(frozenset(self._wanted(None)))
 
     def follow(self, changed: Collection[Path]) -> None:
-        """Watch new folders as well, and continue to watch the others; nothing goes unnoticed."""
+        """Watch new folders as well, and continue to watch the others."""
         places = {path for path in changed if is_folder(path) or path.as_posix() in self._watched}
         scopes = Scopes(path.as_posix() for path in places)
         appeared, self._appeared = self._appeared, set()
-        # A folder may be created inside a new one before the new one is watched.
-        for _ in range(_MAX_WATCH_ATTEMPTS):
-            if not places or self._feed is None:
-                return
-            wanted = frozenset(self._wanted(places))
-            is_new = not wanted <= self._watched or not wanted.isdisjoint(appeared)
-            wanted |= {path for path in self._watched if not scopes.holds(path)}
-            if not is_new:
-                self._watched = wanted
-                return
-            appeared = set()
-            before = self._feed
-            self._watch(wanted)
-            # Both watches overlap for a moment, so that no change is missed.
-            self._note(self._next(before))
-            before.close()
-            self.is_lost = self.is_lost or self._feed is None
-        # Further folders will be found by a sync, but not be watched.
-        self.is_lost = True
+        if not places or self._feed is None:
+            return
+        wanted = frozenset(self._wanted(places))
+        is_new = not wanted <= self._watched or not wanted.isdisjoint(appeared)
+        wanted |= {path for path in self._watched if not scopes.holds(path)}
+        if not is_new:
+            self._watched = wanted
+            return
+        before = self._feed
+        self._watch(wanted)
+        # Both watches overlap for a moment, so that no change is missed. A folder that is created
+        # inside a new one meanwhile is watched from the next complete sync on.
+        self._note(self._next(before))
+        before.close()
+        self.is_lost = self.is_lost or self._feed is None
 
     def wait(self) -> set[Path]:
         if self._feed is None:
@@ -185,7 +181,9 @@ class FolderWatch:
         self._appeared.update(
             Path(path).as_posix() for change, path in changes if change is Change.added
         )
-        self._noticed.update(_place(Path(path)) for _, path in changes)
+        for path in (Path(path) for _, path in changes):
+            # An ignore file affects everything below its folder.
+            self._noticed.add(path.parent if path.name in IGNORE_FILES else path)
 
 
 def _begin(folders: Collection[str]) -> _Feed:
@@ -219,11 +217,6 @@ def _outermost(folders: Collection[str]) -> Iterable[str]:
 def _reason(error: Exception) -> str:
     """Return an error message of the library without its paths and internal names."""
     return str(error).partition(" about")[0].rstrip(".")
-
-
-def _place(path: Path) -> Path:
-    """Return the path to examine: the folder of an ignore file, which affects everything below."""
-    return path.parent if path.name in IGNORE_FILES else path
 
 
 _QUIET_SECONDS: Final = 0.3  # quiet period after a change before a sync

@@ -13,7 +13,6 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from itertools import chain, islice
-from pathlib import PurePath
 from typing import IO, Any, Final, NoReturn
 
 from idx.errors import SourceFileError, UnsupportedFileError
@@ -124,8 +123,10 @@ def extract_tar(source: Source) -> Extracted:
     beginning = stream.read(_TAR_BLOCK)
     is_tar = beginning[_TAR_MARK_AT:].startswith(_TAR_MARK)
     if not is_tar and source.media_type != media_types.TAR:
-        name = _name_of_single(source.file)
-        return _extracted(source, [name], [_single(name, beginning, stream, source)])
+        file = source.file
+        name = file.stem if file.suffix else f"{file.name} (unpacked)"
+        whole = Embedded(name, lambda: beginning + _bounded(stream, source, is_counted=True))
+        return _extracted(source, [name], [whole])
     return _extracted(source, _tar_names(source), _tarred(source))
 
 
@@ -154,14 +155,6 @@ def _read_tarred(archive: tarfile.TarFile, info: tarfile.TarInfo, source: Source
     stream = archive.extractfile(info)
     # A sparse file may claim more than is stored of it.
     return b"" if stream is None else _bounded(stream, source, is_counted=not info.issparse())
-
-
-def _single(name: str, beginning: bytes, stream: IO[bytes], source: Source) -> Embedded:
-    return Embedded(name, lambda: beginning + _bounded(stream, source, is_counted=True))
-
-
-def _name_of_single(file: PurePath) -> str:
-    return file.stem if file.suffix else f"{file.name} (unpacked)"
 
 
 class _Part:

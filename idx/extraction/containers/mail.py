@@ -77,7 +77,7 @@ def extract_mail(source: Source) -> Extracted:
     that are not attachments are extracted in order. What it quotes of earlier messages is a section
     at the end.
     """
-    message = parsed(_WITH_LENGTH.sub(_of_length, source.data))
+    message = parsed(_WITH_LENGTH.sub(lambda match: match[2][: int(match[1])], source.data))
     is_encrypted = _open_signed(message)
     if not message.keys() and source.data.strip():
         raise SourceFileError(source.file, "is a damaged e-mail: it has no headers")
@@ -107,10 +107,6 @@ def extract_mail(source: Source) -> Extracted:
             " ".join(header(message, name) or "" for name in ("To", "Cc")),
         ),
     )
-
-
-def _of_length(match: re.Match[bytes]) -> bytes:
-    return match[2][: int(match[1])]
 
 
 def _open_signed(message: EmailMessage) -> bool:

@@ -163,8 +163,9 @@ class ScannedPages:
 
     @property
     def confidence(self) -> float:
+        """Mean confidence of the pages with text, in per cent; certain if there are none."""
         known = [self.pages[number].confidence for number in self.texts]
-        return sum(known) / max(len(known), 1)
+        return sum(known) / len(known) if known else 100.0
 
 
 def read_scanned_pages(document: Any, numbers: Iterable[int], ocr: Ocr) -> ScannedPages:

@@ -8,7 +8,7 @@ import logging
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -161,7 +161,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         pages=places,
         hidden=pages.hidden,
         headings=outline_headings(outline, text, places),
-        warnings=(*_warnings(pages, blank, outcome), *_doubts(scanned)),
+        warnings=(*_warnings(pages, blank, outcome), *low_confidence(scanned.confidence)),
         scanned_pages=_number_for_ocr(pages, blank, later),
     )
 
@@ -171,10 +171,6 @@ def _number_for_ocr(pages: _Pages, blank: Sequence[int], later: Ocr | None) -> i
     if later is None:
         return 0
     return len(pages.texts) if later.mode == "force" else len({*blank, *pages.garbled})
-
-
-def _doubts(scanned: ScannedPages) -> Iterable[str]:
-    return low_confidence(scanned.confidence) if scanned.texts else ()
 
 
 def _remedy(outcome: str) -> str:

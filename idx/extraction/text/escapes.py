@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from idx.extraction import media_types
@@ -133,13 +134,9 @@ def _german_letter(shorthand: re.Match[str]) -> str:
     return {"s": "ß", "-": ""}.get(letter, unicodedata.normalize("NFC", f"{letter}\u0308"))
 
 
-def _xml(text: str) -> str:
-    return _REFERENCE.sub(character, text)
-
-
 _FORMATS: Final[dict[str, Callable[[str], str]]] = {
     **dict.fromkeys((media_types.JSON, media_types.JSON_LINES, media_types.PROPERTIES), _json),
     **dict.fromkeys((media_types.YAML, media_types.TOML), _yaml),
     **dict.fromkeys((media_types.LATEX, media_types.BIBTEX), _latex),
-    media_types.XML: _xml,
+    media_types.XML: partial(_REFERENCE.sub, character),
 }
