@@ -26,7 +26,6 @@ STDIN: Final = "-"  # file name that means standard input
 NAME: Final = "standard input"  # name of standard input in messages
 
 _STDIN_BLOCK_BYTES: Final = 2**20
-_MEGABYTE: Final = 1_000_000
 
 
 @contextmanager
@@ -42,10 +41,13 @@ def standard_input_as_file(max_megabytes: float) -> Iterator[Path]:
 
 
 def _copy(copy: BinaryIO, max_megabytes: float) -> None:
-    left = int(max_megabytes * _MEGABYTE)
+    left = int(max_megabytes * 1e6)
     is_read = False
     while not is_read:
-        data = _read()
+        try:
+            data = sys.stdin.buffer.read(_STDIN_BLOCK_BYTES)
+        except OSError as error:
+            raise SourceFileError(NAME, f"cannot be read: {reason_of(error)}") from error
         # On a terminal, the user types the end of the input, and another read would wait for a
         # second one.
         is_read = len(data) < _STDIN_BLOCK_BYTES
@@ -56,13 +58,6 @@ def _copy(copy: BinaryIO, max_megabytes: float) -> None:
                 f"is larger than the allowed {max_megabytes:g} MB; allow more with --max-size MB",
             )
         copy.write(data)
-
-
-def _read() -> bytes:
-    try:
-        return sys.stdin.buffer.read(_STDIN_BLOCK_BYTES)
-    except OSError as error:
-        raise SourceFileError(NAME, f"cannot be read: {reason_of(error)}") from error
 
 
 def without_file(document: Document) -> Document:

@@ -9,7 +9,7 @@ import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
 from idx.models import give_model
-from idx.output.printing import confirm, counted, print_json, say, shown, tell
+from idx.output.printing import confirm, counted, print_done, print_json, say, shown, tell
 from shared.messages import quantity
 from shared.settings.current import configuration_file
 from shared.settings.defaults import DEFAULT_WAIT
@@ -141,13 +141,12 @@ def backup(
     from shared.maintenance.backup import backup as copy
 
     done = copy(index_path, destination, progress=shown)
-    if as_json:
-        print_json(asdict(done))
-    else:
-        tell(
-            f"Backed up {quantity(done.documents, 'document')} ({quantity(done.chunks, 'chunk')}, "
-            f"{done.size_bytes / 1e6:,.2f} MB) to {done.path}"
-        )
+    print_done(
+        done,
+        f"Backed up {quantity(done.documents, 'document')} ({quantity(done.chunks, 'chunk')}, "
+        f"{done.size_bytes / 1e6:,.2f} MB) to {done.path}",
+        as_json=as_json,
+    )
 
 
 def restore(
@@ -175,11 +174,8 @@ def restore(
             say("Nothing was restored.")
             raise typer.Exit(1)
     done = put_back(index_path, source, wait=wait, progress=shown)
-    if as_json:
-        print_json(asdict(done))
-    else:
-        documents = quantity(done.documents, "document")
-        tell(f"Restored {documents} ({quantity(done.chunks, 'chunk')}) from {done.source}")
+    restored = f"{quantity(done.documents, 'document')} ({quantity(done.chunks, 'chunk')})"
+    print_done(done, f"Restored {restored} from {done.source}", as_json=as_json)
 
 
 def repair(
@@ -240,13 +236,12 @@ def rebuild(
     done = build_anew(index_path, wait=wait, progress=partial(counted, name="documents"))
     if done.previous_schema_version == done.schema_version:
         say(f"The index already had schema version {done.schema_version}; it was rebuilt anyway.")
-    if as_json:
-        print_json(asdict(done))
-    else:
-        tell(
-            f"Rebuilt {quantity(done.documents, 'document')} as {quantity(done.chunks, 'chunk')} "
-            f"(schema version {done.schema_version})"
-        )
+    print_done(
+        done,
+        f"Rebuilt {quantity(done.documents, 'document')} as {quantity(done.chunks, 'chunk')} "
+        f"(schema version {done.schema_version})",
+        as_json=as_json,
+    )
 
 
 def optimize(
@@ -262,16 +257,14 @@ def optimize(
     from shared.maintenance.upkeep import optimize as merge_all
 
     done = merge_all(index_path, wait=wait, progress=shown)
-    if as_json:
-        print_json(asdict(done))
-    elif done.segments_before <= 1 and not done.deleted_chunks:
-        tell("The index is already optimized; nothing was written.")
-    else:
-        tell(
-            f"Merged {quantity(done.segments_before, 'segment')} into {done.segments_after:,} and "
-            f"removed {quantity(done.deleted_chunks, 'deleted chunk')}: "
-            f"{done.bytes_before / 1e6:,.2f} MB before, {done.bytes_after / 1e6:,.2f} MB now"
-        )
+    merged = (
+        f"Merged {quantity(done.segments_before, 'segment')} into {done.segments_after:,} and "
+        f"removed {quantity(done.deleted_chunks, 'deleted chunk')}: "
+        f"{done.bytes_before / 1e6:,.2f} MB before, {done.bytes_after / 1e6:,.2f} MB now"
+    )
+    if done.segments_before <= 1 and not done.deleted_chunks:
+        merged = "The index is already optimized; nothing was written."
+    print_done(done, merged, as_json=as_json)
 
 
 def purge(
@@ -299,11 +292,9 @@ def purge(
         say("Nothing was removed.")
         raise typer.Exit(1)
     done = remove_all(index_path, wait=wait)
-    if as_json:
-        print_json(asdict(done))
-    else:
-        removed = quantity(done.deleted_documents, "document")
-        tell(f"Removed {removed} ({quantity(done.deleted_chunks, 'chunk')})")
+    removed = quantity(done.deleted_documents, "document")
+    chunks = quantity(done.deleted_chunks, "chunk")
+    print_done(done, f"Removed {removed} ({chunks})", as_json=as_json)
 
 
 def unlock(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) -> None:
@@ -317,11 +308,10 @@ def unlock(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
     from shared.maintenance.upkeep import unlock as remove_lock
 
     unlocked = remove_lock(index_path)
-    if as_json:
-        print_json({"unlocked": unlocked})
-    else:
-        tell(
-            "Removed the lock file; no process held it."
-            if unlocked
-            else "The index is not locked; there was nothing to remove."
-        )
+    print_done(
+        {"unlocked": unlocked},
+        "Removed the lock file; no process held it."
+        if unlocked
+        else "The index is not locked; there was nothing to remove.",
+        as_json=as_json,
+    )

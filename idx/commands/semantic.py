@@ -15,7 +15,7 @@ from idx.cli.options import (
     Vectors,
     Wait,
 )
-from idx.output.printing import print_json, say, shown, tell
+from idx.output.printing import print_done, print_json, say, shown, tell
 from shared.errors import SemanticModelError
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, DEFAULT_WAIT, SEMANTIC_OFF
@@ -78,12 +78,13 @@ def off(
     from shared.maintenance.embedding import switch_off
 
     was_on = switch_off(index_path, wait=wait)
-    if as_json:
-        print_json({"was_on": was_on})
-    elif was_on:
-        tell("Search by meaning is off; the vectors were removed")
-    else:
-        tell("Search by meaning is off already; nothing was changed.")
+    print_done(
+        {"was_on": was_on},
+        "Search by meaning is off; the vectors were removed"
+        if was_on
+        else "Search by meaning is off already; nothing was changed.",
+        as_json=as_json,
+    )
 
 
 @semantic.command("status", cls=ConfiguredCommand)

@@ -9,7 +9,7 @@ import typer
 
 from idx.cli.configured_command import collections as known_collections
 from idx.cli.options import DEFAULT_INDEX_PATH, Filters, IndexPath, Json
-from idx.output.printing import print_json, print_table, say, tell, warn
+from idx.output.printing import print_done, print_json, print_table, say, tell, warn
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
 from shared.system import others_may_read
@@ -99,13 +99,12 @@ def set_(
     if name == _PROMPTED_SETTING and others_may_read(file.stat()):
         warn(f"other users can read {file}; to prevent this: chmod 600 {quoted(str(file))}")
     warn_of_variable(name, file)
-    if as_json:
-        shown = HIDDEN if is_secret(name) else value
-        print_json({"file": str(file), "setting": name, "value": shown})
-    elif is_secret(name):
-        tell(f"Set {name} in {file}")
-    else:
-        tell(f"Set {name} to {_shown(value)} in {file}")
+    hides = is_secret(name)
+    print_done(
+        {"file": str(file), "setting": name, "value": HIDDEN if hides else value},
+        f"Set {name} in {file}" if hides else f"Set {name} to {_shown(value)} in {file}",
+        as_json=as_json,
+    )
 
 
 @config.command("unset")
@@ -120,12 +119,13 @@ def unset(key: Key, as_json: Json = False) -> None:
     name, removed = unset_setting(file, key)
     if name in VARIABLES:
         warn_of_variable(name, file)
-    if as_json:
-        print_json({"file": str(file), "setting": name, "removed": removed})
-    elif removed:
-        tell(f"Removed {name} from {file}")
-    else:
-        tell(f"{name} is not set in {file}; nothing was changed.")
+    print_done(
+        {"file": str(file), "setting": name, "removed": removed},
+        f"Removed {name} from {file}"
+        if removed
+        else f"{name} is not set in {file}; nothing was changed.",
+        as_json=as_json,
+    )
 
 
 def _password(name: str) -> str:
@@ -369,10 +369,11 @@ def add(
         "filters": filters,
     }
     was_known = add_collection(file, entry)
-    if as_json:
-        print_json({"file": str(file), "name": name, "replaced": was_known})
-    else:
-        tell(f"{'Replaced' if was_known else 'Added'} the collection {name} in {file}")
+    print_done(
+        {"file": str(file), "name": name, "replaced": was_known},
+        f"{'Replaced' if was_known else 'Added'} the collection {name} in {file}",
+        as_json=as_json,
+    )
 
 
 @collections.command("remove")
@@ -390,7 +391,5 @@ def remove(
     if not remove_collection(file, name):
         say(f"Error: {file} has no collection {name}; see idx collections list")
         raise typer.Exit(1)
-    if as_json:
-        print_json({"file": str(file), "removed": name})
-    else:
-        tell(f"Removed the collection {name} from {file}")
+    removed = {"file": str(file), "removed": name}
+    print_done(removed, f"Removed the collection {name} from {file}", as_json=as_json)

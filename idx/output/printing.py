@@ -41,6 +41,14 @@ def print_json(answer: Any) -> None:
     tell_json(value, indent=2)
 
 
+def print_done(value: Any, text: str, *, as_json: bool) -> None:
+    """Print what a command did: as JSON, or as a line of text."""
+    if as_json:
+        print_json(value)
+    else:
+        tell(text)
+
+
 def tell_json(value: Any, *, indent: int | None = None) -> None:
     """Print plain data as JSON on stdout, with escapes for what its encoding does not have."""
     text = visible_json(json.dumps(value, ensure_ascii=False, indent=indent))

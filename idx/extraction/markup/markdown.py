@@ -249,9 +249,10 @@ def _own_properties(said: Mapping[object, object]) -> Metadata:
     """Return the properties under their own names; a single value is not a list."""
     found: dict[str, list[Scalar]] = {}
     is_list: set[str] = set()
-    for name, value, in_list in _leaves(said):
-        key = one_line(name)
-        text = None if value in _EMPTY_VALUES else one_line(without_links(value))
+    for name, value, in_list in islice(_values(said), _MAX_VALUES):
+        if not isinstance(value, str) or value in _EMPTY_VALUES:
+            continue
+        key, text = one_line(name), one_line(without_links(value))
         if key and key.lower() in _RESERVED_KEYS:
             key = f"x-{key}"
         if not key or not text or len(key) > MAX_KEY_LENGTH or key.lower() in _KEYS_OF_ALL_FORMATS:
@@ -270,26 +271,17 @@ def _own_properties(said: Mapping[object, object]) -> Metadata:
     }
 
 
-def _leaves(said: Mapping[object, object]) -> Iterator[tuple[str, str, bool]]:
-    """Yield the texts in nested values in order, each with its name and whether it is in a list."""
-    waiting: list[tuple[str, object, bool]] = [("", said, False)]
-    for left in range(_MAX_VALUES, 0, -1):
-        if not waiting:
-            return
-        name, value, in_list = waiting.pop()
-        within: list[tuple[str, object, bool]] = []
-        if isinstance(value, dict):
-            within = [
-                (f"{name}.{key}" if name else str(key), inner, in_list)
-                for key, inner in value.items()
-                if len(name) <= MAX_KEY_LENGTH
-            ]
-        elif isinstance(value, list):
-            within = [(name, inner, True) for inner in value]
-        elif isinstance(value, str):
-            yield name, value, in_list
-        # A stack with the first value on top, limited to the number of values that may be visited.
-        waiting = [*waiting, *reversed(within)][-left:]
+def _values(
+    value: object, name: str = "", *, in_list: bool = False
+) -> Iterator[tuple[str, object, bool]]:
+    """Yield a value and those within it, each with its name and whether it is in a list."""
+    yield name, value, in_list
+    if isinstance(value, dict) and len(name) <= MAX_KEY_LENGTH:
+        for key, inner in value.items():
+            yield from _values(inner, f"{name}.{key}" if name else str(key), in_list=in_list)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _values(inner, name, in_list=True)
 
 
 def _scalar(text: str) -> Scalar:

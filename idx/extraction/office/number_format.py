@@ -327,11 +327,7 @@ def _decimal(text: str) -> Decimal | None:
 
 
 def _general(value: str, locale: Locale) -> str:
-    return (
-        number_text(value).replace(".", locale.decimal)
-        if locale.decimal != "."
-        else number_text(value)
-    )
+    return number_text(value).replace(".", locale.decimal)
 
 
 def number_text(value: str) -> str:

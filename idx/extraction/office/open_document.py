@@ -247,25 +247,20 @@ _SETTINGS: Final = (
 )
 """Settings of the profile: group, name and value."""
 
-_READERS: Final[dict[str, tuple[str, str, Callable[[Source], Extracted]]]] = {
-    media_types.DOC: ("doc", "odt", extract_odt),
-    media_types.PPT: ("ppt", "odp", extract_odp),
-}
-_KINDS: Final = {
-    media_types.DOC: Kind.OLD_DOCUMENT,
-    media_types.PPT: Kind.OLD_PRESENTATION,
+_OLD_OFFICE: Final[dict[str, tuple[Kind, str, str, Callable[[Source], Extracted]]]] = {
+    media_types.DOC: (Kind.OLD_DOCUMENT, "doc", "odt", extract_odt),
+    media_types.PPT: (Kind.OLD_PRESENTATION, "ppt", "odp", extract_odp),
 }
 
 
 def extract_old_office(source: Source) -> Extracted:
     """Extract a .doc or .ppt through LibreOffice."""
+    kind, before, after, extract = _OLD_OFFICE[source.media_type]
     if source.options.libreoffice is None:
-        kind = _KINDS[source.media_type]
         if media_types.by_name(source.file) not in {None, source.media_type}:
             refuse(source.file, kind, source.media_type)
         what = kind.value.format(media_type=source.media_type)
         raise UnsupportedFileError(source.file, f"is {what}, or install LibreOffice")
-    before, after, extract = _READERS[source.media_type]
     data = _converted(source, source.options.libreoffice, before, after)
     return replace(extract(replace(source, data=data)), media_type=source.media_type)
 

@@ -89,11 +89,8 @@ def read_properties(document: Any) -> tuple[str | None, Metadata]:
 def _value(document: Any, name: str) -> str:
     from pypdfium2 import raw
 
-    size = raw.FPDF_GetMetaText(document, name.encode(), None, 0)
-    buffer = ctypes.create_string_buffer(size)
-    raw.FPDF_GetMetaText(document, name.encode(), buffer, size)
-    # pypdfium2 raises an error on lone surrogates.
-    return buffer.raw.decode("utf-16-le", errors="ignore").rstrip("\0")
+    # The method of pypdfium2 raises an error on lone surrogates.
+    return _string(raw.FPDF_GetMetaText, document, name.encode())
 
 
 def _iso_time(value: str) -> str:

@@ -4,6 +4,7 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
@@ -158,13 +159,9 @@ def _plain_latex(text: str) -> str:
     return _LATEX_COMMAND.sub(" ", re.sub(r"\s*\\and\b", ",", text))
 
 
-def _org(text: str) -> Iterator[_Found]:
-    for match in _ORG_HEADING.finditer(text):
-        yield len(match[1]), one_line(match[2]), match.start()
-
-
-def _asciidoc(text: str) -> Iterator[_Found]:
-    for match in _ASCIIDOC_HEADING.finditer(text):
+def _marked(pattern: re.Pattern[str], text: str) -> Iterator[_Found]:
+    """Yield the headings that as many signs as their level stand before."""
+    for match in pattern.finditer(text):
         yield len(match[1]), one_line(match[2]), match.start()
 
 
@@ -192,8 +189,8 @@ def _rst(text: str) -> Iterator[_Found]:
 
 _HEADINGS: Final[dict[str, Callable[[str], Iterator[_Found]]]] = {
     media_types.LATEX: _latex,
-    media_types.ORG: _org,
-    media_types.ASCIIDOC: _asciidoc,
+    media_types.ORG: partial(_marked, _ORG_HEADING),
+    media_types.ASCIIDOC: partial(_marked, _ASCIIDOC_HEADING),
     media_types.RST: _rst,
 }
 
