@@ -104,15 +104,7 @@ def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
     """
     name = _shown(file)
     with _open(file, name) as stream:
-        blank_lines, first = _first_text(stream)
-        # Null bytes indicate UTF-16 or UTF-32, which cannot be split into lines byte by byte.
-        is_wide = b"\0" in first
-        if is_wide or _without_mark(first).lstrip().startswith(b"["):
-            data = b"\n" * blank_lines + first + stream.read()
-            entries = _whole(data, name, may_be_lines=is_wide)
-        else:
-            entries = _lines(chain([first], stream), name, blank_lines + 1)
-        for number, entry in enumerate(entries, start=1):
+        for number, entry in enumerate(_entries(stream, name), start=1):
             try:
                 yield number, BulkEntry.model_validate(entry)
             except ValidationError as error:
@@ -146,30 +138,31 @@ def _open(file: str, name: str) -> Iterator[BufferedReader]:
         raise SourceFileError(name, f"cannot be read: {reason_of(error)}") from error
 
 
-def _first_text(stream: BufferedReader) -> tuple[int, bytes]:
-    """Return the number of leading blank lines, and the line after them."""
-    for number, line in enumerate(stream):
-        if _without_mark(line).strip():
-            return number, line
-    return 0, b""
+def _entries(stream: BufferedReader, name: str) -> Iterable[Any]:
+    lines = enumerate(stream, start=1)
+    number, first = next((line for line in lines if _without_mark(line[1]).strip()), (1, b""))
+    # Null bytes indicate UTF-16 or UTF-32, which cannot be split into lines byte by byte.
+    if b"\0" in first or _without_mark(first).lstrip().startswith(b"["):
+        return _whole(b"\n" * (number - 1) + first + stream.read(), name)
+    return _lines(chain([(number, first)], lines), name)
 
 
 def _without_mark(data: bytes) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8)
 
 
-def _whole(data: bytes, name: str, *, may_be_lines: bool) -> Iterable[Any]:
+def _whole(data: bytes, name: str) -> Iterable[Any]:
     text = decode(data, name, json.detect_encoding(data))
-    if may_be_lines and text.lstrip().startswith("{"):
-        return _lines((line.encode() for line in text.split("\n")), name, 1)
+    if text.lstrip().startswith("{"):
+        return _lines(enumerate(text.encode().split(b"\n"), start=1), name)
     entries = parsed(text, name)
     if not isinstance(entries, list):
         raise SourceFileError(name, "contains neither a JSON array nor JSON Lines")
     return entries
 
 
-def _lines(lines: Iterable[bytes], name: str, first: int) -> Iterator[Any]:
-    for number, line in enumerate(lines, start=first):
+def _lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Any]:
+    for number, line in lines:
         text = decode(_without_mark(line), f"{name}, line {number}", "utf-8")
         if text.strip():
             yield parsed(text, name, number)

@@ -102,8 +102,8 @@ def file_type(
 ) -> str:
     """Return the MIME type of a supported file by its first `BEGINNING` bytes and its name.
 
-    Containers are `media_types.ZIP` or `media_types.OLE`, which `container` examines. Text in an
-    encoding that the user gave may look binary.
+    Containers are `media_types.ZIP` or `media_types.OLE`, which `zip_type` and `ole_type` examine.
+    Text in an encoding that the user gave may look binary.
     """
     named = media_types.by_name(file)
     if not beginning:

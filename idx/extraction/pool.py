@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
 from pebble import ProcessExpired
@@ -55,8 +54,7 @@ class FileToRead(Protocol):
     def location(self) -> Location: ...
 
     @property
-    def size(self) -> int:
-        """Size in bytes, as far as it is known."""
+    def size(self) -> int: ...  # in bytes, as far as it is known
 
 
 Item = TypeVar("Item", bound=FileToRead)
@@ -80,12 +78,7 @@ class ExtractionPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.end()
 
     def read(self, files: Iterable[Item]) -> Iterator[tuple[Item, ReadFile | Unreadable]]:

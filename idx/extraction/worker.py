@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
-from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from idx.errors import SecretFileError, SourceFileError
 from idx.extraction import media_types
@@ -150,12 +149,9 @@ class MemberReader:
         with damage(file, "member of a container"):
             data = each.read()
         named = Path(each.read_as) if each.read_as else file
-        if not (self._allow_secrets or is_examined_by_member(data, named, self._options)):
-            _refuse_secret(file, data[:BYTES])
         options = within_time(self._options, self._budget.seconds_left)
-        extracted = extract_from(io.BytesIO(data), named, options, self._budget)
-        if not self._allow_secrets:
-            _refuse_secret(file, extracted.text[:BYTES].encode(errors="replace"))
+        stream = io.BytesIO(data)
+        extracted = _extracted(stream, named, options, self._budget, allows=self._allow_secrets)
         if extracted.members and depth >= MAX_DEPTH:
             warning = f"what is in it was not read: it lies within {MAX_DEPTH} other files"
             extracted = replace(extracted, members=(), warnings=(*extracted.warnings, warning))
@@ -182,7 +178,23 @@ class MemberReader:
         return unique
 
 
-def is_examined_by_member(beginning: bytes, file: Path, options: ExtractionOptions) -> bool:
+def _extracted(
+    stream: BinaryIO, file: Path, options: ExtractionOptions, budget: Budget, *, allows: bool
+) -> Extracted:
+    """Extract an open file, which may hold a secret only if that is allowed."""
+    if allows:
+        return extract_from(stream, file, options, budget)
+    beginning = stream.read(BYTES)
+    stream.seek(0)
+    if not _is_examined_by_member(beginning, file, options):
+        _refuse_secret(file, beginning)
+    extracted = extract_from(stream, file, options, budget)
+    # The bytes of many formats are compressed.
+    _refuse_secret(file, extracted.text[:BYTES].encode(errors="replace"))
+    return extracted
+
+
+def _is_examined_by_member(beginning: bytes, file: Path, options: ExtractionOptions) -> bool:
     """Check whether a file is an archive or a mailbox: a secret in it concerns one member only."""
     try:
         media_type = file_type(beginning[:BEGINNING], file, options.encoding)
@@ -220,15 +232,8 @@ def read_file(location: Location, options: ExtractionOptions) -> ReadFile:
         digest = content_hash(stream)
         is_allowed = is_allowed_secret(file, options.allow_secrets)
         stream.seek(0)
-        beginning = stream.read(BYTES)
-        stream.seek(0)
-        if not is_allowed and not is_examined_by_member(beginning, file, options):
-            _refuse_secret(file, beginning)
         budget = Budget(before.st_size, options.member_seconds)
-        extracted = extract_from(stream, file, options, budget)
-        if not is_allowed:
-            # The bytes of many formats are compressed.
-            _refuse_secret(file, extracted.text[:BYTES].encode(errors="replace"))
+        extracted = _extracted(stream, file, options, budget, allows=is_allowed)
         members = MemberReader(options, budget, allow_secrets=is_allowed)
         extracted = members.read(extracted, "")
         left_out = members.left_out + members.is_partial
@@ -260,7 +265,7 @@ def _refuse_secret(file: Path, content: bytes) -> None:
 
 
 @contextmanager
-def _opened(location: Location) -> Iterator[BufferedReader]:
+def _opened(location: Location) -> Iterator[io.BufferedReader]:
     """Open a file for a block, and convert errors of the system, then or later, to messages."""
     try:
         with opened_file(location) as stream:
