@@ -50,6 +50,18 @@ class Finding:
 Findings = Iterator[Finding]
 
 
+def ok(check: str, message: str) -> Finding:
+    return Finding(check, "ok", message)
+
+
+def warning(check: str, message: str) -> Finding:
+    return Finding(check, "warning", message)
+
+
+def problem(check: str, message: str) -> Finding:
+    return Finding(check, "problem", message)
+
+
 _MIN_FREE_BYTES: Final = 50_000_000
 """Minimum free space on a disk, in bytes; with less, writing is likely to fail."""
 
@@ -58,34 +70,32 @@ def python() -> Findings:
     release, system = platform.python_version(), platform.system()
     where = f"Python {release} on {system} {platform.release()} ({platform.machine()})"
     if system == "Linux":
-        yield Finding("Python", "ok", where)
+        yield ok("Python", where)
     else:
-        yield Finding(
+        yield warning(
             "Python",
-            "warning",
             f"{where}: mcp-lucene is made on Linux, and tested less elsewhere; use a container if "
             "something fails",
         )
     try:
         program = installed_program()
     except ProgramMissingError as error:
-        yield Finding("Programs", "problem", str(error))
+        yield problem("Programs", str(error))
     else:
-        yield Finding("Programs", "ok", f"{program}, version {software_version()}")
+        yield ok("Programs", f"{program}, version {software_version()}")
 
 
 def extras() -> Findings:
     for extra, libraries in missing_libraries().items():
         install = f"not installed; for what needs it: {extra_command(extra)}"
-        yield Finding("Extra", "ok", f"{extra}: {install if libraries else 'installed'}")
+        yield ok("Extra", f"{extra}: {install if libraries else 'installed'}")
 
 
 def ocr() -> Findings:
     program = find_tesseract()
     if program is None:
-        yield Finding(
+        yield ok(
             "OCR",
-            "ok",
             "Tesseract is not installed, so that scanned pages are not read; on Debian and Ubuntu: "
             "apt install tesseract-ocr, and tesseract-ocr-deu for German and so on; on macOS: brew "
             "install tesseract",
@@ -93,34 +103,32 @@ def ocr() -> Findings:
         return
     languages = installed_languages(program)
     if languages:
-        yield Finding("OCR", "ok", f"{program} reads {', '.join(languages)}")
+        yield ok("OCR", f"{program} reads {', '.join(languages)}")
     else:
-        yield Finding("OCR", "warning", f"{program} names no languages: install some for it")
+        yield warning("OCR", f"{program} names no languages: install some for it")
 
 
 def libreoffice() -> Findings:
     program = find_libreoffice()
     missing = "LibreOffice is not installed, so that .doc and .ppt of 1997 to 2003 are not read"
-    yield Finding("Old Office", "ok", f"{program} reads .doc and .ppt" if program else missing)
+    yield ok("Old Office", f"{program} reads .doc and .ppt" if program else missing)
 
 
 def memory(needed: int) -> Findings:
     limit = address_space_limit()
     if limit is None:
-        yield Finding("Memory", "ok", "no limit on the address space")
+        yield ok("Memory", "no limit on the address space")
         return
     allowed = f"{limit / 1e9:.1f} GB of address space are allowed"
     if limit < needed:
-        yield Finding(
+        yield problem(
             "Memory",
-            "problem",
             f"{allowed}, and Java alone reserves {needed / 1e9:.1f} GB; raise the limit: "
             "ulimit -v unlimited",
         )
     else:
-        yield Finding(
+        yield warning(
             "Memory",
-            "warning",
             f"{allowed}, which Java and the whole index must fit into; raise the limit if searches "
             "fail: ulimit -v unlimited",
         )
@@ -134,20 +142,19 @@ def disk(index_path: Path) -> Findings:
         files = [*os.scandir(place)] if place == index_path else []
         size = sum(file.stat(follow_symlinks=False).st_size for file in files)
     except OSError as error:
-        yield Finding("Disk", "warning", f"{place} cannot be looked at: {reason_of(error)}")
+        yield warning("Disk", f"{place} cannot be looked at: {reason_of(error)}")
         return
     found = f"{free / 1e6:,.0f} MB are free at {place}"
     if free < _MIN_FREE_BYTES:
-        yield Finding("Disk", "problem", f"{found}; writing will fail: free some space")
+        yield problem("Disk", f"{found}; writing will fail: free some space")
     elif free < size:
-        yield Finding(
+        yield warning(
             "Disk",
-            "warning",
             f"{found}, and the index has {size / 1e6:,.0f} MB; idx rebuild needs room for a second "
             "one: free some space",
         )
     else:
-        yield Finding("Disk", "ok", found)
+        yield ok("Disk", found)
 
 
 def lucene() -> Findings:
@@ -156,9 +163,9 @@ def lucene() -> Findings:
 
         package, release = lucene_versions()
     except InstallationError as error:
-        yield Finding("Lucene", "problem", str(error))
+        yield problem("Lucene", str(error))
     else:
-        yield Finding("Lucene", "ok", f"Lucene {release}, pylucene {package}")
+        yield ok("Lucene", f"Lucene {release}, pylucene {package}")
 
 
 def java() -> Findings:
@@ -173,12 +180,11 @@ def java() -> Findings:
     yield from memory(needed)
     cache = startup_cache.path()
     if cache.is_file():
-        yield Finding("Start-up cache", "ok", f"{cache}, {cache.stat().st_size / 1e6:.0f} MB")
+        yield ok("Start-up cache", f"{cache}, {cache.stat().st_size / 1e6:.0f} MB")
     else:
         older = any(cache.parent.glob("lucene-*.aot"))
-        yield Finding(
+        yield warning(
             "Start-up cache",
-            "warning",
             f"there is {'only one for another version of Lucene' if older else 'none'}, so every "
             "start takes three times as long; the first command that uses "
             f"an index makes it in the background. If {cache.parent} stays empty, make it: "
@@ -188,17 +194,17 @@ def java() -> Findings:
     try:
         vm.start()
     except JavaStartError as error:
-        yield Finding("Java", "problem", str(error))
+        yield problem("Java", str(error))
     else:
-        yield Finding("Java", "ok", f"started in {time.perf_counter() - started:.2f} s")
+        yield ok("Java", f"started in {time.perf_counter() - started:.2f} s")
 
 
 def settings() -> Findings:
     from shared.settings.current import settings as all_settings
     from shared.settings.file import NOT_A_SETTING
 
-    for warning in warnings_of_variables():
-        yield Finding("Variables", "warning", warning)
+    for text in warnings_of_variables():
+        yield warning("Variables", text)
     file = configuration_file()
     try:
         origins = [setting.origin for setting in all_settings()]
@@ -208,26 +214,28 @@ def settings() -> Findings:
             f"{upgrade_command()}"
         )
         helps = newer if NOT_A_SETTING in str(error) else ""
-        yield Finding("Configuration", "problem", f"{error}; fix it, or remove it{helps}")
+        yield problem("Configuration", f"{error}; fix it, or remove it{helps}")
         return
     where = f"{file} sets {origins.count(str(file))} of {len(origins)} settings"
     if not file.exists():
         where = f"no file {file}; the defaults hold"
     variables = [origin for origin in origins if origin in VARIABLES.values()]
     set_there = f"; the environment sets {', '.join(variables)}" if variables else ""
-    yield Finding("Configuration", "ok", where + set_there)
+    yield ok("Configuration", where + set_there)
 
 
 def index_path(named: Path | None) -> Path:
     """Return the absolute path of the index that commands use by default."""
-    path = named
-    if path is None:
-        try:
-            path = configured("index_path")
-        except ConfigurationError:
-            # Reported by `settings`; the remaining checks use the default.
-            path = None
-    return location(os.path.normpath(path or DEFAULT_INDEX_PATH))
+    return location(os.path.normpath(named or _configured_index_path() or DEFAULT_INDEX_PATH))
+
+
+def _configured_index_path() -> Path | None:
+    try:
+        path: Path | None = configured("index_path")
+    except ConfigurationError:
+        # Reported by `settings`; the remaining checks use the default.
+        return None
+    return path
 
 
 def clients() -> Findings:
@@ -240,9 +248,8 @@ def clients() -> Findings:
     ]
     yield from found
     if not found:
-        yield Finding(
+        yield warning(
             "Clients",
-            "warning",
             "none of those known starts this server; choose one: idx mcp-config CLIENT --write",
         )
 
@@ -251,9 +258,7 @@ def _client(client: Client, file: Path, scope: Scope) -> Findings:
     try:
         entries = servers(client, file)
     except ClientConfigurationError as error:
-        yield Finding(
-            client.title, "warning", f"{file} {error.reason}; {client.title} cannot use it either"
-        )
+        yield warning(client.title, f"{file} {error.reason}; {client.title} cannot use it either")
         return
     for name, entry in entries.items():
         launch = launch_in(entry)
@@ -269,47 +274,34 @@ def _index_path_without(entry: Mapping[str, Any]) -> str | None:
         variables = entry.get(key)
         if isinstance(variables, Mapping) and variables.get(INDEX_PATH_VARIABLE):
             return str(variables[INDEX_PATH_VARIABLE])
-    try:
-        path = configured("index_path")
-    except ConfigurationError:
-        # Reported by the check of the configuration.
-        return None
-    return path and str(path)
+    path = _configured_index_path()
+    return None if path is None else str(path)
 
 
 def _entry(client: Client, where: str, launch: Launch, index: str | None, again: str) -> Finding:
     if shutil.which(launch.program) is None:
-        return Finding(
+        return problem(
             client.title,
-            "problem",
             f"{where} starts {launch.program}, which is not a program here; write the entry again: "
             f"{again}",
         )
     if index is not None and is_cluster(index):
-        return _entry_of_cluster(client, where, launch, index, again)
+        try:
+            path = absolute_path(index)
+        except IndexPathError as error:
+            fault = f"{where}: {error}; write it again: {again} --index-path URL"
+            return problem(client.title, fault)
+        return ok(client.title, f"{where} starts {launch.program} on {path}")
     if index is None or not os.path.isabs(index):  # noqa: PTH117 - text of another program
-        return Finding(
+        return warning(
             client.title,
-            "warning",
             f"{where} names no absolute path of an index, so the server looks for one where the "
             f"client starts it; write it anew: {again}",
         )
     if not is_folder(index):
-        return Finding(
+        return problem(
             client.title,
-            "problem",
             f"{where} names the index {index}, which does not exist, or cannot be reached; create "
             f"it with idx init, or name another: {again} --index-path PATH",
         )
-    return Finding(client.title, "ok", f"{where} starts {launch.program} on {index}")
-
-
-def _entry_of_cluster(
-    client: Client, where: str, launch: Launch, index: str, again: str
-) -> Finding:
-    try:
-        path = absolute_path(index)
-    except IndexPathError as error:
-        message = f"{where}: {error}; write it again: {again} --index-path URL"
-        return Finding(client.title, "problem", message)
-    return Finding(client.title, "ok", f"{where} starts {launch.program} on {path}")
+    return ok(client.title, f"{where} starts {launch.program} on {index}")

@@ -26,8 +26,11 @@ from idx.doctor import (
     libreoffice,
     lucene,
     ocr,
+    ok,
+    problem,
     python,
     settings,
+    warning,
 )
 from idx.errors import message
 from idx.output.printing import print_json, tell
@@ -58,7 +61,7 @@ def index(path: Path) -> Findings:
             folders = [folder.path for folder in searcher.folders()]
             collections = [_collection(searcher, name) for name in searcher.collections]
     except McpLuceneError as error:
-        yield Finding("Index", "problem", message(error))
+        yield problem("Index", message(error))
         folders = []
     else:
         yield _size(figures)
@@ -71,12 +74,9 @@ def index(path: Path) -> Findings:
 
 def _size(figures: IndexStatistics) -> Finding:
     if not figures.documents:
-        return Finding(
-            "Index", "warning", f"{figures.path} holds no documents; add some: idx sync FOLDER"
-        )
-    return Finding(
+        return warning("Index", f"{figures.path} holds no documents; add some: idx sync FOLDER")
+    return ok(
         "Index",
-        "ok",
         f"{figures.path}: {quantity(figures.documents, 'document')}, "
         f"{quantity(figures.chunks, 'chunk')}, "
         f"{figures.size_bytes / 1e6:,.1f} MB, schema version {figures.schema_version}",
@@ -85,9 +85,8 @@ def _size(figures: IndexStatistics) -> Finding:
 
 def _version(figures: IndexStatistics) -> Findings:
     if is_newer(figures.software_version, software_version()):
-        yield Finding(
+        yield warning(
             "Version",
-            "warning",
             f"mcp-lucene {figures.software_version} has written the index, which is newer than "
             f"this one ({software_version()}); upgrade: {upgrade_command()}",
         )
@@ -99,11 +98,9 @@ def _failures(failures: FailureList) -> Finding:
     others = f"{unsupported}, {quantity(kinds['empty'], 'empty file')}"
     failed = sum(kinds[kind] for kind in ERRORS)
     if not failed:
-        return Finding("Files", "ok", f"none that should have been read is missing; {others}")
-    return Finding(
-        "Files",
-        "warning",
-        f"{failed:,} could not be read; see why: idx failures; then: idx sync --retry",
+        return ok("Files", f"none that should have been read is missing; {others}")
+    return warning(
+        "Files", f"{failed:,} could not be read; see why: idx failures; then: idx sync --retry"
     )
 
 
@@ -119,21 +116,19 @@ def _collection(searcher: "Searcher", name: str) -> Finding:
     try:
         documents = searcher.documents(collection=name, limit=1).total_documents
     except FilterError as error:
-        return Finding("Collection", "problem", f"{name}: {error}; see idx collections list")
+        return problem("Collection", f"{name}: {error}; see idx collections list")
     if not documents:
-        return Finding(
+        return warning(
             "Collection",
-            "warning",
             f"{name} has no documents; look at its folder and filters: idx collections list",
         )
-    return Finding("Collection", "ok", f"{name} has {quantity(documents, 'document')}")
+    return ok("Collection", f"{name} has {quantity(documents, 'document')}")
 
 
 def _writing(path: Path) -> Findings:
     if is_folder(path) and not os.access(path, os.W_OK):
-        yield Finding(
+        yield warning(
             "Writer",
-            "warning",
             f"{path} cannot be written by this user; idx can search it, but not change it: fix "
             "its permissions if it should",
         )
@@ -143,11 +138,9 @@ def _writing(path: Path) -> Findings:
     except OSError:
         process = None
     if process:
-        yield Finding(
-            "Writer", "warning", f"the index is locked by {process}; others wait until it has ended"
-        )
+        yield warning("Writer", f"the index is locked by {process}; others wait until it has ended")
     elif is_folder(path):
-        yield Finding("Writer", "ok", "no process that can be seen from here is writing the index")
+        yield ok("Writer", "no process that can be seen from here is writing the index")
 
 
 def _folders(indexed: Iterable[Path]) -> Findings:
@@ -162,20 +155,16 @@ def _folders(indexed: Iterable[Path]) -> Findings:
     new = [path for path in dict.fromkeys(remembered) if path not in known]
     for path, origin in (known | dict.fromkeys(new, "remembered, not in the index yet")).items():
         shown = decodable(str(path))
-        ways = {
-            "idx sync --prune-missing": path in known,
-            "idx folders remove": path in remembered,
-        }
+        ways = {"idx sync --prune-missing": path in known, "idx folders remove": path in remembered}
         if not is_folder(path):
             what = "is missing, or cannot be reached"
         elif not os.access(path, os.R_OK | os.X_OK):
             what = "cannot be read by this user"
         else:
-            yield Finding("Folder", "ok", f"{shown} ({origin})")
+            yield ok("Folder", f"{shown} ({origin})")
             continue
-        yield Finding(
+        yield problem(
             "Folder",
-            "problem",
             f"{shown} {what}; its documents stay as they are: mount it or fix its permissions, or "
             "give it up: "
             + "; ".join(f"{way} {quoted(shown)}" for way, helps in ways.items() if helps),
@@ -202,11 +191,9 @@ def watching(index_path: Path) -> Findings:
     last = "none yet" if since is None else f"{_rounded(since)} ago"
     told = f"{service.file}; last sync: {last}"
     if service.runs():
-        yield Finding("Watch", "ok", f"runs by {told}")
+        yield ok("Watch", f"runs by {told}")
     else:
-        yield Finding(
-            "Watch", "problem", f"does not run by {told}; start it again: idx watch --install"
-        )
+        yield problem("Watch", f"does not run by {told}; start it again: idx watch --install")
 
 
 def _rounded(seconds: float) -> str:
@@ -227,7 +214,7 @@ def shared_processes() -> Findings:
         with suppress(psutil.Error):
             megabytes = psutil.Process(daemon["pid"]).memory_info().rss / 1e6
             told += f", with {megabytes:,.0f} MB"
-        yield Finding("Shared process", "ok", f"{told}: {daemon['index']}")
+        yield ok("Shared process", f"{told}: {daemon['index']}")
 
 
 def server(index_path: Path) -> Findings:
@@ -246,9 +233,8 @@ def server(index_path: Path) -> Findings:
         except (MCPError, OSError, ExceptionGroup) as error:
             log.seek(0)
             lines = [line.strip() for line in log if line.strip()]
-            yield Finding(
+            yield problem(
                 "Server",
-                "problem",
                 f"{program} {index_path} cannot be asked: {_reason(error, lines)}; start it in a "
                 "terminal to see more",
             )
@@ -256,9 +242,9 @@ def server(index_path: Path) -> Findings:
     seconds = time.perf_counter() - started
     told = f"started, asked for its {tools} tools and called {len(_TOOL_CALLS)} in {seconds:.1f} s"
     if errors:
-        yield Finding("Server", "problem", f"{told}; it answered: {errors[0]}")
+        yield problem("Server", f"{told}; it answered: {errors[0]}")
     else:
-        yield Finding("Server", "ok", told)
+        yield ok("Server", told)
 
 
 async def _ask(program: Path, index_path: Path, log: TextIO) -> tuple[int, list[str]]:
