@@ -127,7 +127,8 @@ class _Comparison:
             return
         plan, options = self._plan, self._options
         failure = self._failures.get(name)
-        if failure and (failure.kind == "partial" or self._is_allowed(failure, found)):
+        is_allowed = failure and failure.kind == "secret" and self._may_hold_secrets(found)
+        if failure and (failure.kind == "partial" or is_allowed):
             # The readable part of the file is in the index as long as its document is.
             failure = None
         if not options.reread:
@@ -155,9 +156,6 @@ class _Comparison:
         failure = self._failures.get(name)
         if not (failure and failure.kind == "secret" and _concerns(failure, found)):
             self._plan.secrets.append((self._change(name, found, is_named=False), reason))
-
-    def _is_allowed(self, failure: Failure, found: FoundFile) -> bool:
-        return failure.kind == "secret" and self._may_hold_secrets(found)
 
     def _may_hold_secrets(self, found: FoundFile) -> bool:
         allowed = self._options.selections.general.allow_secrets

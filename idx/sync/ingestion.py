@@ -130,15 +130,9 @@ class Ingestion:
         deletions = [
             name for file in plan.deletions for name in (file, *sorted(plan.members.get(file, ())))
         ]
-        try:
-            self._index.delete_documents(deletions)
-        finally:
-            # An interruption during the call is raised after it.
-            self._uncommitted_deletions.update(deletions)
         for name in deletions:
             self._failures.pop(name, None)
-            self._counts["deleted"] += 1
-            yield events.Deleted(name)
+        yield from self._delete_documents(deletions)
 
     def _skip_secrets(self) -> Iterator[Event]:
         for change, reason in self._plan.secrets:
@@ -189,11 +183,12 @@ class Ingestion:
     def _submit(self, change: Change, result: ReadFile | Unreadable) -> Iterator[Event]:
         """Submit the content of a file for writing, or yield the reason it cannot be indexed."""
         if isinstance(result, Unreadable):
-            note = self._note(change, result.kind, result.reason)
+            yield self._note(change, result.kind, result.reason)
             if result.kind == "secret" and not change.is_new:
-                yield from self._without_document(change, note)
-            else:
-                yield note
+                # The document of an earlier version may contain the secret.
+                name = change.source_document
+                within = sorted(self._plan.members.get(name, ()))
+                yield from self._delete_documents([name, *within])
             return
         # Before the file itself, whose state says that all of it was read.
         yield from self._submit_members(change, result)
@@ -254,16 +249,11 @@ class Ingestion:
         if not file.has_more_members:
             yield from self._delete_documents(sorted(before - kept))
 
-    def _without_document(self, change: Change, note: events.NotIndexed) -> Iterator[Event]:
-        """Delete the document of an earlier version of a file, which may contain the secret."""
-        yield note
-        name = change.source_document
-        yield from self._delete_documents([name, *sorted(self._plan.members.get(name, ()))])
-
     def _delete_documents(self, names: list[str]) -> Iterator[Event]:
         try:
             self._index.delete_documents(names)
         finally:
+            # An interruption during the call is raised after it.
             self._uncommitted_deletions.update(names)
         self._counts["deleted"] += len(names)
         yield from map(events.Deleted, names)
@@ -336,21 +326,15 @@ class Ingestion:
             # On a cluster, an interrupted commit may have succeeded or not.
             self._index.commit()
             self._committed = time.monotonic()
-            self._count_committed()
+            kept = self._kept
+            kept.documents += len(self._uncommitted)
+            kept.deleted += len(self._uncommitted_deletions)
+            self._uncommitted, self._uncommitted_deletions = set(), set()
         # Only after the commit: a file recorded as unreadable is not examined again, so its effects
         # on the index must be durable. A failure that was not recorded is found again.
         save_failures(self._index.path, self._failures, self._saved_failures)
         self._saved_failures = {**self._failures}
         return events.Committed()
-
-    def _count_committed(self) -> None:
-        # Each count is updated in a single assignment, which an interruption cannot split.
-        kept = self._kept
-        kept.documents, self._uncommitted = kept.documents + len(self._uncommitted), set()
-        kept.deleted, self._uncommitted_deletions = (
-            kept.deleted + len(self._uncommitted_deletions),
-            set(),
-        )
 
 
 def _failure(change: Change, kind: Kind, reason: str) -> Failure:
