@@ -8,18 +8,18 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from itertools import chain, islice
+from itertools import islice
 from typing import IO, Any, Final, NoReturn
 
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
-from idx.extraction.containers.seven_zip import Block, Entry, read_archive
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.types import Budget, BudgetError, Embedded, Extracted, Source
+from shared.errors import ExtraMissingError
 from shared.messages import quantity
 
 _BLOCK_BYTES: Final = 1 << 16
@@ -84,36 +84,6 @@ def _zip_time(entry: zipfile.ZipInfo) -> int:
         return 0
 
 
-def extract_7z(source: Source) -> Extracted:
-    """Extract the list of files of a 7z archive, with the files as members."""
-    entries, blocks = read_archive(source)
-    names = [entry.name for entry in entries if entry.is_file]
-    files = chain.from_iterable(_readers(block, source) for block in blocks)
-    members = (
-        Embedded(entry.name, read, entry.size, entry.modified_ns)
-        for entry, read in files
-        if entry.is_file
-    )
-    return _extracted(source, names, members)
-
-
-def _readers(block: Block, source: Source) -> Iterator[tuple[Entry, Callable[[], bytes]]]:
-    """Yield each file of a block with the function that reads it; what is not read is skipped."""
-    if isinstance(block.stream, SourceFileError):
-        yield from ((entry, partial(_refuse, block.stream)) for entry in block.entries)
-        return
-    stream = io.BufferedReader(_Counted(block.stream, source.budget), _BLOCK_BYTES)
-    for entry in block.entries:
-        part = _Part(stream, entry.size, entry.crc)
-        yield entry, partial(_bounded, part, source, is_counted=True)
-        while part.read(_BLOCK_BYTES):
-            pass
-
-
-def _refuse(error: SourceFileError) -> NoReturn:
-    raise error
-
-
 def extract_tar(source: Source) -> Extracted:
     """Extract the list of files of a tar archive, compressed or not, with the files as members.
 
@@ -157,33 +127,12 @@ def _read_tarred(archive: tarfile.TarFile, info: tarfile.TarInfo, source: Source
     return b"" if stream is None else _bounded(stream, source, is_counted=not info.issparse())
 
 
-class _Part:
-    """File within the bytes of several."""
-
-    def __init__(self, stream: IO[bytes], size: int, crc: int | None) -> None:
-        self._stream = stream
-        self._left = size
-        self._crc = crc
-        self._found = 0
-
-    def read(self, size: int) -> bytes:
-        """Return up to so many bytes; none at the end."""
-        data = self._stream.read(min(size, self._left))
-        if self._left and not data:
-            raise ValueError("it is cut off")
-        self._found = zlib.crc32(data, self._found)
-        self._left -= len(data)
-        if data and not self._left and self._crc not in {None, self._found}:
-            raise ValueError("its checksum is wrong")
-        return data
-
-
 class _Counted(io.RawIOBase):
     """Unpacked bytes of a compressed file, each counted, whether it is read or skipped."""
 
-    def __init__(self, stream: IO[bytes], budget: Budget) -> None:
+    def __init__(self, read: Callable[[int], bytes], budget: Budget) -> None:
         super().__init__()
-        self._stream = stream
+        self._read = read
         self._budget = budget
 
     def readable(self) -> bool:
@@ -191,7 +140,7 @@ class _Counted(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         try:
-            data = self._stream.read(len(buffer))
+            data = self._read(len(buffer))
         except OSError as error:
             # So gzip and bz2 call damage.
             raise ValueError(str(error)) from error
@@ -211,7 +160,7 @@ def _unpacked(source: Source) -> IO[bytes]:
         # The Python of a bundle, and some that are built without it, have no bzip2 or LZMA.
         reason = f"is compressed with {name}, which this Python does not read; unpack it"
         raise UnsupportedFileError(source.file, reason) from error
-    return io.BufferedReader(_Counted(stream, source.budget), _BLOCK_BYTES)
+    return io.BufferedReader(_Counted(stream.read, source.budget), _BLOCK_BYTES)
 
 
 def _bounded(stream: "IO[bytes] | _Part", source: Source, *, is_counted: bool = False) -> bytes:
@@ -247,3 +196,176 @@ def _extracted(source: Source, names: list[str], members: Iterable[Embedded]) ->
         media_type=source.media_type,
         members=_limited(members),
     )
+
+
+_PY7ZR: Final = "py7zr"
+
+_PIECE_BYTES: Final = 1 << 11
+"""Number of packed bytes that a decompressor gets at a time: some unpack all of them at once, to up
+to 32,000 times as many."""
+
+_MAX_IDLE_CALLS: Final = 64
+"""Maximum number of calls of a decompressor, one after the other, that neither take nor return
+anything: filters of programs hold back a few bytes."""
+
+
+def extract_7z(source: Source) -> Extracted:
+    """Extract the list of files of a 7z archive, with the files as members.
+
+    The method of py7zr, an extra of the distribution, pushes all files into writers, in blocks of
+    up to 128 MB. Here files are asked for one after the other, so that only its list of files and
+    its decompressors are used: a stream is unpacked once, as far as it is read, and a limit ends a
+    bomb at once.
+    """
+    try:
+        from py7zr import SevenZipFile
+    except ImportError as error:
+        missing = ExtraMissingError("is a 7z archive, and reading it", "7z", error.name or _PY7ZR)
+        raise UnsupportedFileError(source.file, str(missing)) from error
+    with _errors(source):
+        archive: Any = SevenZipFile(io.BytesIO(source.data))
+        files = [*archive.files]
+        if any(file.uncompressed < 0 for file in files):
+            raise ValueError("the sizes of its files are wrong")
+        names = [file.filename for file in files if file.is_file]
+    return _extracted(source, names, _seven_zipped(archive, files, source))
+
+
+@contextmanager
+def _errors(source: Source) -> Iterator[None]:
+    """Convert all errors that py7zr and its decompressors raise on damaged and other archives."""
+    from py7zr.exceptions import PasswordRequired, UnsupportedCompressionMethodError
+
+    try:
+        yield
+    except MemoryError:
+        raise
+    except PasswordRequired as error:
+        raise SourceFileError(source.file, "protected by a password") from error
+    except UnsupportedCompressionMethodError as error:
+        raise _unsupported(source, str(error.message).partition(".")[0]) from error
+    except Exception as error:
+        raise ValueError(str(error) or type(error).__name__) from error
+
+
+def _seven_zipped(archive: Any, files: list[Any], source: Source) -> Iterator[Embedded]:
+    yield from (_of_7z(file, bytes) for file in files if file.is_file and not file.uncompressed)
+    streams = archive.header.main_streams
+    number = 0
+    for folder in streams.unpackinfo.folders if streams else ():
+        packed = [file for file in folder.files or () if file.uncompressed]
+        with _errors(source):
+            begin = archive.afterheader + streams.packinfo.packpos
+            begin += streams.packinfo.packpositions[number]
+            size = streams.packinfo.packsizes[number]
+        data = memoryview(source.data)[begin : begin + size]
+        if len(data) != size:
+            raise ValueError("it is cut off")
+        yield from _packed_together(packed, folder, data, source)
+        number += len(folder.packed_indices)
+
+
+def _of_7z(file: Any, read: Callable[[], bytes]) -> Embedded:
+    written = file.lastwritetime
+    modified_ns = 0 if written is None else max(int(written.totimestamp() * 1_000_000_000), 0)
+    return Embedded(file.filename, read, file.uncompressed, modified_ns)
+
+
+def _packed_together(
+    files: list[Any], folder: Any, data: memoryview, source: Source
+) -> Iterator[Embedded]:
+    """Yield the files of a stream, which is unpacked as they are read; others are skipped."""
+    try:
+        with _errors(source):
+            decompressor = folder.get_decompressor(len(data))
+    except (SourceFileError, ValueError) as error:
+        # By a ValueError, lzma says that it does not have this combination of methods.
+        said = error if isinstance(error, SourceFileError) else _unsupported(source, str(error))
+        yield from (_of_7z(file, partial(_refuse, said)) for file in files if file.is_file)
+        return
+    size = sum(file.uncompressed for file in files)
+    unpacked = _Unpacked(decompressor, _Packed(data), size, source)
+    stream = io.BufferedReader(_Counted(unpacked.read, source.budget), _BLOCK_BYTES)
+    for file in files:
+        part = _Part(stream, file.uncompressed, file.crc32)
+        if file.is_file:
+            yield _of_7z(file, partial(_bounded, part, source, is_counted=True))
+        while part.read(_BLOCK_BYTES):
+            pass
+
+
+def _refuse(error: SourceFileError) -> NoReturn:
+    raise error
+
+
+def _unsupported(source: Source, why: str) -> UnsupportedFileError:
+    reason = f"is packed with a method that is not read ({why}); unpack it"
+    return UnsupportedFileError(source.file, reason)
+
+
+class _Part:
+    """File within the bytes of several."""
+
+    def __init__(self, stream: IO[bytes], size: int, crc: int | None) -> None:
+        self._stream = stream
+        self._left = size
+        self._crc = crc
+        self._found = 0
+
+    def read(self, size: int) -> bytes:
+        """Return up to so many bytes; none at the end."""
+        data = self._stream.read(min(size, self._left))
+        if self._left and not data:
+            raise ValueError("it is cut off")
+        self._found = zlib.crc32(data, self._found)
+        self._left -= len(data)
+        if data and not self._left and self._crc not in {None, self._found}:
+            raise ValueError("its checksum is wrong")
+        return data
+
+
+class _Packed:
+    """Packed bytes of a stream, which are given out in small pieces."""
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self.at = 0
+
+    def read(self, size: int) -> bytes:
+        """Return up to so many bytes.
+
+        The last piece is never small: py7zr takes bytes for damage that follow when it needs none.
+        """
+        left = len(self._data) - self.at
+        count = min(size, left if left < 2 * _PIECE_BYTES else _PIECE_BYTES)
+        piece = bytes(self._data[self.at : self.at + count])
+        self.at += count
+        return piece
+
+
+class _Unpacked:
+    """Unpacked bytes of a stream, up to the size that the archive says."""
+
+    def __init__(self, decompressor: Any, packed: _Packed, size: int, source: Source) -> None:
+        self._decompressor = decompressor
+        self._packed = packed
+        self._left = size
+        self._source = source
+
+    def read(self, size: int) -> bytes:
+        wanted = min(size, self._left)
+        if not wanted:
+            return b""
+        with _errors(self._source):
+            data = self._next(wanted)
+        self._left -= len(data)
+        return data
+
+    def _next(self, wanted: int) -> bytes:
+        idle = 0
+        while idle < _MAX_IDLE_CALLS:
+            before = self._packed.at
+            if data := self._decompressor.decompress(self._packed, wanted):
+                return bytes(data)
+            idle = 0 if self._packed.at > before else idle + 1
+        raise ValueError("it is cut off, or damaged")
