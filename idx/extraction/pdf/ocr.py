@@ -7,8 +7,10 @@ import subprocess
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -106,14 +108,6 @@ def recognition(picture: "Image", ocr: Ocr) -> Recognition:
     return Recognition(picture.size, process, output, errors)
 
 
-def recognize(picture: "Image", ocr: Ocr) -> Reading:
-    running = recognition(picture, ocr)
-    try:
-        return running.result(ocr.seconds)
-    finally:
-        running.end()
-
-
 def _read(stream: IO[bytes]) -> bytes:
     stream.seek(0)
     return stream.read(_MAX_OUTPUT_BYTES)
@@ -169,17 +163,27 @@ class ScannedPages:
 
 
 def read_scanned_pages(document: Any, numbers: Iterable[int], ocr: Ocr) -> ScannedPages:
-    """Read pages of a PDF by OCR, several at once, until the time is up."""
+    """Read pages of a PDF by OCR."""
+    pages = ((number, partial(_picture_of_page, document, number)) for number in numbers)
+    return _recognized(pages, ocr)
+
+
+def _recognized(pictures: Iterable[tuple[int, Callable[[], "Image"]]], ocr: Ocr) -> ScannedPages:
+    """Read pictures by their numbers, several at once, until the time is up."""
     found = ScannedPages()
     end = time.monotonic() + ocr.seconds
     running: deque[tuple[int, str, Recognition]] = deque()
     try:
-        for number in numbers:
+        for number, picture_of in pictures:
             if time.monotonic() > end:
                 found.failed[number] = "--timeout had nearly passed"
                 continue
-            picture = _page_image(document, number, found)
-            if picture is None:
+            try:
+                picture = picture_of()
+            except MemoryError:
+                raise
+            except Exception as error:  # noqa: BLE001 - a damaged file may cause any error
+                found.failed[number] = str(error)
                 continue
             known = image_hash(picture)
             if cached := _cached(known, ocr):
@@ -199,19 +203,9 @@ def read_scanned_pages(document: Any, numbers: Iterable[int], ocr: Ocr) -> Scann
     return found
 
 
-def _page_image(document: Any, number: int, found: ScannedPages) -> "Image | None":
-    """Return the picture of a page; note why it has none."""
-    try:
-        page = document[number - 1]
-        try:
-            return page_image(page)
-        finally:
-            page.close()
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - a damaged file may cause any error
-        found.failed[number] = str(error)
-        return None
+def _picture_of_page(document: Any, number: int) -> "Image":
+    with closing(document[number - 1]) as page:
+        return page_image(page)
 
 
 def _finish(
@@ -228,30 +222,27 @@ def _finish(
 
 
 def extract_picture(source: Source) -> Extracted:
-    from PIL import Image, UnidentifiedImageError
-
     ocr = source.options.ocr
     if ocr is None or not ocr.is_due:
         raise OcrNeededError(source.file, "is a picture that was not read yet", 1)
-    try:
-        with Image.open(io.BytesIO(source.data)) as opened:
-            picture = grey(opened)
-    except (OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
-        raise ValueError(str(error)) from error
-    known = image_hash(picture)
-    found = _cached(known, ocr)
-    if found is None:
-        found = recognize(picture, ocr)
-        _keep(known, found, ocr)
-    text = _text(found)
-    if not text:
+    found = _recognized([(1, partial(_picture_of_file, source.data))], ocr)
+    if found.failed:
+        raise ValueError(found.failed[1])
+    if not found.texts:
         raise SourceFileError(source.file, "is a picture in which OCR found no text")
     return Extracted(
-        text,
+        found.texts[1],
         source.media_type,
         metadata={OCR_CONFIDENCE: round(found.confidence)},
         warnings=tuple(low_confidence(found.confidence)),
     )
+
+
+def _picture_of_file(data: bytes) -> "Image":
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as opened:
+        return grey(opened)
 
 
 def low_confidence(confidence: float) -> Iterable[str]:
