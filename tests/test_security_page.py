@@ -10,8 +10,8 @@ import uvicorn
 from idx.crawl.patterns import _MAX_IGNORE_FILE_BYTES
 from idx.extraction import types as budget
 from idx.extraction.containers.archive import _MAX_FILES
-from idx.extraction.containers.mail import _MAX_ATTACHMENTS, _MAX_MESSAGES
-from idx.extraction.markup import markdown as front_matter, markup
+from idx.extraction.containers.mail import _MAX_ATTACHMENTS, MAX_MESSAGES
+from idx.extraction.markup import markdown as front_matter
 from idx.extraction.office.labelled_rows import _MAX_GROWTH
 from idx.extraction.pool import _MAX_BYTES_AHEAD
 from idx.extraction.text import properties
@@ -125,14 +125,13 @@ def expected() -> dict[str, str]:
         "time to read a file": seconds(shared_settings.DEFAULT_TIMEOUT),
         "memory to read a file": megabytes(shared_settings.DEFAULT_MAX_MEMORY * 1e6),
         "unpacked size of an Office file or e-book": (
-            f"{megabytes(markup.MIN_UNPACKED_LIMIT)}, "
-            f"or {markup.MAX_COMPRESSION_RATIO} times its size"
+            f"{megabytes(budget.MIN_UNPACKED_BYTES)}, or {budget.MAX_RATIO} times its size"
         ),
         "bytes unpacked from an archive or message, whatever is within it": (
             f"{megabytes(budget.MIN_UNPACKED_BYTES)}, or {budget.MAX_RATIO} times its size"
         ),
         "files of an archive, attachments, messages of a mailbox": (
-            f"{_MAX_FILES:,}, {_MAX_ATTACHMENTS:,} and {_MAX_MESSAGES:,}"
+            f"{_MAX_FILES:,}, {_MAX_ATTACHMENTS:,} and {MAX_MESSAGES:,}"
         ),
         "files within each other": f"{budget.MAX_DEPTH}",
         "rows of a sheet or CSV file": f"{shared_settings.DEFAULT_MAX_ROWS:,}, `--max-rows`",

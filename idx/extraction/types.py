@@ -2,10 +2,10 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from shared.files.access import Identity
 from shared.model.document import Heading, Metadata, Page
@@ -22,19 +22,36 @@ MAX_MEMBERS: Final = 100_000  # files and messages that are read from one file
 
 MIN_UNPACKED_BYTES: Final = 100_000_000
 MAX_RATIO: Final = 50
-"""Bytes that may be unpacked from every file, and the multiple of its size for a larger one."""
+"""Bytes that may be unpacked from every file, and the multiple of its size for a larger one.
+
+Real documents reach 30.
+"""
+
+
+def unpacked_limit(size: int) -> int:
+    return max(MIN_UNPACKED_BYTES, MAX_RATIO * size)
 
 
 class BudgetError(Exception):
     """A limit on what is read from one file is reached; the text says which."""
 
 
+Item = TypeVar("Item")
+
+
+def limited(items: Iterable[Item], most: int, what: str) -> Iterator[Item]:
+    """Pass items of a file on; one more than the most is an error."""
+    for number, item in enumerate(items):
+        if number == most:
+            raise BudgetError(f"it has more than {most:,} {what}")
+        yield item
+
+
 class Budget:
     """What may still be unpacked from a file, and read of its members."""
 
     def __init__(self, size: int, seconds: float) -> None:
-        self._bytes = max(MIN_UNPACKED_BYTES, MAX_RATIO * size)
-        self._limit = self._bytes
+        self._bytes = self._limit = unpacked_limit(size)
         self._members = MAX_MEMBERS
         self._end = time.monotonic() + seconds
 

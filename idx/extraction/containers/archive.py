@@ -18,7 +18,7 @@ from typing import IO, Any, Final, NoReturn
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
 from idx.extraction.text.cleaning import normalize
-from idx.extraction.types import Budget, BudgetError, Embedded, Extracted, Source
+from idx.extraction.types import Budget, BudgetError, Embedded, Extracted, Source, limited
 from shared.errors import ExtraMissingError
 from shared.messages import quantity
 
@@ -182,19 +182,12 @@ def _bounded(stream: "IO[bytes] | _Part", source: Source, *, is_counted: bool = 
     return b"".join(blocks)
 
 
-def _limited(members: Iterable[Embedded]) -> Iterator[Embedded]:
-    for number, each in enumerate(members):
-        if number >= _MAX_FILES:
-            raise BudgetError(f"it has more than {_MAX_FILES:,} files")
-        yield each
-
-
 def _extracted(source: Source, names: list[str], members: Iterable[Embedded]) -> Extracted:
     listed = normalize("\n".join(names))[:_MAX_LISTED]
     return Extracted(
         text=f"{quantity(len(names), 'file')}\n\n{listed}",
         media_type=source.media_type,
-        members=_limited(members),
+        members=limited(members, _MAX_FILES, "files"),
     )
 
 

@@ -34,7 +34,7 @@ from idx.extraction.text.calendar import extract_calendar, unfolded
 from idx.extraction.text.cleaning import preformatted
 from idx.extraction.text.headings import join_sections
 from idx.extraction.text.properties import MAX_KEYWORDS, one_line, properties
-from idx.extraction.types import BudgetError, Embedded, Extracted, Source
+from idx.extraction.types import Embedded, Extracted, Source, limited
 from shared.messages import quantity
 from shared.model import metadata
 from shared.model.document import Heading, Metadata, Scalar
@@ -91,7 +91,7 @@ def extract_mail(source: Source) -> Extracted:
         media_type=source.media_type,
         headings=found,
         hidden=hidden,
-        members=_as_old_as(sent, _attachments(message)),
+        members=_as_old_as(sent, limited(_attachments(message), _MAX_ATTACHMENTS, "attachments")),
         warnings=("is encrypted, and only its headers were read",) if is_encrypted else (),
         title=one_line(header(message, "Subject")),
         metadata=properties(
@@ -294,8 +294,6 @@ def _attachments(message: EmailMessage) -> Iterator[Embedded]:
             for named, data in uuencoded(payload(part)):
                 number += 1
                 yield Embedded(plain_name(named) or f"attachment {number}", partial(bytes, data))
-        if number > _MAX_ATTACHMENTS:
-            raise BudgetError(f"it has more than {_MAX_ATTACHMENTS:,} attachments")
 
 
 def plain_name(name: str) -> str:
@@ -332,7 +330,7 @@ def _is_part_of_text(part: EmailMessage) -> bool:
     return is_shown and not is_attachment(part)
 
 
-_MAX_MESSAGES: Final = 100_000  # messages that are read from one mailbox
+MAX_MESSAGES: Final = 100_000  # messages that are read from one mailbox
 
 # A line of a text that begins with "From " is escaped by most programs, but not by all.
 _SEPARATOR: Final = re.compile(rb"(?:\A|\r?\n)From [^\r\n]*\r?\n(?=[!-9;-~]+:)")
@@ -347,22 +345,20 @@ MESSAGE_NAME: Final = "message.eml"  # name by which a message is read
 
 def extract_mailbox(source: Source) -> Extracted:
     """Extract the number of messages, with the messages as members by their Message-ID."""
-    starts = [match.end() for match in _SEPARATOR.finditer(source.data)]
-    ends = [match.start() for match in _SEPARATOR.finditer(source.data)][1:]
-    if not starts:
+    found = [*_SEPARATOR.finditer(source.data)]
+    if not found:
         raise ValueError("it has no messages")
-    return Extracted(
-        text=f"Mailbox with {quantity(len(starts), 'message')}",
-        media_type=source.media_type,
-        members=_messages(source.data, starts, [*ends, len(source.data)]),
+    ends = [*(match.start() for match in found[1:]), len(source.data)]
+    spans = zip((match.end() for match in found), ends, strict=True)
+    messages = (
+        _message(source.data, start, end, number)
+        for number, (start, end) in enumerate(spans, start=1)
     )
-
-
-def _messages(data: bytes, starts: list[int], ends: list[int]) -> Iterator[Embedded]:
-    for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=1):
-        if number > _MAX_MESSAGES:
-            raise BudgetError(f"it has more than {_MAX_MESSAGES:,} messages")
-        yield _message(data, start, end, number)
+    return Extracted(
+        text=f"Mailbox with {quantity(len(found), 'message')}",
+        media_type=source.media_type,
+        members=limited(messages, MAX_MESSAGES, "messages"),
+    )
 
 
 def _message(data: bytes, start: int, end: int, number: int) -> Embedded:

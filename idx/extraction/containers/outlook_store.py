@@ -12,18 +12,16 @@ from hashlib import sha256
 from typing import Any, Final
 
 from idx.errors import UnsupportedFileError
-from idx.extraction.containers.mail import MESSAGE_NAME, message_id
+from idx.extraction.containers.mail import MAX_MESSAGES, MESSAGE_NAME, message_id
 from idx.extraction.containers.message import header, parsed_headers
 from idx.extraction.containers.outlook import codec_of_page
 from idx.extraction.office.rtf import extract_rtf
-from idx.extraction.types import BudgetError, Embedded, Extracted, Source
+from idx.extraction.types import Embedded, Extracted, Source, limited
 from shared.errors import ExtraMissingError
 from shared.messages import quantity
 
 _EXTRA: Final = "pst"
 _LIBRARY: Final = "pypff"
-
-_MAX_MESSAGES: Final = 100_000  # messages that are read from one mailbox
 
 _MAX_FOLDERS: Final = 10_000
 _MAX_DEPTH: Final = 50
@@ -80,7 +78,7 @@ def extract_outlook_store(source: Source) -> Extracted:
         text="\n".join((f"Mailbox with {quantity(total, 'message')}", *names)),
         media_type=source.media_type,
         # The folders are of no use without the file.
-        members=_messages(store, folders, source),
+        members=limited(_messages(store, folders, source), MAX_MESSAGES, "messages"),
     )
 
 
@@ -106,8 +104,6 @@ def _messages(store: Any, folders: list[_Folder], source: Source) -> Iterator[Em
     for folder in folders:
         for at in range(folder.size):
             number += 1
-            if number > _MAX_MESSAGES:
-                raise BudgetError(f"it has more than {_MAX_MESSAGES:,} messages")
             message = _tried(partial(folder.item.get_sub_message, at), None)
             if message is not None and not hasattr(message, "transport_headers"):
                 # Settings of the program.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from idx.errors import SourceFileError
 from idx.extraction.text.cleaning import CELL_SEPARATOR, preformatted
-from idx.extraction.types import Source
+from idx.extraction.types import Source, unpacked_limit
 from shared.model.document import Heading
 
 if TYPE_CHECKING:
@@ -286,12 +286,6 @@ def parse_html(text: str, target: Target) -> None:
 
 
 _MEMBER_BLOCK_BYTES: Final = 1 << 16
-_MEGABYTE: Final = 1_000_000
-
-MIN_UNPACKED_LIMIT: Final = 100 * _MEGABYTE  # unpacked size allowed for every file, in bytes
-
-MAX_COMPRESSION_RATIO: Final = 50
-"""Unpacked size allowed for a large file, as a multiple of its size. Real documents reach 30."""
 
 _ENCRYPTED: Final = 0x1  # bit of an entry's flags that marks encryption
 
@@ -305,7 +299,7 @@ class Package:
     def __init__(self, source: Source) -> None:
         self._file = source.file
         self._archive = zipfile.ZipFile(io.BytesIO(source.data))
-        self.limit: Final = max(MIN_UNPACKED_LIMIT, MAX_COMPRESSION_RATIO * len(source.data))
+        self.limit: Final = unpacked_limit(len(source.data))
         self._unpacked = 0
         self._counted: set[str] = set()
         self._in_cells = 0
@@ -325,7 +319,7 @@ class Package:
                 if self._unpacked > self.limit:
                     raise SourceFileError(
                         self._file,
-                        f"unpacks to more than {self.limit // _MEGABYTE} MB, too much for a "
+                        f"unpacks to more than {self.limit // 1_000_000} MB, too much for a "
                         "document of its size",
                     )
                 yield chunk
