@@ -52,6 +52,20 @@ def make_plan(
     return plan
 
 
+def crawl_of(source: Source, options: SyncOptions, without: frozenset[str] = frozenset()) -> Crawl:
+    folder = source.folder.path
+    return Crawl(
+        folder,
+        options.selections.selection_for(folder),
+        source.scopes,
+        without=without,
+        own=options.selections.within(folder),
+        avoid=options.index_path,
+        roots=options.roots,
+        own_files=options.own_files,
+    )
+
+
 class _Comparison:
     """Comparison of one folder, or a part of it, with its documents."""
 
@@ -86,16 +100,7 @@ class _Comparison:
         self._with_secrets = {
             failure.container for failure in failures.values() if failure.kind == "secret"
         }
-        self._crawl = Crawl(
-            self._folder.path,
-            options.selections.selection_for(self._folder.path),
-            source.scopes,
-            without=self._without(),
-            own=options.selections.within(self._folder.path),
-            avoid=options.index_path,
-            roots=options.roots,
-            own_files=options.own_files,
-        )
+        self._crawl = crawl_of(source, options, self._without())
 
         # Two names may share an id: bytes that are not UTF-8 are escaped with backslashes, which
         # other names may contain.

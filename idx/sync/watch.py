@@ -17,9 +17,10 @@ from watchfiles import Change, watch
 from watchfiles.main import FileChange
 
 from idx.crawl.patterns import IGNORE_FILES
-from idx.crawl.walk import Crawl, Scopes
+from idx.crawl.walk import Scopes
 from idx.errors import SourceFileError, message
 from idx.extraction.types import CHANGED, VANISHED
+from idx.sync.comparison import crawl_of
 from idx.sync.events import Event, Kept, MissingFolder, NotIndexed, Problem, Watching
 from idx.sync.plan import SyncOptions
 from idx.sync.synchronize import is_new, synchronize
@@ -122,20 +123,13 @@ class FolderWatch:
         if changed is not None:
             sources = part_of(sources, changed)
         for source in sources.sources:
-            folder = source.folder.path
-            crawl = Crawl(
-                folder,
-                options.selections.selection_for(folder),
-                source.scopes,
-                own=options.selections.within(folder),
-                avoid=options.index_path,
-            )
+            crawl = crawl_of(source, options)
             for _ in crawl:
                 pass
             scopes = None if source.scopes is None else Scopes(source.scopes)
             for path in crawl.folders:
                 if scopes is None or scopes.holds(path):
-                    yield (folder / path).as_posix()
+                    yield (source.folder.path / path).as_posix()
 
     def _watch(self, folders: frozenset[str]) -> None:
         self._feed = None

@@ -17,7 +17,7 @@ from typing import Final
 from idx.errors import SourceFileError
 from idx.extraction import media_types
 from idx.extraction.markup.html import decode_hypertext
-from idx.extraction.text.decoding import declared_codec, decode, detect_legacy
+from idx.extraction.text.decoding import declared_codec, decode, detect_legacy, without_surrogates
 from idx.extraction.types import Source
 
 BROKEN_HEADER: Final = (
@@ -220,11 +220,6 @@ def decoded(data: bytes, codec: str | None, source: Source, *, is_page: bool = F
         return decode(data, source.file)
     except SourceFileError:
         return data.decode(codec or "utf-8", errors="replace")
-
-
-def without_surrogates(text: str) -> str:
-    """Join lone surrogates, which UTF-7 can encode, or replace them."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def declared_charset(part: EmailMessage) -> str | None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from idx.extraction.markup.markup import row_text
 from idx.extraction.text.cleaning import normalize
+from idx.extraction.text.decoding import without_surrogates
 from idx.extraction.text.properties import one_line, properties
 from idx.extraction.types import Extracted, Source
 
@@ -399,9 +400,9 @@ def extract_rtf(source: Source) -> Extracted:
     reader = _Reader()
     reader.read(_in_bytes(source.data))
     texts = [story.text for story in (reader.body, *reader.apart)]
-    said = {name: _characters(story.text) for name, story in reader.said.items()}
+    said = {name: without_surrogates(story.text) for name, story in reader.said.items()}
     return Extracted(
-        text=normalize(_characters("\n\n".join(texts))),
+        text=normalize(without_surrogates("\n\n".join(texts))),
         media_type=source.media_type,
         title=one_line(said.get("title")),
         metadata=properties(
@@ -421,8 +422,3 @@ def _in_bytes(data: bytes) -> bytes:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace").encode("cp1252", "replace")
     return data.removeprefix(codecs.BOM_UTF8)
-
-
-def _characters(text: str) -> str:
-    """Join the surrogate pairs in which RTF writes characters outside the basic plane."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -192,6 +192,11 @@ def without_tags(text: str) -> str:
     return text if text.isascii() else _TAGS.sub("", text)
 
 
+def without_surrogates(text: str) -> str:
+    """Join the surrogates of pairs, which some formats write as characters; replace others."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _decoded(data: bytes, file: str | Path, encoding: str | None) -> str:
     if encoding is None and not _has_mark(data):
         return _decode_undeclared(data, file)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from idx.extraction import media_types
-from idx.extraction.text.decoding import without_tags
+from idx.extraction.text.decoding import without_surrogates, without_tags
 
 _HEX: Final = "[0-9A-Fa-f]"
 _JSON: Final = re.compile(rf"(?<!\\)((?:\\\\)*)((?:\\u{_HEX}{{4}})+)")
@@ -97,8 +97,7 @@ def _letters(run: re.Match[str]) -> str:
         # Some programs write each byte of UTF-8 as a letter.
         with suppress(UnicodeDecodeError):
             found = found.encode("latin-1").decode()
-    found = found.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return run[1] + "".join(map(_letter, found))
+    return run[1] + "".join(map(_letter, without_surrogates(found)))
 
 
 def _letter(letter: str) -> str:
