@@ -374,20 +374,10 @@ def takes(
         own = inspect.signature(command).parameters
         parameters = []
         for name, each in own.items():
-            if name == parameter:
-                parameters += _keywords(group)
-            else:
-                parameters.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            taken = inspect.signature(group).parameters.values() if name == parameter else [each]
+            parameters += [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in taken]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # PEP 362
         run.__annotations__ = {each.name: each.annotation for each in parameters}
         return run
 
     return decorate
-
-
-def _keywords(group: type[Options]) -> list[inspect.Parameter]:
-    """Return the fields of a dataclass as keyword-only parameters."""
-    signature = inspect.signature(group)
-    return [
-        each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in signature.parameters.values()
-    ]

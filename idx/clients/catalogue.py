@@ -74,17 +74,12 @@ class Launch:
 
     @property
     def index_path(self) -> str | None:
-        place = _index_path_position(self.arguments)
-        return None if place is None else self.arguments[place]
-
-
-def _index_path_position(arguments: Sequence[str]) -> int | None:
-    is_value = False
-    for place, argument in enumerate(arguments):
-        if not is_value and not argument.startswith("-"):
-            return place
-        is_value = not is_value and "=" not in argument and argument not in FLAGS
-    return None
+        is_value = False
+        for argument in self.arguments:
+            if not is_value and not argument.startswith("-"):
+                return argument
+            is_value = not is_value and "=" not in argument and argument not in FLAGS
+        return None
 
 
 def plain(launch: Launch) -> Entry:

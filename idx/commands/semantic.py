@@ -22,7 +22,6 @@ from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, DEFAULT_WAIT, SEMAN
 from shared.system.shell import quoted
 
 if TYPE_CHECKING:
-    from shared.maintenance.embedding import EmbeddingState
     from shared.semantic.sentence_model import SentenceModel
 
 semantic = typer.Typer(
@@ -148,20 +147,12 @@ def _print_state(index_path: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({**asdict(state), "pending": state.pending})
         return
-    for line in _lines(state):
-        tell(line)
-
-
-def _lines(state: "EmbeddingState") -> list[str]:
     model = state.model
     if model is None:
-        return ["Search by meaning is off; to switch it on: idx semantic on"]
-    languages = ", ".join(model.languages) or "all"
-    lines = [
-        f"Search by meaning is on: model {model.name}, {model.dimensions} dimensions",
-        f"Languages: {languages}",
-        f"{state.embedded:,} of {quantity(state.chunks, 'chunk')} embedded",
-    ]
+        tell("Search by meaning is off; to switch it on: idx semantic on")
+        return
+    tell(f"Search by meaning is on: model {model.name}, {model.dimensions} dimensions")
+    tell(f"Languages: {', '.join(model.languages) or 'all'}")
+    tell(f"{state.embedded:,} of {quantity(state.chunks, 'chunk')} embedded")
     if state.pending:
-        lines.append(f"{state.pending:,} are missing; to embed them: idx semantic update")
-    return lines
+        tell(f"{state.pending:,} are missing; to embed them: idx semantic update")

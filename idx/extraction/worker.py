@@ -317,11 +317,10 @@ def _each(work: Callable[[Location], Any], files: Sequence[Location], seconds: f
     # The limit ends a worker that hangs, even if its parent is gone.
     used = int(time.process_time())
     system.limit_processor_time(used + int(seconds) + 2)
-    return [_outcome(work, file) for file in files]
-
-
-def _outcome(work: Callable[[Location], Any], file: Location) -> Any:
-    try:
-        return work(file)
-    except SourceFileError as error:
-        return _failure(error)
+    results = []
+    for file in files:
+        try:
+            results.append(work(file))
+        except SourceFileError as error:
+            results.append(_failure(error))
+    return results

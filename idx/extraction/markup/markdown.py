@@ -1,7 +1,7 @@
 """Markdown: front matter, Obsidian's syntax and headings, read line by line."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -105,14 +105,9 @@ def _line_as_shown(line: str) -> str:
     if callout := _CALLOUT.fullmatch(line):
         quote, kind, title = callout.groups()
         line = f"{quote}{title or kind.strip().capitalize()}"
-    line = _outside_code(without_links, line)
+    pieces = pieces_outside_code(line)
+    line = "".join(piece if is_code else without_links(piece) for piece, is_code in pieces)
     return _BLOCK_ID.sub("", line)
-
-
-def _outside_code(change: Callable[[str], str], line: str) -> str:
-    return "".join(
-        piece if is_code else change(piece) for piece, is_code in pieces_outside_code(line)
-    )
 
 
 def _link_text(link: re.Match[str]) -> str:

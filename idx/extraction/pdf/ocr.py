@@ -145,8 +145,11 @@ class ScannedPages:
 
     @property
     def texts(self) -> dict[int, str]:
-        texts = {number: _text(page) for number, page in self.pages.items()}
-        return {number: text for number, text in sorted(texts.items()) if text}
+        return {
+            number: text
+            for number, page in sorted(self.pages.items())
+            if page.confidence >= MIN_CONFIDENCE and (text := normalize(page.text))
+        }
 
     def metadata(self) -> Metadata:
         """Return the numbers of the pages with text, and the mean confidence; empty for none."""
@@ -252,10 +255,6 @@ def low_confidence(confidence: float) -> Iterable[str]:
             f"OCR is only {confidence:.0f} % sure of its words, many of which may be wrong: scan "
             "it with 300 dots per inch, or name its languages with --ocr-languages"
         )
-
-
-def _text(page: Reading) -> str:
-    return normalize(page.text) if page.confidence >= MIN_CONFIDENCE else ""
 
 
 def _cached(known: str, ocr: Ocr) -> Reading | None:
