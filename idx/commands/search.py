@@ -184,8 +184,10 @@ def search(
 
         print_explanation(answer)
     else:
-        print_results = _print_places if plain else _print_hits
-        print_results(answer, offset)
+        if plain:
+            _print_places(answer)
+        else:
+            _print_hits(answer, offset)
         _print_notes(answer, offset)
 
 
@@ -199,7 +201,7 @@ def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) 
         raise typer.BadParameter("--detail needs --explain")
 
 
-def _print_places(answer: "SearchAnswer", _offset: int) -> None:
+def _print_places(answer: "SearchAnswer") -> None:
     from idx.output.results import address
 
     # Overlapping chunks and chunks of the same page share a place.

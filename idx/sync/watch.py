@@ -77,25 +77,29 @@ class FolderWatch:
         self._watch(frozenset(self._wanted(None)))
 
     def follow(self, changed: Collection[Path]) -> None:
-        """Watch new folders as well, and continue to watch the others."""
+        """Watch new folders as well, and continue to watch the others; nothing goes unnoticed."""
         places = {path for path in changed if is_folder(path) or path.as_posix() in self._watched}
         scopes = Scopes(path.as_posix() for path in places)
         appeared, self._appeared = self._appeared, set()
-        if not places or self._feed is None:
-            return
-        wanted = frozenset(self._wanted(places))
-        is_new = not wanted <= self._watched or not wanted.isdisjoint(appeared)
-        wanted |= {path for path in self._watched if not scopes.holds(path)}
-        if not is_new:
-            self._watched = wanted
-            return
-        before = self._feed
-        self._watch(wanted)
-        # Both watches overlap for a moment, so that no change is missed. A folder that is created
-        # inside a new one meanwhile is watched from the next complete sync on.
-        self._note(self._next(before))
-        before.close()
-        self.is_lost = self.is_lost or self._feed is None
+        # A folder may be created inside a new one before the new one is watched.
+        for _ in range(_MAX_WATCH_ATTEMPTS):
+            if not places or self._feed is None:
+                return
+            wanted = frozenset(self._wanted(places))
+            is_new = not wanted <= self._watched or not wanted.isdisjoint(appeared)
+            wanted |= {path for path in self._watched if not scopes.holds(path)}
+            if not is_new:
+                self._watched = wanted
+                return
+            appeared = set()
+            before = self._feed
+            self._watch(wanted)
+            # Both watches overlap for a moment, so that no change is missed.
+            self._note(self._next(before))
+            before.close()
+            self.is_lost = self.is_lost or self._feed is None
+        # Further folders will be found by a sync, but not be watched.
+        self.is_lost = True
 
     def wait(self) -> set[Path]:
         if self._feed is None:

@@ -254,6 +254,12 @@ def huge_mail() -> bytes:
     return message.as_bytes()
 
 
+def folders(count: int) -> bytes:
+    info = tarfile.TarInfo("d")
+    info.type = tarfile.DIRTYPE
+    return info.tobuf() * count + bytes(1_024)
+
+
 def encrypted() -> bytes:
     data = bytearray(zipped({"secret.txt": "text"}))
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
@@ -272,6 +278,7 @@ def test_bad_containers_are_bounded_and_say_so(idx: Idx, empty_index: Path, pape
             gzip.compress(tarred({f"{n}.bin": bytes(30_000_000) for n in range(4)})),
             "to more than 100 MB",
         ),
+        "folders.tgz": (gzip.compress(folders(10_001)), "more than 10,000 files"),
         "deep.zip": (nested(4), "it lies within 3 other files"),
         "locked.zip": (encrypted(), "secret.txt: protected by a password"),
         "cut.zip": (zipped({"x.txt": "text"})[:-40], "is a damaged ZIP"),

@@ -102,7 +102,8 @@ def extract_tar(source: Source) -> Extracted:
 
 def _tarred(source: Source) -> Iterator[Embedded]:
     archive = tarfile.open(fileobj=_unpacked(source), mode="r|")  # noqa: SIM115 - a stream of bytes
-    for info in archive:
+    # Folders, links and devices count, too.
+    for info in limited(archive, _MAX_FILES, "files"):
         if info.isreg():
             yield Embedded(
                 name=info.name,

@@ -78,7 +78,7 @@ def extract_outlook_store(source: Source) -> Extracted:
         text="\n".join((f"Mailbox with {quantity(total, 'message')}", *names)),
         media_type=source.media_type,
         # The folders are of no use without the file.
-        members=limited(_messages(store, folders, source), MAX_MESSAGES, "messages"),
+        members=_messages(store, folders, source),
     )
 
 
@@ -100,21 +100,19 @@ def _folders(root: Any) -> Iterator[_Folder]:
 
 
 def _messages(store: Any, folders: list[_Folder], source: Source) -> Iterator[Embedded]:
-    number = 0
-    for folder in folders:
-        for at in range(folder.size):
-            number += 1
-            message = _tried(partial(folder.item.get_sub_message, at), None)
-            if message is not None and not hasattr(message, "transport_headers"):
-                # Settings of the program.
-                continue
-            headers = _tried(partial(_headers, message), {}) if message else {}
-            yield Embedded(
-                name=message_id(headers.get("Message-ID", "")) or f"message {number}",
-                read=partial(_written, store, message, headers, source),
-                read_as=MESSAGE_NAME,
-                section=folder.path,
-            )
+    places = ((folder, at) for folder in folders for at in range(folder.size))
+    for number, (folder, at) in enumerate(limited(places, MAX_MESSAGES, "messages"), start=1):
+        message = _tried(partial(folder.item.get_sub_message, at), None)
+        if message is not None and not hasattr(message, "transport_headers"):
+            # Settings of the program.
+            continue
+        headers = _tried(partial(_headers, message), {}) if message else {}
+        yield Embedded(
+            name=message_id(headers.get("Message-ID", "")) or f"message {number}",
+            read=partial(_written, store, message, headers, source),
+            read_as=MESSAGE_NAME,
+            section=folder.path,
+        )
 
 
 def _tried(read: Callable[[], Any], otherwise: Any) -> Any:
