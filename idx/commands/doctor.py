@@ -44,7 +44,6 @@ from shared.model.failures import ERRORS
 from shared.model.filters import Collection, configured_collections
 from shared.model.index_results import FailureList, IndexStatistics
 from shared.settings.defaults import VARIABLES
-from shared.storage.lock import writer
 from shared.system.shell import quoted
 from shared.version import is_newer, software_version
 
@@ -133,6 +132,9 @@ def _writing(path: Path) -> Findings:
             "its permissions if it should",
         )
         return
+    # Only where Lucene can be loaded.
+    from shared.storage.lock import writer
+
     try:
         process = writer(path)
     except OSError:
