@@ -6,7 +6,7 @@ citation that holds is replaced by a refusal.
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from time import monotonic
 from typing import Final
 
@@ -15,15 +15,7 @@ from shared.answers.model import AnswerModel
 from shared.answers.prompt import DEFAULT_TOP_K, prompt_for, search_for
 from shared.answers.reply import read_reply, text_so_far
 from shared.errors import LanguageModelError
-from shared.model.answers import (
-    Answer,
-    AnswerEvent,
-    AnswerPart,
-    CheckedCitation,
-    Passage,
-    Passages,
-    Refusal,
-)
+from shared.model.answers import Answer, AnswerEvent, AnswerPart, Passage, Passages, Refusal
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.search_results import Citation, Hit, SearchAnswer
@@ -94,13 +86,26 @@ async def answer_events(
     started = monotonic()
     found = await _distinct(request, search)
     searched = monotonic()
-    begun = _Begun(question, passages_of(found), found.results, searched - started)
-    if reason := _reason_not_to_ask(found):
-        yield _refusal(begun, reason)
+    passages = passages_of(found)
+    refusal = Answer(
+        question=question,
+        text=REFUSAL,
+        refused=True,
+        reason=_reason_not_to_ask(found),
+        confidence=0.0,
+        citations=[],
+        statements=[],
+        model=None,
+        nearest=found.results,
+        search_seconds=round(searched - started, 3),
+        model_seconds=0.0,
+    )
+    if refusal.reason:
+        yield refusal
         return
-    yield Passages(begun.passages)
+    yield Passages(passages)
     reply, shown = "", 0
-    prompt = prompt_for(request.query, begun.passages)
+    prompt = prompt_for(request.query, passages)
     async with aclosing(model.reply(prompt)) as parts:
         async for part in parts:
             reply += part
@@ -109,7 +114,9 @@ async def answer_events(
             if len(text) > shown:
                 yield AnswerPart(text[shown:])
                 shown = len(text)
-    done = _checked(begun, reply, model.name, monotonic() - searched)
+    seconds = round(monotonic() - searched, 3)
+    refusal = replace(refusal, model=model.name, model_seconds=seconds)
+    done = _checked(refusal, reply, passages)
     if not done.refused and len(done.text) > shown:
         yield AnswerPart(done.text[shown:])
     yield done
@@ -146,16 +153,6 @@ def passages_of(found: SearchAnswer) -> list[Passage]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    """What is known of an answer before a model is asked."""
-
-    question: str
-    passages: list[Passage]
-    nearest: list[Hit]
-    search_seconds: float
-
-
 def _reason_not_to_ask(found: SearchAnswer) -> Refusal | None:
     if not found.results:
         return "no_hits"
@@ -170,48 +167,21 @@ def _check_length(reply: str, model: AnswerModel) -> None:
         )
 
 
-def _checked(begun: _Begun, reply: str, model: str | None, seconds: float) -> Answer:
-    """Return the answer of a whole reply, or the refusal in its place."""
+def _checked(refusal: Answer, reply: str, passages: Sequence[Passage]) -> Answer:
+    """Return the answer of a whole reply, or the refusal in its place with its reason."""
     read = read_reply(reply)
     if not read.text:
         raise LanguageModelError("the answer of the language model is blank")
     if read.declined:
-        return _refusal(begun, "declined", model, seconds)
-    citations = checked_citations(read, begun.passages)
+        return replace(refusal, reason="declined")
+    citations = checked_citations(read, passages)
     if not any(citation.holds for citation in citations):
-        return _refusal(begun, "no_citation_holds", model, seconds, citations)
-    return Answer(
-        question=begun.question,
+        return replace(refusal, reason="no_citation_holds", citations=citations)
+    return replace(
+        refusal,
         text=read.text,
         refused=False,
-        reason=None,
         confidence=answer_confidence(citations),
         citations=citations,
         statements=checked_statements(read.text, citations),
-        model=model,
-        nearest=begun.nearest,
-        search_seconds=round(begun.search_seconds, 3),
-        model_seconds=round(seconds, 3),
-    )
-
-
-def _refusal(
-    begun: _Begun,
-    reason: Refusal,
-    model: str | None = None,
-    seconds: float = 0.0,
-    citations: Sequence[CheckedCitation] = (),
-) -> Answer:
-    return Answer(
-        question=begun.question,
-        text=REFUSAL,
-        refused=True,
-        reason=reason,
-        confidence=0.0,
-        citations=[*citations],
-        statements=[],
-        model=model,
-        nearest=begun.nearest,
-        search_seconds=round(begun.search_seconds, 3),
-        model_seconds=round(seconds, 3),
     )
