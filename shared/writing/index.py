@@ -336,40 +336,29 @@ class Index:
             The number of chunks whose vectors were stored.
         """
         stored = 0
-        with self._writing():
-            reader = DirectoryReader.open(self._writer)
-            try:
-                searcher = IndexSearcher(reader)
-                for id_, value in values.items():
-                    if key_with_id(searcher, id_) == value[:KEY_BYTES]:
-                        self._mark_changed()
-                        term = Term(schema.ID, schema.keyword(id_))
-                        self._writer.updateDocValues(term, [vector_field(value)])
-                        stored += 1
-            finally:
-                reader.close()
+        with self._writing(), closing(DirectoryReader.open(self._writer)) as reader:
+            searcher = IndexSearcher(reader)
+            for id_, value in values.items():
+                if key_with_id(searcher, id_) == value[:KEY_BYTES]:
+                    self._mark_changed()
+                    term = Term(schema.ID, schema.keyword(id_))
+                    self._writer.updateDocValues(term, [vector_field(value)])
+                    stored += 1
         return stored
 
     def _remove_vectors(self) -> None:
         if self._known:
             self._known.close()
             self._known = None
-        reader = DirectoryReader.open(self._writer)
-        try:
+        with closing(DirectoryReader.open(self._writer)) as reader:
             for document in documents_with_vectors(reader):
                 term = Term(schema.SOURCE_DOCUMENT, document)
                 self._writer.updateDocValues(term, [vector_field(None)])
-        finally:
-            reader.close()
 
     def chunk_count(self, source_document: str) -> int:
         """Return the number of chunks of a document, including uncommitted ones."""
-        with self._writing():
-            reader = DirectoryReader.open(self._writer)
-            try:
-                return int(IndexSearcher(reader).count(TermQuery(document_term(source_document))))
-            finally:
-                reader.close()
+        with self._writing(), closing(DirectoryReader.open(self._writer)) as reader:
+            return int(IndexSearcher(reader).count(TermQuery(document_term(source_document))))
 
     def commit(self) -> None:
         """Make all changes so far durable, and visible to every reader at once.
