@@ -80,10 +80,7 @@ def name_of(arguments: Sequence[str]) -> str:
     """Return the name that servers share which would answer alike.
 
     It is a hash of the arguments, of what else they read at their start, and of the installation,
-    so that an upgrade has a daemon of its own.
-
-    Raises:
-        OSError: there is no current folder.
+    so that an upgrade has a daemon of its own. An OSError says that there is no current folder.
     """
     from shared.settings.current import configuration_file
 

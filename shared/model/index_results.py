@@ -125,37 +125,24 @@ class DocumentDetails:
 
 @dataclass(frozen=True)
 class DocumentFile:
-    r"""The file that a document was made from.
+    """The file that a document was made from, as it was when it was indexed.
 
-    Attributes:
-        source_document: the id of the document.
-        title: its title.
-        file_path: the file, absolute; bytes of its name that are not UTF-8 as ``\xNN``.
-        folder: the indexed folder that contains it, as it is now; None for a file that was named by
-            itself.
-        path: the path within the folder, with slashes; the absolute one without a folder.
-        media_type: its MIME type, by its content.
-        content_hash: SHA-256 of its bytes when it was indexed, hexadecimal.
-        size: its size then, in bytes; None if unknown.
-        modified_ns: time of its last change then, in nanoseconds since 1970; None if unknown.
-        container: the id of the file's own document, if the document was made of something within
-            the file, whose type and hash are its own; None for a whole file.
-        file_hash: SHA-256 of the whole file when it was indexed; None if unknown.
-        left_out: the number of secrets that lie within the file; None if nothing does.
+    If the document was made of something within the file, such as an attachment, it has a
+    container, the id of the file's own document; its type and hash are its own.
     """
 
     source_document: str
     title: str
-    file_path: str
-    folder: Path | None
-    path: str
-    media_type: str
+    file_path: str  # as in `DocumentDetails`
+    folder: Path | None  # the indexed one, as it is now; None for a file that was named by itself
+    path: str  # within the folder, with slashes; absolute without one
+    media_type: str  # by its content
     content_hash: str
-    size: int | None = None
-    modified_ns: int | None = None
+    size: int | None = None  # in bytes
+    modified_ns: int | None = None  # since 1970
     container: str | None = None
-    file_hash: str | None = None
-    left_out: int | None = None
+    file_hash: str | None = None  # of the whole file
+    left_out: int | None = None  # secrets that lie within the file; None if nothing does
 
 
 @dataclass(frozen=True)

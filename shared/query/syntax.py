@@ -143,12 +143,8 @@ def to_lucene_syntax(
 ) -> str:
     """Return a query in the syntax of Lucene's classic query parser.
 
-    Args:
-        text: the query as typed.
-        syntax: ``lucene`` keeps the text unchanged, ``plain`` escapes every character, ``auto``
-            decides for each.
-        keys: metadata keys that a colon may follow like the name of a field.
-        apart: the positions of colons that separate two words.
+    ``lucene`` keeps the text unchanged, ``plain`` escapes every character, ``auto`` decides for
+    each. A colon may follow the metadata keys, and separates two words at the positions `apart`.
     """
     if syntax == "lucene":
         return text

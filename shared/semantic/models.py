@@ -74,14 +74,8 @@ def is_named(model: SentenceModel, name: str) -> bool:
 def install(name: str) -> SentenceModel:
     """Return a model that can be used; one of the hub is downloaded if it has to be.
 
-    Args:
-        name: ``e5``, ``english``, a folder, ``hub:OWNER/NAME[@REVISION]``, or an address with a
-            model's name, ``URL#MODEL``, whose server is asked for a vector.
-
-    Raises:
-        SemanticModelError: the model is missing, damaged or unsuitable, or its server does not
-            answer.
-        ExtraMissingError: a library is not installed.
+    It is ``e5``, ``english``, a folder, ``hub:OWNER/NAME[@REVISION]``, or an address with a model's
+    name, ``URL#MODEL``, whose server is asked for a vector.
     """
     check_extra("a sentence model")
     from shared.semantic.encoder import described, measured

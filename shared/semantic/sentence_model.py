@@ -16,30 +16,18 @@ MAX_DIMENSIONS: Final = 4096
 class SentenceModel:
     """A sentence model, as each commit with vectors records it.
 
-    Attributes:
-        name: the model as it was named: ``e5``, a folder, a hub's name or an address.
-        sha256: the hash of its files, hexadecimal; "" for a model behind an address.
-        dimensions: the number of dimensions of its vectors.
-        query_prefix: text that the model expects before a query.
-        passage_prefix: text that it expects before a passage.
-        pooling: the way from its outputs to a vector.
-        max_tokens: the number of tokens of a text that it reads; the rest is ignored.
-        languages: ISO 639-1 codes of the languages that it knows; empty for all.
-        unrelated: mean and standard deviation of the cosines of questions with texts that have
-            nothing to do with them.
-
-    Raises:
-        ValueError: a value is out of its range.
+    ``unrelated`` are mean and standard deviation of the cosines of questions with texts that have
+    nothing to do with them.
     """
 
-    name: str
-    sha256: str
+    name: str  # as it was given: ``e5``, a folder, a hub's name or an address
+    sha256: str  # of its files; "" for a model behind an address
     dimensions: int
-    query_prefix: str = ""
+    query_prefix: str = ""  # what the model expects before a query
     passage_prefix: str = ""
     pooling: Pooling = "none"
-    max_tokens: int = 256
-    languages: tuple[str, ...] = ()
+    max_tokens: int = 256  # of a text; the rest is ignored
+    languages: tuple[str, ...] = ()  # that it knows, by ISO 639-1; empty for all
     unrelated: tuple[float, float] = (0.0, 0.1)
 
     def __post_init__(self) -> None:

@@ -18,10 +18,8 @@ class KnownVectors:
 
     The chunks of the document's older version are looked at first. The keys of all vectors are
     read, once, only when more other texts were asked for than are embedded in the time that this
-    takes: adding a document to a large index should not take a second longer.
-
-    Args:
-        reader: a reader of the commit, which this object closes.
+    takes: adding a document to a large index should not take a second longer. The reader of the
+    commit is closed with this object.
     """
 
     def __init__(self, reader: Any) -> None:
