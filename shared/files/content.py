@@ -69,6 +69,23 @@ def content_hash(stream: BufferedReader) -> str:
 _OWNER_ONLY_FILE: Final = 0o600
 
 
+def write_private(new: Path, file: Path, content: bytes) -> None:
+    """Replace a file that only its owner can read, by way of a new one beside it."""
+    # A killed run may have left it behind; a link of this name must not be followed.
+    new.unlink(missing_ok=True)
+    try:
+        with open(new, "xb", opener=_open_private) as stream:
+            stream.write(content)
+        system.replace(new, file)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, mode=_OWNER_ONLY_FILE)
+
+
 @contextmanager
 def locked(file: Path) -> Iterator[None]:
     """Keep other programs that change a file in this way waiting for the length of a block.

@@ -5,7 +5,6 @@ the index contains, and it can be looked up without opening the index.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from shared import system
 from shared.backends import chosen
 from shared.errors import IndexFileError, IndexPathError, IndexWriteError
-from shared.files.content import IrregularFileError, read_regular
+from shared.files.content import IrregularFileError, read_regular, write_private
 from shared.messages import reason_of
 
 if TYPE_CHECKING:
@@ -40,27 +39,16 @@ ERRORS: Final[frozenset[Kind]] = frozenset({"failed", "garbled"})
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Reason why a file is not in the index, or only in an older version or in part.
+    """Reason why a file is not in the index, or only in an older version or in part."""
 
-    Attributes:
-        folder: the prefix of its indexed folder; None for a file named by itself.
-        path: its path within the folder, or the absolute one.
-        kind: the kind of the reason.
-        reason: the reason in words.
-        size: its size in bytes when it was tried.
-        modified_ns: time of its last change at that point, in nanoseconds since 1970.
-        tried: when it was tried, ISO 8601 in UTC.
-        container: the id of the file's own document, if something within the file is concerned.
-    """
-
-    folder: str | None
-    path: str
+    folder: str | None  # the prefix of the indexed one; None for a file named by itself
+    path: str  # within the folder, or the absolute one
     kind: Kind
     reason: str
-    size: int
-    modified_ns: int
-    tried: str
-    container: str | None = None
+    size: int  # in bytes, when it was tried
+    modified_ns: int  # the time of its last change at that point, since 1970
+    tried: str  # ISO 8601 in UTC
+    container: str | None = None  # the id of the file's document, if it is about something in it
 
 
 def load_failures(index: Path) -> dict[str, Failure]:
@@ -86,7 +74,8 @@ def parsed_failures(index: Path, content: str | bytes) -> dict[str, Failure]:
     try:
         return _failures().validate_json(content, strict=True)
     except ValueError as error:
-        raise IndexFileError(index, FILE_NAME, _reason(error), _RETRY_NOTE) from error
+        reason = "it is not a list of failures"
+        raise IndexFileError(index, FILE_NAME, reason, _RETRY_NOTE) from error
 
 
 @cache
@@ -97,16 +86,6 @@ def _failures() -> "TypeAdapter[dict[str, Failure]]":
     return TypeAdapter(dict[str, Failure])
 
 
-def _reason(error: ValueError) -> str:
-    """Return the first reason that pydantic gives, on one line."""
-    from pydantic import ValidationError
-
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first = error.errors(include_url=False, include_input=False)[0]
-    return f"it is not a list of failures: {first['msg']}"
-
-
 def save_failures(
     index: Path, failures: Mapping[str, Failure], before: Mapping[str, Failure] | None = None
 ) -> None:
@@ -114,17 +93,10 @@ def save_failures(
     if other := chosen(index, "save_failures"):
         other(index, failures, before)
         return
-    text = dump_failures(failures)
-    # The name never changes, so that the next run overwrites what a killed one left behind.
-    temporary = index / f"{FILE_NAME}.new"
+    text, file = dump_failures(failures), index / FILE_NAME
     try:
-        try:
-            with open(temporary, "w", encoding="ascii", opener=_open_private) as stream:
-                stream.write(text)
-            system.replace(temporary, index / FILE_NAME)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        # The name never changes, so that the next run overwrites what a killed one left behind.
+        write_private(index / f"{FILE_NAME}.new", file, text.encode("ascii"))
     except OSError as error:
         raise IndexWriteError(index, f"{FILE_NAME}: {reason_of(error)}") from error
 
@@ -159,7 +131,3 @@ def delete_failures(index: Path) -> None:
         return
     except OSError as error:
         raise IndexWriteError(index, f"{FILE_NAME}: {reason_of(error)}") from error
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, mode=0o600)

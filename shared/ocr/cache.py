@@ -20,7 +20,7 @@ from typing import Final
 from shared import system
 from shared.errors import IndexWriteError
 from shared.files.cluster_path import is_cluster
-from shared.files.content import read_regular
+from shared.files.content import read_regular, write_private
 from shared.files.index_folder import holds_index
 from shared.messages import reason_of
 from shared.ocr.reading import MAX_STORED_BYTES, Reading, dump_reading, parse_reading
@@ -42,7 +42,6 @@ _OLD_SECONDS: Final = 3_600
 """Age at which a reading that is being written was left behind, in seconds."""
 
 _OWNER_ONLY_FOLDER: Final = 0o700
-_OWNER_ONLY_FILE: Final = 0o600
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +81,8 @@ class ReadingCache:
             if not self._is_there():
                 self._folder.mkdir(mode=_OWNER_ONLY_FOLDER)
             new = self._folder / f"{token_hex(8)}.new"
-            try:
-                with open(new, "xb", opener=_open_private) as stream:
-                    stream.write(stored)
-                # A link of this name is replaced, not followed.
-                system.replace(new, self._folder / _name(page, engine))
-            except BaseException:
-                new.unlink(missing_ok=True)
-                raise
+            # A link of the other name is replaced, not followed.
+            write_private(new, self._folder / _name(page, engine), stored)
 
     def trim(self, max_bytes: int = MAX_CACHE_BYTES) -> None:
         """Delete what was not used for longest, down to a size in bytes, and what is left over."""
@@ -159,7 +152,3 @@ def cache_of(index: Path) -> ReadingCache | None:
 
 def _name(page: str, engine: str) -> str:
     return f"{page}-{hashlib.sha256(engine.encode()).hexdigest()[:16]}"
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, mode=_OWNER_ONLY_FILE)

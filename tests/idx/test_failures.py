@@ -14,7 +14,7 @@ from tests.conftest import Idx
 from tests.idx.files import events, ids, make, result
 from tests.idx.preparation import index_files
 from tests.idx.test_add_files import make_image, pdf_of
-from tests.systems import has_mode
+from tests.systems import has_mode, makes_links
 
 DAMAGED = b"%PDF-1.7 nothing"
 
@@ -222,3 +222,15 @@ def test_failures_are_kept_as_they_are(tmp_path: Path) -> None:
     save_failures(tmp_path, {})
     assert load_failures(tmp_path) == {}
     assert [file.name for file in tmp_path.iterdir()] == [FILE_NAME]
+
+
+@makes_links
+def test_a_link_in_the_index_leads_no_failure_elsewhere(tmp_path: Path) -> None:
+    letter, index = tmp_path / "letter.txt", tmp_path / "index"
+    letter.write_text("Dear Ann")
+    index.mkdir()
+    for name in (FILE_NAME, f"{FILE_NAME}.new"):
+        (index / name).symlink_to(letter)
+    save_failures(index, {"c": Failure(None, "/c", "empty", "", 0, 0, "")})
+    assert letter.read_text() == "Dear Ann"
+    assert [*load_failures(index)] == ["c"]
