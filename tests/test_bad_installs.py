@@ -9,7 +9,7 @@ from pathlib import Path
 import lucene
 import pytest
 
-from shared.java.installation import JAVA_VERSION, LUCENE_VERSION
+from shared.java import JAVA_VERSION, LUCENE_VERSION
 from tests.idx.volumes import mount, unmount
 from tests.programs import PROGRAMS
 from tests.systems import ON_WINDOWS, without_wine

@@ -12,8 +12,7 @@ from typing import Final
 
 from shared.answers.citations import answer_confidence, checked_citations, checked_statements
 from shared.answers.model import AnswerModel
-from shared.answers.prompt import DEFAULT_TOP_K, prompt_for, search_for
-from shared.answers.reply import read_reply, text_so_far
+from shared.answers.prompt import DEFAULT_TOP_K, prompt_for, read_reply, search_for, text_so_far
 from shared.errors import LanguageModelError
 from shared.model.answers import Answer, AnswerEvent, AnswerPart, Passage, Passages, Refusal
 from shared.model.filters import Filter

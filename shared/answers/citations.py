@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
-from shared.answers.reply import Reply, parts_of
+from shared.answers.prompt import Reply, parts_of
 from shared.model.answers import (
     CheckedCitation,
     CitationProblem,

@@ -30,9 +30,9 @@ from shared.maintenance.upkeep import Progress, Step
 from shared.messages import reason_of, utc_time
 from shared.model import failures
 from shared.storage import lucene_errors
-from shared.storage.chunk_queries import document_count
 from shared.storage.commits import commit_files, rebuilt_schema
 from shared.storage.integrity import open_directory
+from shared.storage.stored_chunks import document_count
 from shared.system import flush
 
 NOTE: Final = "backup.json"

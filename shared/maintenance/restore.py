@@ -39,9 +39,9 @@ from shared.model import failures, schema
 from shared.model.failures import Failure
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
-from shared.storage.chunk_queries import document_count
 from shared.storage.commits import commit_files, rebuilt_schema
 from shared.storage.integrity import open_directory, open_links
+from shared.storage.stored_chunks import document_count
 from shared.system import link, replace
 from shared.writing.writer import clean, locked, open_writer
 

@@ -24,7 +24,6 @@ from shared.model.folders import IndexedFolders
 from shared.ocr.cache import ReadingCache
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
-from shared.storage.chunk_queries import document_count
 from shared.storage.commits import (
     commit_data,
     indexed_folders,
@@ -32,6 +31,7 @@ from shared.storage.commits import (
     sentence_model,
 )
 from shared.storage.integrity import open_directory
+from shared.storage.stored_chunks import document_count
 from shared.system import delete
 from shared.writing.writer import exclusive_writer, locked
 

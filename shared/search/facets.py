@@ -35,9 +35,9 @@ from shared.model.schema import COLLECTION
 from shared.model.search_results import MAX_FACET_VALUES, Facet, FacetValue
 from shared.query.filters import conditions
 from shared.query.lucene import Compiler, terms_of
-from shared.storage.chunk_queries import first_chunks
 from shared.storage.commits import Snapshot, cached_per_commit, is_of_commit
 from shared.storage.field_names import all_fields, metadata_field_of
+from shared.storage.stored_chunks import first_chunks
 from shared.storage.terms import shown
 
 _COMPILER: Final = Compiler(scores=False)

@@ -1,4 +1,4 @@
-"""Chunks as they are stored: their fields, and details as JSON of document, file and place."""
+"""Chunks as they are stored: queries for those of documents, their fields, and details as JSON."""
 
 import json
 from dataclasses import dataclass, fields
@@ -7,6 +7,9 @@ from types import NoneType
 from typing import Any, Final
 
 from java.util import HashSet
+from org.apache.lucene.document import IntPoint
+from org.apache.lucene.index import Term
+from org.apache.lucene.search import BooleanClause, BooleanQuery, TermQuery
 
 from shared.model import schema
 from shared.model.chunks import Place, chunk_of_id, chunk_title
@@ -129,3 +132,24 @@ def summary_from_lucene(stored: Any, folders: IndexedFolders) -> DocumentSummary
         file_path=folders.file_path(details.folder, details.file_path),
         metadata=details.metadata,
     )
+
+
+def document_query(source_document: str) -> Any:
+    """Return a query for all chunks of the document with an id."""
+    return TermQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document)))
+
+
+def first_chunks(chunks: Any | None = None) -> Any:
+    """Return a query for the first chunk of each document, which represents the document."""
+    first = IntPoint.newExactQuery(schema.CHUNK_INDEX, 1)
+    if chunks is None:
+        return first
+    both = BooleanQuery.Builder()
+    for query in (chunks, first):
+        both.add(query, BooleanClause.Occur.FILTER)
+    return both.build()
+
+
+def document_count(searcher: Any) -> int:
+    """Return the number of documents that a Lucene searcher shows."""
+    return int(searcher.count(first_chunks()))

@@ -6,7 +6,7 @@ from typing import Any, Final
 from org.apache.lucene.search import IndexSearcher, ScoreDoc
 
 from shared.semantic.windows import KEY_BYTES
-from shared.storage.chunk_queries import document_query
+from shared.storage.stored_chunks import document_query
 from shared.storage.vectors import keys_with_documents, stored_values
 
 _VALUES_PER_EMBEDDING: Final = 40_000

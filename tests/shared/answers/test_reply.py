@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from shared.answers.reply import read_reply, text_so_far
+from shared.answers.prompt import read_reply, text_so_far
 from tests.model_server import quoting
 
 TEXT = "The rent is due on the third [1].\n\nIt is 1,640 euros [2]."
