@@ -9,12 +9,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Final
 
-from shared.errors import (
-    IndexDamagedError,
-    IndexMissingError,
-    IndexOnClusterError,
-    IndexPathError,
-)
+from shared import errors
 from shared.files.cluster_path import ClusterPath, is_cluster
 from shared.files.lucene_files import NO_COMMIT, has_segments
 from shared.messages import reason_of
@@ -32,13 +27,13 @@ _FIRST_FILE: Final = re.compile(r"write\.lock|pending_segments_[0-9a-z]+")
 def absolute(path: Path | str) -> Path:
     """Return the absolute path of an index folder."""
     if is_cluster(path):
-        raise IndexOnClusterError(ClusterPath(path))
+        raise errors.IndexOnClusterError(ClusterPath(path))
     folder = Path(path).absolute()
     try:
         str(folder).encode()
     except UnicodeEncodeError as error:
         shown = Path(str(folder).encode(errors="backslashreplace").decode())
-        raise IndexPathError(shown, "its name is not valid Unicode") from error
+        raise errors.IndexPathError(shown, "its name is not valid Unicode") from error
     return folder
 
 
@@ -62,16 +57,16 @@ def check(path: Path) -> None:
         _check_parent(path, error)
         return
     except NotADirectoryError as error:
-        raise IndexPathError(path, _not_a_folder(path)) from error
+        raise errors.IndexPathError(path, _not_a_folder(path)) from error
     except OSError as error:
-        raise IndexPathError(path, reason_of(error)) from error
+        raise errors.IndexPathError(path, reason_of(error)) from error
     if any(_COMMIT_FILE.fullmatch(name) for name in names):
         return
     if has_segments(path):
-        raise IndexDamagedError(path, NO_COMMIT)
+        raise errors.IndexDamagedError(path, NO_COMMIT)
     others = [name for name in names if not _FIRST_FILE.fullmatch(name)]
     if others:
-        raise IndexPathError(path, f"it holds other files, such as {min(others)!r}")
+        raise errors.IndexPathError(path, f"it holds other files, such as {min(others)!r}")
 
 
 def prepare(path: Path, *, parents: bool = False) -> bool:
@@ -87,7 +82,7 @@ def prepare(path: Path, *, parents: bool = False) -> bool:
         if not holds_index(path):
             path.chmod(_OWNER_ONLY_FOLDER)
     except OSError as error:
-        raise IndexPathError(path, reason_of(error)) from error
+        raise errors.IndexPathError(path, reason_of(error)) from error
     return is_new
 
 
@@ -100,16 +95,16 @@ def _make(path: Path, *, parents: bool) -> bool:
         _check_parent(path, error)
         raise
     except NotADirectoryError as error:
-        raise IndexPathError(path, _not_a_folder(path)) from error
+        raise errors.IndexPathError(path, _not_a_folder(path)) from error
     return True
 
 
 def _check_parent(path: Path, error: OSError) -> None:
     # A dangling link exists, but nothing can be created in its place.
     if path.is_symlink():
-        raise IndexPathError(path, "it is a dangling link") from error
+        raise errors.IndexPathError(path, "it is a dangling link") from error
     if not path.parent.exists():
-        raise IndexPathError(
+        raise errors.IndexPathError(
             path,
             f"the folder {path.parent} does not exist",
             f"create that folder first, with: {_make_command(path.parent)}",
@@ -131,11 +126,11 @@ def identify(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise IndexMissingError(path) from error
+        raise errors.IndexMissingError(path) from error
     except OSError as error:
-        raise IndexPathError(path, reason_of(error)) from error
+        raise errors.IndexPathError(path, reason_of(error)) from error
     if not stat.S_ISDIR(status.st_mode):
-        raise IndexPathError(path, "it is a file, not a folder")
+        raise errors.IndexPathError(path, "it is a file, not a folder")
     return status.st_dev, status.st_ino
 
 

@@ -18,15 +18,7 @@ from org.apache.lucene.index import (
 )
 from org.apache.lucene.search import IndexSearcher
 
-from shared.errors import (
-    BackupError,
-    BackupMissingError,
-    IndexDamagedError,
-    IndexLuceneVersionError,
-    IndexWriteError,
-    LuceneError,
-    RestoreDestinationError,
-)
+from shared import errors
 from shared.files import index_folder
 from shared.files.access import holds
 from shared.files.index_folder import size_bytes
@@ -57,9 +49,9 @@ def checked_backup(source: Path, links: Path) -> Iterator[Step]:
             closing(open_directory(source)) as directory,
         ):
             names = commit_files(directory)
-    except IndexDamagedError as error:
+    except errors.IndexDamagedError as error:
         raise _damaged(source, error.reason) from error
-    except IndexLuceneVersionError as error:
+    except errors.IndexLuceneVersionError as error:
         # A changed bit can look like another version.
         for file in source.glob("segments_*"):
             if damage := damage_of(file):
@@ -78,8 +70,8 @@ def checked_backup(source: Path, links: Path) -> Iterator[Step]:
         link(links / name, source / name)
 
 
-def _damaged(source: Path, reason: str) -> BackupError:
-    return BackupError(
+def _damaged(source: Path, reason: str) -> errors.BackupError:
+    return errors.BackupError(
         f"the backup {source} is damaged: {reason}; nothing was changed: use another backup"
     )
 
@@ -134,16 +126,16 @@ def restore(
     """
     path, source = index_folder.absolute(path), index_folder.absolute(source)
     if not any(source.glob("segments_*")):
-        raise BackupMissingError(source)
+        raise errors.BackupMissingError(source)
     if path.exists() and source.samefile(path):
-        raise BackupError(f"{source} is the index itself, not a backup of it")
+        raise errors.BackupError(f"{source} is the index itself, not a backup of it")
     if holds(path, source):
-        raise BackupError(
+        raise errors.BackupError(
             f"the backup {source} lies in the index folder {path}, which is rewritten; move it out "
             "of there first"
         )
     if holds(source, path):
-        raise RestoreDestinationError(f"the index {path} would lie in the backup {source}")
+        raise errors.RestoreDestinationError(f"the index {path} would lie in the backup {source}")
     known = failures.load_failures(source)
     # Lucene locks the source of a copy, but a backup may be on a read-only medium.
     with (
@@ -160,7 +152,7 @@ def restore(
             chunks = int(reader.numDocs())
         with lucene_errors.writing(path):
             # Damage of other files than the commit is what a backup is for.
-            with suppress(IndexDamagedError):
+            with suppress(errors.IndexDamagedError):
                 index_folder.prepare(path, parents=True)
             with (
                 closing(open_directory(path)) as directory,
@@ -212,7 +204,7 @@ def _set_aside(path: Path, undo: ExitStack) -> None:
                 replace(file, aside / file.name)
                 undo.callback(replace, aside / file.name, file)
     except OSError as error:
-        raise IndexWriteError(path, reason_of(error)) from error
+        raise errors.IndexWriteError(path, reason_of(error)) from error
 
 
 def _is_readable(directory: Any, path: Path) -> bool:
@@ -225,15 +217,15 @@ def _is_readable(directory: Any, path: Path) -> bool:
             data = SegmentInfos.readLatestCommit(directory).getUserData()
             # The writer also reads older commits.
             DirectoryReader.listCommits(directory)
-    except IndexDamagedError:
+    except errors.IndexDamagedError:
         return False
-    except IndexLuceneVersionError:
+    except errors.IndexLuceneVersionError:
         # A changed bit can look like another version.
         if any(damage_of(commit) for commit in commits):
             return False
         raise
     if not data.containsKey(schema.COMMIT_SCHEMA):
-        raise RestoreDestinationError(
+        raise errors.RestoreDestinationError(
             f"the index at {path} was written by another program, and was not touched"
         )
     return True
@@ -254,7 +246,7 @@ def copy_segments(writer: Any, path: Path, source: Any, activity: str) -> Iterat
     expected = sum(info.info.maxDoc() - info.getDelCount() for info in infos)
     found = writer.getDocStats().numDocs
     if found != expected:
-        raise LuceneError(
+        raise errors.LuceneError(
             f"of {expected:,} chunks Lucene copied {found:,} to {path}; the index is unchanged: "
             "please report this"
         )

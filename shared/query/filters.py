@@ -25,26 +25,9 @@ from shared.model.document import Scalar
 from shared.model.filters import Collection, Collections, Filter, FilterOperator, Limits, checked
 from shared.model.folders import IndexedFolders, file_term
 from shared.model.schema import COLLECTION, FOLDER
+from shared.query import tree
 from shared.query.index_terms import IndexTerms
 from shared.query.syntax import is_number
-from shared.query.tree import (
-    Between,
-    Clause,
-    Clauses,
-    Everything,
-    Exists,
-    Expression,
-    Node,
-    Nothing,
-    Pattern,
-    Range,
-    Values,
-    ValueWords,
-    all_of,
-    any_of,
-    escaped,
-    unescaped,
-)
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.field_names import metadata_field_of
 from shared.storage.mapping import metadata_text
@@ -86,10 +69,10 @@ def conditions(
     terms: IndexTerms,
     folders: IndexedFolders,
     collections: Collections = MappingProxyType({}),
-) -> list[Clause]:
+) -> list[tree.Clause]:
     """Return the clauses that a chunk must match to pass every filter."""
     return [
-        Clause(
+        tree.Clause(
             in_collections(
                 checked(_names(condition, "names of collections"), collections), terms, folders
             )
@@ -103,24 +86,24 @@ def conditions(
 
 def in_collections(
     collections: Iterable[Collection], terms: IndexTerms, folders: IndexedFolders
-) -> Node:
+) -> tree.Node:
     """Return a tree for the chunks of any of some collections.
 
     A collection with a filter on a metadata key that no document has is empty.
     """
-    return any_of(*(_in_collection(collection, terms, folders) for collection in collections))
+    return tree.any_of(*(_in_collection(collection, terms, folders) for collection in collections))
 
 
-def within(limits: Limits, terms: IndexTerms, folders: IndexedFolders) -> Node:
-    return all_of(*(in_collections(of, terms, folders) for of in limits.each))
+def within(limits: Limits, terms: IndexTerms, folders: IndexedFolders) -> tree.Node:
+    return tree.all_of(*(in_collections(of, terms, folders) for of in limits.each))
 
 
-def _in_collection(collection: Collection, terms: IndexTerms, folders: IndexedFolders) -> Node:
+def _in_collection(collection: Collection, terms: IndexTerms, folders: IndexedFolders) -> tree.Node:
     for condition in collection.filters:
         is_of_chunks = condition.field in _FIELDS_OF_CHUNKS or _is_on_folders(condition, terms)
         if not is_of_chunks and schema.metadata_field(condition.field) not in terms.fields:
-            return Nothing()
-    return Clauses(tuple(conditions(collection.filters, terms, folders)))
+            return tree.Nothing()
+    return tree.Clauses(tuple(conditions(collection.filters, terms, folders)))
 
 
 def _names(condition: Filter, kind: str) -> list[str]:
@@ -133,15 +116,15 @@ def _names(condition: Filter, kind: str) -> list[str]:
     return list(map(str, _values(condition)))
 
 
-def _condition(condition: Filter, terms: IndexTerms, folders: IndexedFolders) -> Node:
+def _condition(condition: Filter, terms: IndexTerms, folders: IndexedFolders) -> tree.Node:
     if _is_on_folders(condition, terms):
         names = _names(condition, "names or paths of folders")
-        return any_of(*(in_folder(name, folders) for name in names))
+        return tree.any_of(*(in_folder(name, folders) for name in names))
     field = _resolve(condition.field, terms)
     _check(condition)
     if condition.operator == "exists":
         # Every chunk has an id, but the field has no doc values to check.
-        return Exists(field) if field != schema.ID else Everything()
+        return tree.Exists(field) if field != schema.ID else tree.Everything()
     if field == FILE_FIELD:
         return _files(condition, folders)
     if condition.operator == "range":
@@ -149,7 +132,7 @@ def _condition(condition: Filter, terms: IndexTerms, folders: IndexedFolders) ->
     return _values_of(condition, field)
 
 
-def _values_of(condition: Filter, field: str) -> Node:
+def _values_of(condition: Filter, field: str) -> tree.Node:
     values = _values(condition)
     if condition.operator == "prefix":
         if not isinstance(values[0], str) or field == schema.CHUNK_INDEX:
@@ -160,7 +143,9 @@ def _values_of(condition: Filter, field: str) -> Node:
     if field == schema.CHUNK_INDEX:
         numbers = (_number(condition, value) for value in values)
         whole = (int(number) for number in numbers if number.is_integer())
-        return Values(field, tuple(str(number) for number in whole if abs(number) <= MAX_COUNT))
+        return tree.Values(
+            field, tuple(str(number) for number in whole if abs(number) <= MAX_COUNT)
+        )
     return _any_of_texts(field, [metadata_text(value) for value in values])
 
 
@@ -191,14 +176,14 @@ def _check(condition: Filter) -> None:
         )
 
 
-def _any_of_texts(field: str, texts: Sequence[str]) -> Node:
+def _any_of_texts(field: str, texts: Sequence[str]) -> tree.Node:
     """Return a tree for the values of a field that are one of some texts, in any spelling."""
     spellings = [found for text in texts if (found := schema.any_spelling(text))]
-    expressions = (Expression(spelling, field) for spelling in spellings)
-    return any_of(Values(field, tuple(map(schema.keyword, texts))), *expressions)
+    expressions = (tree.Expression(spelling, field) for spelling in spellings)
+    return tree.any_of(tree.Values(field, tuple(map(schema.keyword, texts))), *expressions)
 
 
-def _files(condition: Filter, folders: IndexedFolders) -> Node:
+def _files(condition: Filter, folders: IndexedFolders) -> tree.Node:
     """Return a tree for absolute paths, of which the index has the part within a folder."""
     if condition.operator == "range":
         raise FilterError(
@@ -207,11 +192,11 @@ def _files(condition: Filter, folders: IndexedFolders) -> Node:
     values = [str(value) for value in _values(condition)]
     if condition.operator == "prefix":
         beginnings = (beginning for value in values for beginning in folders.term_prefixes(value))
-        return any_of(*(beginning_with(FILE_FIELD, beginning) for beginning in beginnings))
+        return tree.any_of(*(beginning_with(FILE_FIELD, beginning) for beginning in beginnings))
     return _any_of_texts(FILE_FIELD, [term for value in values for term in folders.terms(value)])
 
 
-def _range(condition: Filter, field: str, terms: IndexTerms) -> Node:
+def _range(condition: Filter, field: str, terms: IndexTerms) -> tree.Node:
     """Return a tree for numbers, or for texts, whose bounds may look like numbers: 2024."""
     low, high = condition.minimum, condition.maximum
     given = [bound for bound in (low, high) if bound is not None]
@@ -226,16 +211,16 @@ def _range(condition: Filter, field: str, terms: IndexTerms) -> Node:
         end = _utc(high)
         # A bound includes all of a year, month, day or minute.
         is_part = end is not None and _PART_OF_TIME.fullmatch(end)
-        return Range(_utc(low), f"{end}{_LAST}" if is_part else end, field=field)
+        return tree.Range(_utc(low), f"{end}{_LAST}" if is_part else end, field=field)
     least = -math.inf if low is None else _number(condition, low)
     most = math.inf if high is None else _number(condition, high)
     if not is_of_chunks:
         first_bound, last_bound = (
             None if math.isinf(bound) else repr(bound) for bound in (least, most)
         )
-        return Range(first_bound, last_bound, field=numbers)
+        return tree.Range(first_bound, last_bound, field=numbers)
     first, last = math.ceil(max(least, 0)), math.floor(min(most, MAX_COUNT))
-    return Between(field, first, last) if first <= last else Nothing()
+    return tree.Between(field, first, last) if first <= last else tree.Nothing()
 
 
 def _utc(bound: Scalar | None) -> str | None:
@@ -267,7 +252,7 @@ def _number(condition: Filter, value: Scalar) -> float:
     return number
 
 
-def value_words(field: str, pattern: str) -> ValueWords | None:
+def value_words(field: str, pattern: str) -> tree.ValueWords | None:
     """Return the leaf for values that contain words, in which ``*`` and ``?`` are wildcards.
 
     None for a pattern without letters or that is too long: it can only be a whole value.
@@ -277,10 +262,10 @@ def value_words(field: str, pattern: str) -> ValueWords | None:
     inner = "".join(_expressions(pattern)).removeprefix(_SEPARATORS).removesuffix(_SEPARATORS)
     if not inner:
         return None
-    words = unescaped(pattern)
+    words = tree.unescaped(pattern)
     before = ".*" if _WITHOUT_BLANKS.match(words) else f"(.*{_BETWEEN})?"
     after = ".*" if _WITHOUT_BLANKS.match(words[-1]) else f"({_BETWEEN}.*)?"
-    return ValueWords(f"{before}{inner}{after}", field, words)
+    return tree.ValueWords(f"{before}{inner}{after}", field, words)
 
 
 def _any_form(text: str) -> str:
@@ -305,7 +290,7 @@ def _is_letter(character: str) -> bool:
 def _expressions(pattern: str) -> Iterator[str]:
     for wildcards, letters in _PIECE.findall(pattern):
         yield from (_ANY[sign] for sign in wildcards)
-        for run in _runs(unescaped(letters)):
+        for run in _runs(tree.unescaped(letters)):
             yield _folded_forms(run) if _is_letter(run[0]) else _SEPARATORS
 
 
@@ -341,7 +326,7 @@ def _forms() -> Mapping[str, str]:
     return dict(forms)
 
 
-def in_folder(folder: str, folders: IndexedFolders) -> Node:
+def in_folder(folder: str, folders: IndexedFolders) -> tree.Node:
     """Return a tree for the chunks of the files in a folder and all its subfolders.
 
     It is a name such as ``contracts``, in any case; the end of a path such as ``contracts/2024``;
@@ -350,20 +335,22 @@ def in_folder(folder: str, folders: IndexedFolders) -> Node:
     names = [name for name in _SLASHES.split(folder) if name]
     if absolute := _absolute(folder, names):
         beginnings = folders.term_prefixes(absolute)
-        return any_of(*(beginning_with(FILE_FIELD, beginning) for beginning in beginnings))
+        return tree.any_of(*(beginning_with(FILE_FIELD, beginning) for beginning in beginnings))
     if not names:
-        return Nothing()
+        return tree.Nothing()
     within = f"([^\0]*\0)?(.*/)?{_path(names)}/.*"
     expressions = (within, *_through_roots(names, folders))
-    return any_of(*(ValueWords(expression, FILE_FIELD, folder) for expression in expressions))
+    return tree.any_of(
+        *(tree.ValueWords(expression, FILE_FIELD, folder) for expression in expressions)
+    )
 
 
-def beginning_with(field: str, prefix: str) -> Node:
+def beginning_with(field: str, prefix: str) -> tree.Node:
     """Return a tree for the values of a field that have a prefix."""
     if spellings := schema.any_spelling(prefix):
-        return Expression(f"{spellings}.*", field)
-    literally = escaped(schema.keyword_prefix(prefix))
-    return Pattern(field, f"{literally}*", scored=False)
+        return tree.Expression(f"{spellings}.*", field)
+    literally = tree.escaped(schema.keyword_prefix(prefix))
+    return tree.Pattern(field, f"{literally}*", scored=False)
 
 
 def _absolute(folder: str, names: Sequence[str]) -> str | None:

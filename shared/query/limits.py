@@ -21,17 +21,8 @@ from shared.analysis.analyzers import folded
 from shared.errors import QueryError, QueryParseError
 from shared.java.cancellation import allows_costly
 from shared.model import schema
+from shared.query import tree
 from shared.query.index_terms import IndexTerms
-from shared.query.tree import (
-    Clauses,
-    Expression,
-    Fuzzy,
-    Node,
-    Pattern,
-    Range,
-    TermPhrase,
-    Weighted,
-)
 from shared.storage import lucene_errors
 
 MAX_QUERY_LENGTH: Final = 20_000  # characters; more than a page of text is not a query
@@ -68,7 +59,7 @@ _PLAIN_POSITIONS: Final = 40  # words in phrases, per field, that take milliseco
 
 MAX_STARS: Final = 20
 
-_Pattern = Pattern | Fuzzy | Expression | Range
+_Pattern = tree.Pattern | tree.Fuzzy | tree.Expression | tree.Range
 
 _BRACES: Final = re.compile(r"\{(\d*),?(\d*)")
 
@@ -143,7 +134,7 @@ def check_fuzzy_words(words: Sequence[str]) -> None:
         )
 
 
-def check_boosts(node: Node, boost: float = 1.0) -> None:
+def check_boosts(node: tree.Node, boost: float = 1.0) -> None:
     """Refuse weights with which a score would overflow; those around a part multiply."""
     if boost > MAX_BOOST:
         raise QueryError(
@@ -151,9 +142,9 @@ def check_boosts(node: Node, boost: float = 1.0) -> None:
             "behind ^"
         )
     match node:
-        case Weighted():
+        case tree.Weighted():
             check_boosts(node.node, boost * node.weight)
-        case Clauses():
+        case tree.Clauses():
             for clause in node.clauses:
                 check_boosts(clause.node, boost)
 
@@ -198,13 +189,13 @@ def too_many_clauses() -> QueryError:
     )
 
 
-def is_costly(leaves: Sequence[Node]) -> bool:
+def is_costly(leaves: Sequence[tree.Node]) -> bool:
     """Check whether a query can take long on a large index, apart from the number of its words."""
-    positions = sum(len(leaf.positions) for leaf in leaves if isinstance(leaf, TermPhrase))
+    positions = sum(len(leaf.positions) for leaf in leaves if isinstance(leaf, tree.TermPhrase))
     return positions > _PLAIN_POSITIONS or bool(_patterns(leaves))
 
 
-def check_patterns(leaves: Sequence[Node], terms: IndexTerms) -> None:
+def check_patterns(leaves: Sequence[tree.Node], terms: IndexTerms) -> None:
     """Refuse patterns for which Lucene would examine too many terms of an index in total."""
     cost = sum([_cost(leaf, terms) for leaf in _patterns(leaves)])
     if cost > MAX_TERMS_LOOKED_AT:
@@ -215,7 +206,7 @@ def check_patterns(leaves: Sequence[Node], terms: IndexTerms) -> None:
         )
 
 
-def _patterns(leaves: Sequence[Node]) -> list[_Pattern]:
+def _patterns(leaves: Sequence[tree.Node]) -> list[_Pattern]:
     """Return the leaves for which Lucene examines terms."""
     found = [leaf for leaf in leaves if isinstance(leaf, _Pattern)]
     return [leaf for leaf in found if not schema.is_number_field(leaf.field or "")]
@@ -224,8 +215,8 @@ def _patterns(leaves: Sequence[Node]) -> list[_Pattern]:
 def _cost(leaf: _Pattern, terms: IndexTerms) -> int:
     field, parts = leaf.field or "", 1
     match leaf:
-        case Pattern():
+        case tree.Pattern():
             parts = _LETTERS_APART ** min(len(leaf.beginning[0]), 8)
-        case Fuzzy():
+        case tree.Fuzzy():
             parts = _FUZZY_SHARE * _LETTERS_APART ** min(leaf.prefix, 8)
     return terms.dictionary(field) // parts + terms.chunks(field) // _BITS_OF_A_TERM

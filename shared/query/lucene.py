@@ -40,28 +40,9 @@ from org.apache.lucene.util import BytesRef, BytesRefIterator
 from shared.errors import QueryParseError
 from shared.java.cancellation import check
 from shared.model import schema
+from shared.query import tree
 from shared.query.index_terms import IndexTerms
 from shared.query.limits import running
-from shared.query.tree import (
-    Best,
-    Between,
-    Clauses,
-    Everything,
-    Exists,
-    Expression,
-    Fuzzy,
-    Node,
-    Nothing,
-    Occur,
-    Pattern,
-    Range,
-    TermPhrase,
-    Terms,
-    Values,
-    ValueWords,
-    Weighted,
-    flat,
-)
 from shared.storage.commits import cached_per_commit, is_limited
 from shared.storage.field_names import all_fields
 from shared.storage.terms import terms_with_prefix
@@ -88,29 +69,29 @@ class Compiler:
     scores: bool = True  # false for conditions, whose scores do not count
     guard: Callable[[Any], Any] | None = None  # makes a phrase stoppable at each document
 
-    def query(self, node: Node) -> Any:
+    def query(self, node: tree.Node) -> Any:
         """Return the query for a tree after the step for words."""
         match node:
-            case Terms(field, (text,)):
+            case tree.Terms(field, (text,)):
                 known = self.terms and self.terms.query(field, text)
                 return known or TermQuery(Term(field, text))
-            case Weighted():
+            case tree.Weighted():
                 return BoostQuery(self.query(node.node), float(node.weight))
-            case Clauses():
+            case tree.Clauses():
                 return self._clauses(node)
-            case Best():
+            case tree.Best():
                 return _best(map(self.query, node.nodes))
-            case ValueWords() if not self.scores:
+            case tree.ValueWords() if not self.scores:
                 # All values count the same, so that the rarest need not be found.
                 return values_with(node, scored=False)
         query = _CONVERSIONS[type(node)](node)
-        return self.guard(query) if self.guard and isinstance(node, TermPhrase) else query
+        return self.guard(query) if self.guard and isinstance(node, tree.TermPhrase) else query
 
-    def _clauses(self, node: Clauses) -> Any:
+    def _clauses(self, node: tree.Clauses) -> Any:
         if not node.clauses:
             return MatchNoDocsQuery()
         builder = BooleanQuery.Builder()
-        for part, occur in flat(node, with_ranks=self.ranks):
+        for part, occur in tree.flat(node, with_ranks=self.ranks):
             builder.add(self.query(part), _occur(occur))
         if all(clause.occur == "must_not" for clause in node.clauses):
             builder.add(MatchAllDocsQuery(), BooleanClause.Occur.MUST)
@@ -118,7 +99,7 @@ class Compiler:
 
 
 @cache
-def _occur(name: Occur) -> Any:
+def _occur(name: tree.Occur) -> Any:
     # The class has no constants until the virtual machine runs.
     return getattr(BooleanClause.Occur, "SHOULD" if name == "rank" else name.upper())
 
@@ -127,7 +108,7 @@ def _best(queries: Iterable[Any]) -> Any:
     return DisjunctionMaxQuery(Arrays.asList([*queries]), 0.0)
 
 
-def _synonyms(node: Terms) -> Any:
+def _synonyms(node: tree.Terms) -> Any:
     builder = SynonymQuery.Builder(node.field)
     for text in node.texts:
         builder.addTerm(Term(node.field, text))
@@ -137,7 +118,7 @@ def _synonyms(node: Terms) -> Any:
 _known_synonyms: Final = lru_cache(maxsize=_MOST_TERMS)(_synonyms)
 
 
-def _phrase(node: TermPhrase) -> Any:
+def _phrase(node: tree.TermPhrase) -> Any:
     if all(len(texts) == 1 for texts in node.positions):
         return PhraseQuery(node.slop, node.field, [texts[0] for texts in node.positions])
     builder = MultiPhraseQuery.Builder()
@@ -146,7 +127,7 @@ def _phrase(node: TermPhrase) -> Any:
     return builder.setSlop(node.slop).build()
 
 
-def _pattern(node: Pattern) -> Any:
+def _pattern(node: tree.Pattern) -> Any:
     prefix, rest = node.beginning
     if rest == "*":
         return PrefixQuery(Term(node.field, prefix), _rewrite(scored=node.scored))
@@ -161,7 +142,7 @@ def _rewrite(*, scored: bool) -> Any:
     return MultiTermQuery.CONSTANT_SCORE_BLENDED_REWRITE
 
 
-def _range(node: Range) -> Any:
+def _range(node: tree.Range) -> Any:
     field = node.field or ""
     if schema.is_number_field(field):
         low = _number(node.low, -math.inf)
@@ -177,7 +158,7 @@ def _range(node: Range) -> Any:
     )
 
 
-def _values(node: Values) -> Any:
+def _values(node: tree.Values) -> Any:
     if node.field == schema.CHUNK_INDEX:
         return IntPoint.newSetQuery(node.field, JArray("int")(list(map(int, node.texts))))
     return TermInSetQuery(node.field, Arrays.asList([*map(BytesRef, node.texts)]))
@@ -193,7 +174,7 @@ def _number(bound: str | None, otherwise: float) -> float:
 
 
 @lru_cache(maxsize=_REMEMBERED_EXPRESSIONS)
-def values_with(node: ValueWords, *, scored: bool) -> Any:
+def values_with(node: tree.ValueWords, *, scored: bool) -> Any:
     """Return a query for values that contain words; it is cached, since making it takes longest."""
     return RegexpQuery(
         Term(node.field or "", node.pattern),
@@ -201,25 +182,27 @@ def values_with(node: ValueWords, *, scored: bool) -> Any:
     )
 
 
-def _value_words(node: ValueWords) -> Any:
+def _value_words(node: tree.ValueWords) -> Any:
     scored, rest = (values_with(node, scored=scored) for scored in (True, False))
     return _best([scored, BoostQuery(rest, UNSCORED_VALUE)])
 
 
 _CONVERSIONS: Final[dict[type, Callable[[Any], Any]]] = {
-    Everything: lambda _: MatchAllDocsQuery(),
-    Nothing: lambda _: MatchNoDocsQuery(),
+    tree.Everything: lambda _: MatchAllDocsQuery(),
+    tree.Nothing: lambda _: MatchNoDocsQuery(),
     # Words recur; the many compounds with one would fill the memory.
-    Terms: lambda node: (_known_synonyms if len(node.texts) <= _MOST_FORMS else _synonyms)(node),
-    Values: _values,
-    Between: lambda node: IntPoint.newRangeQuery(node.field, node.low, node.high),
-    Exists: lambda node: FieldExistsQuery(node.field),
-    TermPhrase: _phrase,
-    Pattern: _pattern,
-    Fuzzy: lambda node: FuzzyQuery(Term(node.field, node.text), node.edits, node.prefix),
-    ValueWords: _value_words,
-    Expression: lambda node: RegexpQuery(Term(node.field, node.pattern)),
-    Range: _range,
+    tree.Terms: lambda node: (_known_synonyms if len(node.texts) <= _MOST_FORMS else _synonyms)(
+        node
+    ),
+    tree.Values: _values,
+    tree.Between: lambda node: IntPoint.newRangeQuery(node.field, node.low, node.high),
+    tree.Exists: lambda node: FieldExistsQuery(node.field),
+    tree.TermPhrase: _phrase,
+    tree.Pattern: _pattern,
+    tree.Fuzzy: lambda node: FuzzyQuery(Term(node.field, node.text), node.edits, node.prefix),
+    tree.ValueWords: _value_words,
+    tree.Expression: lambda node: RegexpQuery(Term(node.field, node.pattern)),
+    tree.Range: _range,
 }
 
 
@@ -295,7 +278,7 @@ class LuceneTerms(IndexTerms):
             frequencies[term.utf8ToString()] = found.docFreq()
         return frequencies
 
-    def has_value(self, words: ValueWords) -> bool:
+    def has_value(self, words: tree.ValueWords) -> bool:
         terms = MultiTerms.getTerms(self.reader, words.field or "")
         if terms is None:
             return False
@@ -337,7 +320,7 @@ class LiveTerms(LuceneTerms):
             if frequency := self.frequency(field, text):
                 yield text, frequency
 
-    def has_value(self, words: ValueWords) -> bool:
+    def has_value(self, words: tree.ValueWords) -> bool:
         with running():
             query = values_with(words, scored=False)
         return super().has_value(words) and bool(self._searcher.count(query))

@@ -38,19 +38,8 @@ from shared.messages import shortened
 from shared.model import schema
 from shared.model.filters import Filter
 from shared.model.request import Operator, SearchRequest, Syntax
+from shared.query import limits
 from shared.query.index_terms import IndexTerms
-from shared.query.limits import (
-    MAX_CLAUSES,
-    MAX_DEPTH,
-    MAX_QUERY_LENGTH,
-    MAX_TERMS,
-    check_boosts,
-    check_expressions,
-    check_fuzzy_words,
-    nested_too_deeply,
-    running,
-    too_many_clauses,
-)
 from shared.query.named_fields import fields_before, on_named_fields, unknown_names
 from shared.query.syntax import (
     excluded_words,
@@ -140,10 +129,10 @@ def _as_meant(
 
 def parse(text: str, classic: str, operator: Operator) -> Node:
     """Parse a query in Lucene's classic syntax; errors name positions in the text as typed."""
-    IndexSearcher.setMaxClauseCount(MAX_CLAUSES)
+    IndexSearcher.setMaxClauseCount(limits.MAX_CLAUSES)
     tree = _plain_words(text, classic, operator) or _parsed(text, classic, operator)
-    if len(leaves(tree)) > MAX_TERMS:
-        raise too_many_clauses()
+    if len(leaves(tree)) > limits.MAX_TERMS:
+        raise limits.too_many_clauses()
     return tree
 
 
@@ -164,8 +153,8 @@ def _clauses(parts: Iterable[tuple[Node, Occur]]) -> Node:
 
 
 def _parsed(text: str, classic: str, operator: Operator) -> Node:
-    with running():
-        check_expressions(classic)
+    with limits.running():
+        limits.check_expressions(classic)
         # A parser keeps state, so every query has its own.
         parser = QueryParser(_NO_FIELD, _whole_words())
         parser.setDefaultOperator(getattr(QueryParser.Operator, operator.upper()))
@@ -178,9 +167,9 @@ def _parsed(text: str, classic: str, operator: Operator) -> Node:
                 raise
             raise _parse_error(text, classic, error.getJavaException()) from error
     tree = _node(query, 0)
-    check_boosts(tree)
+    limits.check_boosts(tree)
     every = leaves(tree, excluded=True)
-    check_fuzzy_words([leaf.text for leaf in every if isinstance(leaf, Fuzzy)])
+    limits.check_fuzzy_words([leaf.text for leaf in every if isinstance(leaf, Fuzzy)])
     return tree
 
 
@@ -191,7 +180,7 @@ def _whole_words() -> Any:
     for field in schema.KEYWORD_FIELDS:
         keywords.put(field, KeywordAnalyzer())
     words = CustomAnalyzer.builder().withTokenizer(
-        "whitespace", ["maxTokenLen", str(MAX_QUERY_LENGTH)]
+        "whitespace", ["maxTokenLen", str(limits.MAX_QUERY_LENGTH)]
     )
     return PerFieldAnalyzerWrapper(words.build(), keywords)
 
@@ -201,8 +190,8 @@ def _node(query: Any, depth: int) -> Node:
     for java_class, convert in _CONVERSIONS:
         if java_class.instance_(query):
             return convert(java_class.cast_(query))
-    if depth == MAX_DEPTH:
-        raise nested_too_deeply()
+    if depth == limits.MAX_DEPTH:
+        raise limits.nested_too_deeply()
     if BooleanQuery.instance_(query):
         clauses = map(BooleanClause.cast_, BooleanQuery.cast_(query).clauses())
         return _clauses((_node(clause.query(), depth + 1), _occur(clause)) for clause in clauses)
@@ -271,7 +260,7 @@ def _parse_error(text: str, classic: str, thrown: Any) -> QueryError:
     """Return an error with the position of the mistake; Lucene's message lists expected tokens."""
     cause = thrown.getCause()
     if cause is not None and IndexSearcher.TooManyClauses.instance_(cause):
-        return too_many_clauses()
+        return limits.too_many_clauses()
     # The message begins with the query itself, so the position is the last match.
     columns = _COLUMN.findall(thrown.getMessage())
     if not columns:

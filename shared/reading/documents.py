@@ -5,17 +5,9 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from shared.model import metadata, schema
+from shared.model import index_results as results, metadata, schema
 from shared.model.chunks import STEP
 from shared.model.failures import load_failures
-from shared.model.index_results import (
-    DocumentDetails,
-    DocumentFile,
-    DocumentList,
-    DocumentSummary,
-    FailedFile,
-    FailureList,
-)
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_ID, DocumentSort
 from shared.query.filters import beginning_with
@@ -36,7 +28,7 @@ _BLOCK: Final = 1_000
 
 def list_documents(
     backend: Backend, prefix: str, offset: int, limit: int | None, sort: DocumentSort
-) -> DocumentList:
+) -> results.DocumentList:
     """List documents; see `shared.reading.searcher.Searcher.documents`."""
     chunks = with_prefix(prefix)
     documents = first_of(chunks) if prefix else FIRST_CHUNK
@@ -53,7 +45,7 @@ def list_documents(
         if name == MODIFIED and schema.metadata_field(MODIFIED) not in backend.fields:
             sort = BY_ID
         found = summaries(backend, documents, sort, offset, limit)
-    return DocumentList(*totals, list(found))
+    return results.DocumentList(*totals, list(found))
 
 
 def with_prefix(prefix: str) -> Node:
@@ -63,13 +55,13 @@ def with_prefix(prefix: str) -> Node:
 
 def summaries(
     backend: Backend, tree: Node, sort: str = BY_ID, offset: int = 0, limit: int | None = None
-) -> Iterator[DocumentSummary]:
+) -> Iterator[results.DocumentSummary]:
     """Yield the summaries of documents whose first chunks a tree matches."""
     for stored in backend.stored(tree, SUMMARY_FIELDS, sort, offset, limit):
         yield summary_from_lucene(stored, backend.folders)
 
 
-def _by_id(backend: Backend, ids: Sequence[str]) -> Iterator[DocumentSummary]:
+def _by_id(backend: Backend, ids: Sequence[str]) -> Iterator[results.DocumentSummary]:
     """Yield the summaries of documents in the order of their ids in a list."""
     for begin in range(0, len(ids), _BLOCK):
         block = ids[begin : begin + _BLOCK]
@@ -113,17 +105,17 @@ def _title_key(title: str) -> str:
     return "".join(sign for sign in plain if not unicodedata.combining(sign)).casefold()
 
 
-def list_failures(backend: Backend, offset: int, limit: int | None) -> FailureList:
+def list_failures(backend: Backend, offset: int, limit: int | None) -> results.FailureList:
     """List failures in the order of their ids; see `shared.reading.searcher.Searcher.failures`."""
     if backend.is_part:
-        return FailureList(0, [])
+        return results.FailureList(0, [])
     failures = sorted(load_failures(backend.path).items())
     shown = failures[offset:] if limit is None else failures[offset : offset + limit]
     folders = backend.folders
-    return FailureList(
+    return results.FailureList(
         len(failures),
         [
-            FailedFile(
+            results.FailedFile(
                 source_document=name,
                 file_path=folders.file_path(failure.folder, failure.path) or failure.path,
                 kind=failure.kind,
@@ -135,7 +127,7 @@ def list_failures(backend: Backend, offset: int, limit: int | None) -> FailureLi
     )
 
 
-def document_details(backend: Backend, source_document: str) -> DocumentDetails:
+def document_details(backend: Backend, source_document: str) -> results.DocumentDetails:
     """Return the details of a document, or raise `DocumentNotFoundError`."""
     answer = document_chunks(backend, source_document, 1, 1)
     source_document, total, (first,) = answer.source_document, answer.total_chunks, answer.chunks
@@ -146,7 +138,7 @@ def document_details(backend: Backend, source_document: str) -> DocumentDetails:
         # Older indexes have only chunks of a fixed number of words.
         words = STEP * (total - 1) + len(last.content.split())
     language = summary.metadata.get(metadata.LANGUAGE)
-    return DocumentDetails(
+    return results.DocumentDetails(
         source_document=source_document,
         title=summary.title,
         chunk_count=total,
@@ -159,7 +151,7 @@ def document_details(backend: Backend, source_document: str) -> DocumentDetails:
     )
 
 
-def document_file(backend: Backend, source_document: str) -> DocumentFile | None:
+def document_file(backend: Backend, source_document: str) -> results.DocumentFile | None:
     """Return the file of a document; None if it was not made from a file of the indexed folders."""
     source_document = document_chunks(backend, source_document, 1, 1).source_document
     details, folders = details_of(_first_stored(backend, source_document)), backend.folders
@@ -178,7 +170,7 @@ def document_file(backend: Backend, source_document: str) -> DocumentFile | None
     ):
         return None
     state = backend.file_states(source_document).get(source_document)
-    return DocumentFile(
+    return results.DocumentFile(
         source_document=source_document,
         title=details.title,
         file_path=file_path,

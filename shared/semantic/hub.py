@@ -16,14 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.errors import SemanticModelError
-from shared.semantic.encoder import (
-    DESCRIPTION_FILE,
-    MAX_FILE_BYTES,
-    MODEL_FILE,
-    TOKENIZER_FILE,
-    OnnxEncoder,
-    write_folder,
-)
+from shared.semantic import encoder
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import ModelInfo, RepoSibling
@@ -37,7 +30,7 @@ _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 
 _MODELS: Final = (
     *("onnx/model_quantized.onnx", "onnx/model_int8.onnx"),
-    *("onnx/model.onnx", MODEL_FILE),
+    *("onnx/model.onnx", encoder.MODEL_FILE),
 )
 """Names of ONNX files, of which the first one is taken; with 8 bits one is twice as fast."""
 
@@ -46,7 +39,7 @@ _MODULES: Final = "modules.json"
 _POOLING: Final = "1_Pooling/config.json"
 _LENGTH: Final = "sentence_bert_config.json"
 _PROMPTS: Final = "config_sentence_transformers.json"
-_DESCRIPTIONS: Final = (_CONFIG, _MODULES, _POOLING, _LENGTH, _PROMPTS, DESCRIPTION_FILE)
+_DESCRIPTIONS: Final = (_CONFIG, _MODULES, _POOLING, _LENGTH, _PROMPTS, encoder.DESCRIPTION_FILE)
 """Files of the libraries transformers and sentence-transformers, and this project's."""
 
 _KNOWN_MODULES: Final = {"Transformer", "Pooling", "Normalize"}
@@ -82,9 +75,9 @@ def download_into(cache: Path, name: str) -> str:
         files = found.model_files()
         with tempfile.TemporaryDirectory(prefix="mcp-lucene-model-") as temporary:
             tried = Path(temporary) / "model"
-            write_folder(tried, files, pinned)
-            OnnxEncoder(tried, pinned).query("A text")
-        write_folder(target, files, pinned)
+            encoder.write_folder(tried, files, pinned)
+            encoder.OnnxEncoder(tried, pinned).query("A text")
+        encoder.write_folder(target, files, pinned)
     return pinned
 
 
@@ -119,19 +112,19 @@ class _Repository:
         """Return the files of the model's folder, downloaded and checked."""
         descriptions = {name: self._json(name) for name in _DESCRIPTIONS if name in self._files}
         self._check_code(descriptions)
-        described = descriptions.get(DESCRIPTION_FILE) or self._description(descriptions)
+        described = descriptions.get(encoder.DESCRIPTION_FILE) or self._description(descriptions)
         source = next((name for name in _MODELS if name in self._files), None)
         if source is None:
             raise SemanticModelError(self._name, "it has no ONNX file")
-        if TOKENIZER_FILE not in self._files:
-            raise SemanticModelError(self._name, f"it has no {TOKENIZER_FILE}")
+        if encoder.TOKENIZER_FILE not in self._files:
+            raise SemanticModelError(self._name, f"it has no {encoder.TOKENIZER_FILE}")
         files = {
-            MODEL_FILE: self._content(source, MAX_FILE_BYTES),
-            TOKENIZER_FILE: self._content(TOKENIZER_FILE, MAX_FILE_BYTES),
+            encoder.MODEL_FILE: self._content(source, encoder.MAX_FILE_BYTES),
+            encoder.TOKENIZER_FILE: self._content(encoder.TOKENIZER_FILE, encoder.MAX_FILE_BYTES),
         }
         sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
         text = json.dumps({**described, "sha256": sums}, ensure_ascii=False)
-        return {**files, DESCRIPTION_FILE: text.encode()}
+        return {**files, encoder.DESCRIPTION_FILE: text.encode()}
 
     def _check_code(self, descriptions: Mapping[str, Any]) -> None:
         """Refuse a model that is more than its files: with code of its own, or further layers."""
@@ -175,7 +168,7 @@ class _Repository:
             raise SemanticModelError(
                 self._name,
                 f"its files do not tell how it makes vectors ({_POOLING}, {_CONFIG})",
-                f"download it, and describe it in a folder with {DESCRIPTION_FILE}",
+                f"download it, and describe it in a folder with {encoder.DESCRIPTION_FILE}",
             ) from error
 
     def _languages(self) -> list[str]:
