@@ -7,7 +7,6 @@ import errno
 import fcntl
 import os
 import resource
-import select
 import signal
 import stat
 import sys
@@ -375,21 +374,7 @@ def ignore_interruptions() -> None:
 
 # Pipes
 
-_HANGUP: Final = select.POLLHUP | getattr(select, "POLLRDHUP", 0)
-
-
-def has_hung_up(descriptor: int) -> bool:
-    """Check whether a pipe is closed at the other end, even if unread data remains."""
-    poll = select.poll()
-    poll.register(descriptor, _HANGUP)
-    return bool(poll.poll(0))
-
 
 def is_of_closed_pipe(error: OSError) -> bool:
     """Check whether an error says that nobody reads a pipe any more."""
     return error.errno == errno.EPIPE
-
-
-def wait_for_room(descriptor: int) -> None:
-    """Wait until there is room in a pipe."""
-    select.select([], [descriptor], [])

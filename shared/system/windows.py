@@ -609,27 +609,6 @@ def ignore_interruptions() -> None:
 
 # Pipes
 
-_BROKEN_PIPE: Final = 109
-"""Error ``ERROR_BROKEN_PIPE``."""
-
-_PAUSE_SECONDS: Final = 0.05
-
-_peek: Final = _declare(
-    "PeekNamedPipe",
-    wintypes.BOOL,
-    *(wintypes.HANDLE, ctypes.c_void_p, wintypes.DWORD),
-    *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p),
-)
-
-
-def has_hung_up(descriptor: int) -> bool:
-    """Check whether a pipe is closed at the other end and has no unread data.
-
-    While there is unread data, Windows does not say.
-    """
-    handle = msvcrt.get_osfhandle(descriptor)
-    return not _peek(handle, None, 0, None, None, None) and ctypes.get_last_error() == _BROKEN_PIPE
-
 
 def is_of_closed_pipe(error: OSError) -> bool:
     """Check whether an error says that nobody reads a pipe any more.
@@ -637,8 +616,3 @@ def is_of_closed_pipe(error: OSError) -> bool:
     While the other end is being closed, Windows' C library has no name for that.
     """
     return error.errno in {errno.EPIPE, errno.EINVAL}
-
-
-def wait_for_room(_descriptor: int) -> None:
-    """Wait a moment for room in a pipe, for which Windows has no call."""
-    time.sleep(_PAUSE_SECONDS)
