@@ -17,6 +17,7 @@ from idx.extraction.media_types import names_of
 from server.app import app
 from shared import create
 from shared.files.secret_files import SECRETS
+from shared.settings.defaults import VARIABLES
 from tests.conftest import Connect, Idx
 from tests.idx.test_secrets import SECRETS as EXAMPLES
 from tests.programs import PROGRAMS
@@ -249,8 +250,8 @@ def test_the_site_finds_what_a_page_loads_from_elsewhere(
 
 def test_the_variables_of_the_environment_are_documented() -> None:
     code = "".join(file.read_text() for file in (ROOT / "shared" / "settings").glob("*.py"))
-    variables = set(re.findall(r"IDX_[A-Z_]+", code))
-    assert "IDX_WAIT" in variables
+    variables = {*re.findall(r"IDX_[A-Z_]+[A-Z]", code), *VARIABLES.values()}
+    assert {"IDX_WAIT", "IDX_CONFIG"} <= variables
     documented = "".join(page.read_text() for page in (ROOT / "docs").rglob("*.md"))
     assert {name for name in variables if name not in documented} == set()
 

@@ -54,37 +54,15 @@ OPENSEARCH_VARIABLES: Final = (
 )
 
 VARIABLES: Final = {
-    "index_path": INDEX_PATH_VARIABLE,
-    "wait": "IDX_WAIT",
-    "folders": "IDX_FOLDERS",
-    "collections": "IDX_COLLECTIONS",
-    "include": "IDX_INCLUDE",
-    "exclude": "IDX_EXCLUDE",
-    "hidden": "IDX_HIDDEN",
-    "follow_links": "IDX_FOLLOW_LINKS",
-    "allow_secrets": "IDX_ALLOW_SECRETS",
-    "originals": "IDX_ORIGINALS",
-    "max_size": "IDX_MAX_SIZE",
-    "max_rows": "IDX_MAX_ROWS",
-    "encoding": "IDX_ENCODING",
-    "layout": "IDX_LAYOUT",
-    "pdf_engine": "IDX_PDF_ENGINE",
-    "pdf_password": "IDX_PDF_PASSWORD",
-    "ocr": "IDX_OCR",
-    "ocr_languages": "IDX_OCR_LANGUAGES",
-    "workers": "IDX_WORKERS",
-    "timeout": "IDX_TIMEOUT",
-    "max_memory": "IDX_MAX_MEMORY",
-    "java_heap": "IDX_JAVA_HEAP",
-    "normalize": "IDX_NORMALIZE",
-    "normalizer_model": "IDX_NORMALIZER_MODEL",
-    "normalizer_url": "IDX_NORMALIZER_URL",
-    "normalizer_timeout": "IDX_NORMALIZER_TIMEOUT",
-    "answer_model": "IDX_ANSWER_MODEL",
-    "answer_url": "IDX_ANSWER_URL",
-    "answer_timeout": "IDX_ANSWER_TIMEOUT",
-    "answer_max_tokens": "IDX_ANSWER_MAX_TOKENS",
-    "semantic": "IDX_SEMANTIC",
+    name: f"IDX_{name.upper()}"
+    for name in (
+        *("index_path", "wait", "folders", "collections", "include", "exclude", "hidden"),
+        *("follow_links", "allow_secrets", "originals", "max_size", "max_rows", "encoding"),
+        *("layout", "pdf_engine", "pdf_password", "ocr", "ocr_languages", "workers", "timeout"),
+        *("max_memory", "java_heap", "normalize", "normalizer_model", "normalizer_url"),
+        *("normalizer_timeout", "answer_model", "answer_url", "answer_timeout"),
+        *("answer_max_tokens", "semantic"),
+    )
 }
 """Environment variable of each setting, in the order in which settings are shown."""
 
