@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from server.administration.operations import Administration
     from shared.answers.model import ServedAnswerModel
     from shared.reading.searcher import Searcher
-    from shared.rewriting import LanguageModel
+    from shared.rewriting import ServedModel
 
 Answer = TypeVar("Answer")
 
@@ -49,7 +49,7 @@ class ServerState:
 
     settings: ServerSettings
     pool: LucenePool
-    language_model: "LanguageModel | None" = None  # rewrites queries
+    language_model: "ServedModel | None" = None  # rewrites queries
     administration: "Administration | None" = None
     answer_model: "ServedAnswerModel | None" = None  # need not be usable; None over stdio
     renderer: Renderer = field(default_factory=Renderer)

@@ -16,7 +16,7 @@ import os
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 from shared.errors import ExtraMissingError, LanguageModelError
 from shared.language_models.endpoint import Endpoint, check_library, check_url, load
@@ -80,13 +80,6 @@ _NUMBER: Final = re.compile(r"\d+")
 _ADDRESS: Final = re.compile(r"@|_|://")
 
 
-class LanguageModel(Protocol):
-    """A model that rewrites queries."""
-
-    async def rewrite(self, query: str) -> str:
-        """Return the query as rewritten by the model, unchecked."""
-
-
 @dataclass(frozen=True, slots=True)
 class Rewriting:
     """Result of rewriting a query."""
@@ -101,7 +94,7 @@ class Rewriting:
         return [self.diagnostic] if self.diagnostic else None
 
 
-async def rewrite_query(query: str, model: LanguageModel, syntax: Syntax = "auto") -> Rewriting:
+async def rewrite_query(query: str, model: "ServedModel", syntax: Syntax = "auto") -> Rewriting:
     """Rewrite a query, unless it is blank."""
     if not query.strip():
         return Rewriting()

@@ -8,7 +8,7 @@ from idx.evaluation.collection import Judgements, Query
 from idx.evaluation.experiment import DEFAULT, ConfigurationResult, Evaluation
 from idx.output.printing import counted, print_table, tell
 from shared.answers.answer import answer
-from shared.answers.model import AnswerModel
+from shared.answers.model import ServedAnswerModel
 from shared.errors import LanguageModelError
 from shared.messages import quantity
 from shared.model.answers import Answer
@@ -52,7 +52,7 @@ async def evaluate_answers(
     index_path: Path,
     questions: Sequence[Query],
     judgements: Judgements,
-    model: AnswerModel,
+    model: ServedAnswerModel,
     passages: int,
 ) -> AnswerEvaluation:
     """Ask all questions; those without a relevant document have no answer in the index."""
@@ -74,7 +74,11 @@ async def evaluate_answers(
 
 
 async def _ask(
-    question: Query, searcher: Searcher, judgements: Judgements, model: AnswerModel, passages: int
+    question: Query,
+    searcher: Searcher,
+    judgements: Judgements,
+    model: ServedAnswerModel,
+    passages: int,
 ) -> AskedQuestion:
     async def search(request: SearchRequest) -> SearchAnswer:
         return searcher.search(request)

@@ -21,7 +21,7 @@ from server.answers.errors import ChildError, client_message
 from server.api.endpoint import Administrator, State, as_json, problem_of
 from server.state import ServerState
 from shared.answers.answer import answer_events
-from shared.answers.model import AnswerModel
+from shared.answers.model import ServedAnswerModel
 from shared.answers.prompt import MAX_TOP_K
 from shared.errors import ExtraMissingError, IndexFolderError, LanguageModelError, McpLuceneError
 from shared.messages import utc_time
@@ -37,7 +37,7 @@ EVENT_STREAM: Final = "text/event-stream"
 """Media type of server-sent events (HTML standard, section 9.2)."""
 
 
-def usable_model(state: ServerState, name: str | None = None) -> AnswerModel:
+def usable_model(state: ServerState, name: str | None = None) -> ServedAnswerModel:
     """Return the language model that answers questions."""
     model = state.answer_model
     assert model is not None  # noqa: S101 - every server over HTTP has one, see server.http.serving

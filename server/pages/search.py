@@ -19,7 +19,7 @@ from server.api.established import last_answer, usable_model
 from server.pages.rendering import file_type_name, language_name, page
 from server.state import ServerState
 from shared.answers.answer import answer_events
-from shared.answers.model import AnswerModel
+from shared.answers.model import ServedAnswerModel
 from shared.errors import FilterError, InvalidTextError, LanguageModelError, QueryError
 from shared.model.answers import Answer
 from shared.model.filters import Filter
@@ -141,7 +141,7 @@ class WholeAnswer:
     problem: str | None
 
 
-def answer_model(state: ServerState) -> AnswerModel | None:
+def answer_model(state: ServerState) -> ServedAnswerModel | None:
     """Return the language model that answers questions, or None if none can be asked."""
     if state.answer_model is None:
         return None

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Final
 
 from shared.answers.citations import answer_confidence, checked_citations, checked_statements
-from shared.answers.model import AnswerModel
+from shared.answers.model import ServedAnswerModel
 from shared.answers.prompt import DEFAULT_TOP_K, prompt_for, read_reply, search_for, text_so_far
 from shared.errors import LanguageModelError
 from shared.model.answers import Answer, AnswerEvent, AnswerPart, Passage, Passages, Refusal
@@ -37,7 +37,7 @@ Search = Callable[[SearchRequest], Awaitable[SearchAnswer]]
 async def answer(
     question: str,
     search: Search,
-    model: AnswerModel,
+    model: ServedAnswerModel,
     *,
     top_k: int = DEFAULT_TOP_K,
     filters: Sequence[Filter] = (),
@@ -69,7 +69,7 @@ async def answer(
 async def answer_events(
     question: str,
     search: Search,
-    model: AnswerModel,
+    model: ServedAnswerModel,
     *,
     top_k: int = DEFAULT_TOP_K,
     filters: Sequence[Filter] = (),
@@ -158,7 +158,7 @@ def _reason_not_to_ask(found: SearchAnswer) -> Refusal | None:
     return "low_confidence" if found.low_confidence else None
 
 
-def _check_length(reply: str, model: AnswerModel) -> None:
+def _check_length(reply: str, model: ServedAnswerModel) -> None:
     if len(reply) > model.max_tokens * _MAX_CHARACTERS_PER_TOKEN:
         raise LanguageModelError(
             f"the language model's answer is longer than {model.max_tokens} tokens, its limit",

@@ -8,7 +8,7 @@ import os
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 from shared.answers.prompt import Prompt
 from shared.errors import LanguageModelError
@@ -27,24 +27,6 @@ from shared.settings.defaults import (
 )
 
 _EXTRA: Final = "answers"
-
-
-class AnswerModel(Protocol):
-    """A model that answers questions."""
-
-    @property
-    def name(self) -> str | None:
-        """The model as it was named."""
-
-    @property
-    def max_tokens(self) -> int:
-        """The maximum length of a reply in tokens."""
-
-    def check(self) -> None:
-        """Check that the model can be asked, without contacting a server."""
-
-    def reply(self, prompt: Prompt) -> AsyncGenerator[str]:
-        """Yield the reply of the model in parts, as they arrive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +57,7 @@ class ServedAnswerModel:
             check_url("answer_url", self.url, ANSWER_API_KEY_VARIABLE)
 
     def check(self) -> None:
-        """Check that the model can be asked; see `AnswerModel.check`.
+        """Check that the model can be asked, without contacting a server.
 
         Raises:
             LanguageModelError: no model is named, or its provider needs a key or a library.
@@ -90,7 +72,7 @@ class ServedAnswerModel:
         return prefix if not self.url and colon and name and prefix in PROVIDERS else None
 
     async def reply(self, prompt: Prompt) -> AsyncGenerator[str]:
-        """Yield the reply of the model in parts; see `AnswerModel.reply`."""
+        """Yield the reply of the model in parts, as they arrive."""
         endpoint = self._endpoint()
         await load("shared.language_models.requests", _EXTRA)
         from shared.language_models.requests import answer_in_parts
