@@ -51,7 +51,6 @@ class AdvisedError(Exception):
         return f"{self.problem}; {remedy}" if remedy else self.problem
 
     def client_message(self) -> str:
-        """Return the message for a client of the server."""
         if self._client_remedy is not None:
             return self.message(self._client_remedy)
         return self.message(f"ask the user to {self.remedy}" if self.remedy else "")

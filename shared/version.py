@@ -10,7 +10,6 @@ DISTRIBUTION: Final = "mcp-lucene"
 
 
 def software_version() -> str:
-    """Return the version that is installed."""
     from importlib.metadata import version
 
     return version(DISTRIBUTION)

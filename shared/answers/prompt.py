@@ -163,7 +163,6 @@ class Reply:
 
 
 def read_reply(reply: str) -> Reply:
-    """Read a whole reply."""
     reply = without_reasoning(reply)
     block = _BLOCK.search(reply)
     text = (reply[: block.start()] if block else reply).strip()

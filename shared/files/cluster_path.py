@@ -33,7 +33,6 @@ class ClusterPath(type(Path())):  # type: ignore[misc] # the class depends on th
         return str(self)
 
     def absolute(self) -> "ClusterPath":
-        """Return the path itself."""
         return self
 
 

@@ -70,12 +70,10 @@ class Target:
         return self.folder.path / self.name
 
     def as_folder(self) -> KnownFolder:
-        """Return the target itself as a folder."""
         return KnownFolder(self.path, identity_of(self.status))
 
 
 def resolve_links(path: Path | str) -> Target:
-    """Resolve the links in a path."""
     real = Path(os.path.realpath(path))
     parent, name = real.parent, real.name or "."
     with (

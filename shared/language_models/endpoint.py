@@ -55,7 +55,6 @@ class Endpoint:
 
     @property
     def key_headers(self) -> dict[str, str]:
-        """The headers that carry the key."""
         return {"authorization": f"Bearer {self.api_key}"} if self.api_key else {}
 
 
@@ -90,5 +89,4 @@ async def load(module: str, extra: str) -> None:
 
 
 def without_reasoning(reply: str) -> str:
-    """Return a reply without the reasoning before it."""
     return _REASONING.sub("", reply)

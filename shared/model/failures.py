@@ -116,7 +116,6 @@ def _decodable(text: str) -> str:
 
 
 def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:
-    """Replace all failures of an index by these."""
     if failures:
         save_failures(index, failures)
     else:
@@ -124,7 +123,6 @@ def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:
 
 
 def delete_failures(index: Path) -> None:
-    """Delete all failures."""
     try:
         system.delete(index / FILE_NAME)
     except FileNotFoundError:

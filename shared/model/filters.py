@@ -93,7 +93,6 @@ Collections = Mapping[str, Collection]
 
 
 def by_name(collections: Iterable[Collection]) -> Collections:
-    """Return collections by name."""
     return {collection.name: collection for collection in collections}
 
 
@@ -150,7 +149,6 @@ EVERYTHING: Final = Limits(MappingProxyType({}))
 
 
 def checked(names: Iterable[str], collections: Collections) -> list[Collection]:
-    """Return the collections with some names."""
     found = []
     for name in names:
         if name not in collections:
@@ -172,7 +170,6 @@ def configured_collections() -> tuple[Collection, ...]:
 
 
 def as_collection(setting: "CollectionSetting") -> Collection:
-    """Return the collection that a setting describes."""
     try:
         filters = tuple(map(parse_filter, setting.filters))
     except FilterError as error:

@@ -52,12 +52,10 @@ class SentenceModel:
         return language is None or not self.languages or language in self.languages
 
     def dump(self) -> str:
-        """Return the model as JSON."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
     def load(cls, text: str) -> Self:
-        """Return the model of a JSON text."""
         values = json.loads(text)
         lists = {"languages": tuple(values["languages"]), "unrelated": tuple(values["unrelated"])}
         return cls(**{**values, **lists})

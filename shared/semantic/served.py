@@ -77,7 +77,6 @@ class ServedEncoder:
         self.model = model
 
     def query(self, text: str) -> "Vector":
-        """Return the vector of a query."""
         return self._vectors([text], _QUERY_SECONDS, 1)[0]
 
     def passages(self, texts: Sequence[str]) -> "list[Vector]":

@@ -42,7 +42,6 @@ def value_in_file(file: Path, setting: str) -> Any:
 
 
 def check_name(name: str) -> None:
-    """Check that a name is that of a setting."""
     if name not in VARIABLES:
         raise ConfigurationError(_CONFIGURATION, f"{name} is not a setting; {suggestion([name])}")
 

@@ -49,7 +49,6 @@ FolderValue = Annotated[Folder, BeforeValidator(_as_table)]
 
 
 def _as_line(text: str) -> str:
-    """Return a text on one line."""
     return " ".join(text.split())
 
 

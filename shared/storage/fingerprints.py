@@ -84,7 +84,6 @@ class Fingerprint:
         return equal / every if every else 0.0
 
     def dump(self) -> bytes:
-        """Return the fingerprint as bytes."""
         bins = self.bins.to_bytes(_BINS // 8)
         leading = pack(f">{len(self.leading)}I", *self.leading)
         return bytes((_FORMAT,)) + bins + leading + self.values

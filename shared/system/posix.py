@@ -84,7 +84,6 @@ def replace(source: Path, target: Path) -> None:
 
 
 def delete(file: Path) -> None:
-    """Delete a file."""
     file.unlink()
 
 

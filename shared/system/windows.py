@@ -1,4 +1,4 @@
-"""Calls of Windows.
+"""Calls of Windows; `shared.system.posix` says what those do that are not described here.
 
 A descriptor here is one of the C runtime around a handle, so that `os.fstat`, `os.dup` and
 `os.close` work as elsewhere. Paths are passed on in the form that knows no reserved names such as
@@ -147,12 +147,10 @@ def replace(source: Path, target: Path) -> None:
 
 
 def delete(file: Path) -> None:
-    """Delete a file."""
     _patiently(file.unlink)
 
 
 def move_folder(source: Path, target: Path) -> None:
-    """Move a folder to a free path, or in place of an empty folder."""
     was_there = target.exists()
     if was_there:
         _patiently(target.rmdir)
@@ -261,12 +259,10 @@ _information: Final = _declare(
 
 
 def path_length(path: Path | str) -> int:
-    """Return the length of a path in the unit of `MAX_PATH_LENGTH`."""
     return len(str(path).encode("utf-16-le", "surrogatepass")) // 2
 
 
 def open_folder(path: Path | str) -> int:
-    """Open a folder to reach its content, following the links in its path."""
     descriptor, _ = _opened(str(path), PASSAGE, follow_links=True)
     return descriptor
 
@@ -350,7 +346,6 @@ class _Entry:
 
 
 def entries(folder: int) -> list[_Entry]:
-    """List a folder that was opened with `LISTING`."""
     path = _path_of(folder)
     with os.scandir(path) as listing:
         found = [
@@ -434,7 +429,6 @@ _TIME_CHECK_SECONDS: Final = 1.0
 
 
 def memory_bytes() -> int:
-    """Return the memory of the machine in bytes."""
     import psutil
 
     return int(psutil.virtual_memory().total)
@@ -468,7 +462,6 @@ _processor_seconds: list[int] = []
 
 
 def limit_processor_time(seconds: int) -> None:
-    """End this process once it has used so much processor time in all, in seconds."""
     _processor_seconds.append(seconds)
     if len(_processor_seconds) == 1:
         threading.Thread(target=_end_after_time, daemon=True).start()
@@ -526,8 +519,6 @@ _send_console_event: Final = _declare(
 
 
 class Group:
-    """A process that was started with `GROUP_OPTIONS`, and its own child processes."""
-
     def __init__(self, process: int) -> None:
         self._process = process
 
@@ -540,7 +531,6 @@ class Group:
             self.kill()
 
     def kill(self) -> None:
-        """End all of them at once."""
         import psutil
 
         try:
@@ -557,7 +547,6 @@ class Group:
 
 
 async def exited(process: "Process") -> None:
-    """Wait for a process alone, even if child processes hold its pipes open."""
     import asyncio
 
     while process.returncode is None:
@@ -565,7 +554,6 @@ async def exited(process: "Process") -> None:
 
 
 def handle_signals(stop: Callable[[signal.Signals], None]) -> None:
-    """Have the running event loop call a function for SIGINT and each of `TERMINATIONS`."""
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -578,7 +566,6 @@ def handle_signals(stop: Callable[[signal.Signals], None]) -> None:
 
 
 def release_signals() -> None:
-    """Undo `handle_signals`."""
     for number in (*TERMINATIONS, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
 

@@ -35,7 +35,6 @@ class KnownVectors:
         return value or self._value_elsewhere(key)
 
     def close(self) -> None:
-        """Close the reader."""
         self._reader.close()
 
     def _values_of(self, source_document: str) -> dict[bytes, bytes]:
