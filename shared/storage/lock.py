@@ -74,18 +74,13 @@ def _device(status: os.stat_result) -> tuple[int, int]:
 def _describe(process: int) -> str:
     if process == os.getpid():
         return f"this process, {process}"
+    import psutil
+
     try:
-        words = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace").split("\0")
-    except OSError:
+        found = psutil.Process(process)
+        command = " ".join(" ".join(found.cmdline()).split())[:200]
+        # By Ctrl-Z or ``kill -STOP``, or by a debugger.
+        is_suspended = found.status() in {psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP}
+    except psutil.Error:
         return f"process {process}"
-    described = f"process {process} ({' '.join(' '.join(words).split())[:200]})"
-    return f"{described}, which is suspended" if _is_suspended(process) else described
-
-
-def _is_suspended(process: int) -> bool:
-    """Check whether a process is suspended by Ctrl-Z or ``kill -STOP`` (proc(5))."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][:1]
-    except OSError:
-        return False
-    return state in {"T", "t"}
+    return f"process {process} ({command}){', which is suspended' if is_suspended else ''}"
