@@ -23,14 +23,7 @@ from org.apache.lucene.search import IndexSearcher
 from shared.errors import BackupError
 from shared.files import index_folder
 from shared.java import vm
-from shared.maintenance.check import (
-    Checked,
-    CheckedDocument,
-    SegmentState,
-    check_segments,
-    checked_documents,
-    without_document,
-)
+from shared.maintenance import check
 from shared.maintenance.restore import copy_segments
 from shared.maintenance.upkeep import Progress, Step
 from shared.messages import reason_of
@@ -59,8 +52,8 @@ class Repaired:
 
     documents: int = 0
     chunks: int = 0
-    lost_segments: list[SegmentState] = field(default_factory=list)
-    removed_documents: list[CheckedDocument] = field(default_factory=list)
+    lost_segments: list[check.SegmentState] = field(default_factory=list)
+    removed_documents: list[check.CheckedDocument] = field(default_factory=list)
     removed_chunks: int = 0
     kept_at: str | None = None
 
@@ -114,10 +107,10 @@ def _steps(
     directory: Any, path: Path, saved: Any, links: Path, writer: Any, repaired: Repaired
 ) -> Iterator[Step]:
     commit = SegmentInfos.readLatestCommit(directory)
-    checked = Checked()
+    checked = check.Checked()
     # The writer has the lock of the index, so Lucene's check gets a different one.
     with locked(saved, links, 0) as lock:
-        yield from check_segments(directory, path, commit, lock, checked)
+        yield from check.check_segments(directory, path, commit, lock, checked)
     repaired.lost_segments += [segment for segment in checked.segments if not segment.sound]
     _save(commit, {segment.name for segment in repaired.lost_segments}, path, saved, links)
     with closing(DirectoryReader.open(saved)) as reader:
@@ -129,7 +122,7 @@ def _steps(
     yield from copy_segments(writer, path, saved, "Saving segments")
     for document in repaired.removed_documents:
         writer.deleteDocuments([Term(schema.SOURCE_DOCUMENT, document.term)])
-    writer.deleteDocuments([without_document()])
+    writer.deleteDocuments([check.without_document()])
     # This makes the only commit.
     writer.close()
 
@@ -147,7 +140,7 @@ def _save(commit: Any, lost: set[str], path: Path, saved: Any, links: Path) -> N
 
 def _examine_documents(reader: Any, repaired: Repaired) -> Iterator[Step]:
     total, done = int(reader.numDocs()), 0
-    for document in checked_documents(reader):
+    for document in check.checked_documents(reader):
         done += document.chunks
         if document.problems:
             repaired.removed_documents.append(document)
@@ -155,7 +148,7 @@ def _examine_documents(reader: Any, repaired: Repaired) -> Iterator[Step]:
             repaired.documents += 1
             repaired.chunks += document.chunks
         yield Step("Checking documents", done, total)
-    repaired.removed_chunks = int(IndexSearcher(reader).count(without_document()))
+    repaired.removed_chunks = int(IndexSearcher(reader).count(check.without_document()))
 
 
 def _keep(path: Path) -> Path:

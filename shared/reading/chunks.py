@@ -16,16 +16,8 @@ from shared.analysis.analyzers import analyzer_of, positions_of
 from shared.analysis.detection import language_of
 from shared.analysis.languages import UNDETERMINED
 from shared.errors import ChunkNotFoundError, DocumentNotFoundError
-from shared.model import schema
+from shared.model import schema, search_results
 from shared.model.chunks import chunk_id as id_of_chunk
-from shared.model.search_results import (
-    ChunkText,
-    Citation,
-    DocumentChunks,
-    Neighbour,
-    SimilarChunk,
-    SimilarChunks,
-)
 from shared.query.index_terms import IndexTerms
 from shared.query.tree import (
     Between,
@@ -63,7 +55,7 @@ _LARGEST_SHARE: Final = 0.3
 """Share of the chunks beyond which a term is too common to be significant."""
 
 
-def find_chunk(backend: Backend, chunk_id: str) -> ChunkText:
+def find_chunk(backend: Backend, chunk_id: str) -> search_results.ChunkText:
     """Return the chunk with an id, or raise `ChunkNotFoundError`."""
     chunk = value_of(schema.ID, spelled(backend, schema.ID, chunk_id))
     for stored in backend.stored(chunk, SHOWN_FIELDS, limit=1):
@@ -71,35 +63,35 @@ def find_chunk(backend: Backend, chunk_id: str) -> ChunkText:
     raise ChunkNotFoundError(chunk_id, _similar_chunk_ids(backend, chunk_id))
 
 
-def next_chunk(backend: Backend, chunk_id: str) -> Neighbour:
+def next_chunk(backend: Backend, chunk_id: str) -> search_results.Neighbour:
     here = find_chunk(backend, chunk_id)
     after = _in_order(backend, here.source_document, here.chunk_index + 1, limit=2)
     if not after:
-        return Neighbour(None, has_next=False, has_previous=True)
-    return Neighbour(after[0], has_next=len(after) > 1, has_previous=True)
+        return search_results.Neighbour(None, has_next=False, has_previous=True)
+    return search_results.Neighbour(after[0], has_next=len(after) > 1, has_previous=True)
 
 
-def previous_chunk(backend: Backend, chunk_id: str) -> Neighbour:
+def previous_chunk(backend: Backend, chunk_id: str) -> search_results.Neighbour:
     here = find_chunk(backend, chunk_id)
     last = here.chunk_index - 1
     before = _in_order(
         backend, here.source_document, last=last, limit=2, sort=f"-{schema.CHUNK_INDEX}"
     )
     if not before:
-        return Neighbour(None, has_next=True, has_previous=False)
-    return Neighbour(before[0], has_next=True, has_previous=len(before) > 1)
+        return search_results.Neighbour(None, has_next=True, has_previous=False)
+    return search_results.Neighbour(before[0], has_next=True, has_previous=len(before) > 1)
 
 
 def document_chunks(
     backend: Backend, source_document: str, start_index: int, count: int | None
-) -> DocumentChunks:
+) -> search_results.DocumentChunks:
     """Return chunks of a document in order, or raise `DocumentNotFoundError`."""
     source_document = spelled(backend, schema.SOURCE_DOCUMENT, source_document)
     total = backend.count(chunks_of(source_document))
     if not total:
         raise DocumentNotFoundError(source_document, _similar_ids(backend, source_document))
     limit = total if count is None else min(count, total)
-    return DocumentChunks(
+    return search_results.DocumentChunks(
         source_document, total, _in_order(backend, source_document, start_index, limit=limit)
     )
 
@@ -109,7 +101,7 @@ def chunks_of_page(backend: Backend, source_document: str, page: int) -> range:
     answer = document_chunks(backend, source_document, 1, 1)
     source_document, total = answer.source_document, answer.total_chunks
 
-    def place(index: int) -> Citation:
+    def place(index: int) -> search_results.Citation:
         (chunk,) = _in_order(backend, source_document, index, limit=1)
         return chunk
 
@@ -128,7 +120,7 @@ def _in_order(
     *,
     limit: int,
     sort: str = schema.CHUNK_INDEX,
-) -> list[ChunkText]:
+) -> list[search_results.ChunkText]:
     """Return at most `limit` chunks with numbers from `first` to `last`, inclusive."""
     if first > MAX_COUNT:
         return []
@@ -180,7 +172,7 @@ def _either_case(character: str) -> str:
     return f"[{''.join(cases)}]" if len(cases) > 1 else character
 
 
-def similar_chunks(backend: Backend, chunk_id: str, limit: int) -> SimilarChunks:
+def similar_chunks(backend: Backend, chunk_id: str, limit: int) -> search_results.SimilarChunks:
     """Return the chunks that are most like another one, by their vectors or else by their terms.
 
     Only the terms that tell it from others count, relative to the chunk itself.
@@ -188,18 +180,20 @@ def similar_chunks(backend: Backend, chunk_id: str, limit: int) -> SimilarChunks
     chunk = find_chunk(backend, chunk_id)
     near = backend.nearest(chunk.id, limit)
     if near is not None:
-        return SimilarChunks(chunk_id, "meaning", _similar(backend, near))
+        return search_results.SimilarChunks(chunk_id, "meaning", _similar(backend, near))
     tree = _topic_terms(chunk.content, backend.terms)
     by_terms = [] if isinstance(tree, Nothing) else backend.scored(tree, limit + 1)
     best = max((score for _, score in by_terms), default=1.0)
     relative = [(stored, min(1.0, score / best)) for stored, score in by_terms]
     others = [other for other in _similar(backend, relative) if other.id != chunk.id]
-    return SimilarChunks(chunk_id, "words", others[:limit])
+    return search_results.SimilarChunks(chunk_id, "words", others[:limit])
 
 
-def _similar(backend: Backend, near: Sequence[tuple[Stored, float]]) -> list[SimilarChunk]:
+def _similar(
+    backend: Backend, near: Sequence[tuple[Stored, float]]
+) -> list[search_results.SimilarChunk]:
     return [
-        SimilarChunk(
+        search_results.SimilarChunk(
             **values_from_lucene(stored, backend.folders)[0], similarity=round(similarity, 3)
         )
         for stored, similarity in near

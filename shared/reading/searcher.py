@@ -8,18 +8,10 @@ from typing import Self, Unpack, get_args
 from shared.backends import chosen
 from shared.java import vm
 from shared.java.cancellation import Cancellation
+from shared.model import index_results, search_results
 from shared.model.document import FileState
 from shared.model.filters import Collection, Limits, by_name, checked
 from shared.model.folders import IndexedFolders
-from shared.model.index_results import (
-    DocumentDetails,
-    DocumentFile,
-    DocumentList,
-    FailureList,
-    FieldList,
-    IndexStatistics,
-    TermList,
-)
 from shared.model.request import (
     BY_ID,
     EXPLAINED_HITS,
@@ -30,14 +22,6 @@ from shared.model.request import (
     as_request,
     check,
     check_page,
-)
-from shared.model.search_results import (
-    ChunkText,
-    DocumentChunks,
-    Neighbour,
-    QueryExplanation,
-    SearchAnswer,
-    SimilarChunks,
 )
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.reading import chunks, documents, figures
@@ -131,7 +115,9 @@ class Searcher:
         """
         self._call(lambda backend: backend.load_model())
 
-    def search(self, query: str | SearchRequest, **options: Unpack[SearchOptions]) -> SearchAnswer:
+    def search(
+        self, query: str | SearchRequest, **options: Unpack[SearchOptions]
+    ) -> search_results.SearchAnswer:
         """Find the chunks that match a query, best first.
 
         Args:
@@ -156,7 +142,7 @@ class Searcher:
         *,
         detail: Detail = "parsed",
         **options: Unpack[SearchOptions],
-    ) -> QueryExplanation:
+    ) -> search_results.QueryExplanation:
         """Explain the hits of a search.
 
         Args:
@@ -177,7 +163,7 @@ class Searcher:
             is_search=True,
         )
 
-    def chunk(self, chunk_id: str) -> ChunkText:
+    def chunk(self, chunk_id: str) -> search_results.ChunkText:
         """Return the chunk with an id.
 
         Raises:
@@ -185,7 +171,7 @@ class Searcher:
         """
         return self._call(lambda backend: chunks.find_chunk(backend, chunk_id))
 
-    def next_chunk(self, chunk_id: str) -> Neighbour:
+    def next_chunk(self, chunk_id: str) -> search_results.Neighbour:
         """Return the chunk after another one in the same document.
 
         Raises:
@@ -193,13 +179,13 @@ class Searcher:
         """
         return self._call(lambda backend: chunks.next_chunk(backend, chunk_id))
 
-    def previous_chunk(self, chunk_id: str) -> Neighbour:
+    def previous_chunk(self, chunk_id: str) -> search_results.Neighbour:
         """Return the chunk before another one in the same document; raises as `next_chunk`."""
         return self._call(lambda backend: chunks.previous_chunk(backend, chunk_id))
 
     def document_chunks(
         self, source_document: str, *, start_index: int = 1, count: int | None = None
-    ) -> DocumentChunks:
+    ) -> search_results.DocumentChunks:
         """Return chunks of a document in order.
 
         Args:
@@ -217,7 +203,7 @@ class Searcher:
             lambda backend: chunks.document_chunks(backend, source_document, start_index, count)
         )
 
-    def similar_chunks(self, chunk_id: str, *, limit: int = 10) -> SimilarChunks:
+    def similar_chunks(self, chunk_id: str, *, limit: int = 10) -> search_results.SimilarChunks:
         """Return the chunks that are most like another one, the most similar first.
 
         They are compared by their vectors if the index has some, else by their most telling terms.
@@ -241,7 +227,7 @@ class Searcher:
         limit: int | None = None,
         sort: DocumentSort = BY_ID,
         collection: str | None = None,
-    ) -> DocumentList:
+    ) -> index_results.DocumentList:
         """List the documents.
 
         Args:
@@ -266,11 +252,11 @@ class Searcher:
             lambda backend: documents.list_documents(backend, prefix, offset, limit, sort)
         )
 
-    def document_details(self, source_document: str) -> DocumentDetails:
+    def document_details(self, source_document: str) -> index_results.DocumentDetails:
         """Return the details of a document, without its text; raises as `document_chunks`."""
         return self._call(lambda backend: documents.document_details(backend, source_document))
 
-    def document_file(self, source_document: str) -> DocumentFile | None:
+    def document_file(self, source_document: str) -> index_results.DocumentFile | None:
         """Return the file that a document was made from, if any; raises as `document_chunks`."""
         return self._call(lambda backend: documents.document_file(backend, source_document))
 
@@ -278,7 +264,9 @@ class Searcher:
         """Return the numbers of the chunks with text of a page; raises as `document_chunks`."""
         return self._call(lambda backend: chunks.chunks_of_page(backend, source_document, page))
 
-    def suggest_terms(self, prefix: str, *, field: str = "content", limit: int = 10) -> TermList:
+    def suggest_terms(
+        self, prefix: str, *, field: str = "content", limit: int = 10
+    ) -> index_results.TermList:
         """Return the terms of a field that begin with a prefix, the most frequent first.
 
         Args:
@@ -296,7 +284,7 @@ class Searcher:
 
     def top_terms(
         self, *, field: str = "content", limit: int = 20, min_length: int = 1
-    ) -> TermList:
+    ) -> index_results.TermList:
         """Return the most frequent terms of a field with at least `min_length` characters.
 
         `field`, `limit` and the errors are those of `suggest_terms`.
@@ -304,15 +292,15 @@ class Searcher:
         check(limit >= 1, "limit", limit)
         return self._call(lambda backend: figures.top_terms(backend, field, limit, min_length))
 
-    def fields(self) -> FieldList:
+    def fields(self) -> index_results.FieldList:
         """Return the fields that can be searched, filtered, sorted by or counted."""
         return self._call(figures.list_fields)
 
-    def statistics(self) -> IndexStatistics:
+    def statistics(self) -> index_results.IndexStatistics:
         """Return the state of the index."""
         return self._call(figures.statistics)
 
-    def failures(self, *, offset: int = 0, limit: int | None = None) -> FailureList:
+    def failures(self, *, offset: int = 0, limit: int | None = None) -> index_results.FailureList:
         """Return the files of the indexed folders that are not in the index, with reasons.
 
         In an index that is limited to collections there are none, since nobody can tell to which
