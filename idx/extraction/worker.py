@@ -40,8 +40,7 @@ from shared.analysis.detection import detect_language
 from shared.files.access import OWN, identity_of
 from shared.files.content import IrregularFileError, content_hash
 from shared.files.location import Location, opened_file
-from shared.files.secret_content import BYTES, found_secret
-from shared.files.secret_files import is_allowed_secret, is_secret
+from shared.files.secret_files import BYTES, found_secret, is_allowed_secret, is_secret
 from shared.messages import quantity, reason_of
 from shared.model.document import MEMBER_MARK, marked_path
 

@@ -18,10 +18,9 @@ from shared.chunking import SCRIPTS_WITHOUT_BLANKS
 from shared.files.content import IrregularFileError
 from shared.files.location import opened_file
 from shared.files.originals import Originals
-from shared.files.pdf import PdfError, opened_pdf
+from shared.files.pdf import PdfError, image_hash, opened_pdf, page_image
 from shared.messages import quantity, reason_of
 from shared.ocr.cache import ReadingCache
-from shared.ocr.page_image import image_hash, page_image
 from shared.ocr.reading import Reading, Word
 
 if TYPE_CHECKING:

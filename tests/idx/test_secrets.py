@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from shared.files.secret_content import BYTES, found_secret
+from shared.files.secret_files import BYTES, found_secret
 from tests.conftest import Idx
 from tests.idx.files import ids, make, sync
 from tests.idx.preparation import index_files

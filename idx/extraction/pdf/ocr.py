@@ -18,10 +18,10 @@ from idx.errors import SourceFileError
 from idx.extraction.programs import confined
 from idx.extraction.text.cleaning import normalize
 from idx.extraction.types import Extracted, Ocr, Source
-from shared.files.secret_content import BYTES, found_secret
+from shared.files.pdf import grey, image_hash, page_image
+from shared.files.secret_files import BYTES, found_secret
 from shared.model.document import Metadata, Scalar
 from shared.model.metadata import OCR_CONFIDENCE, OCR_PAGES
-from shared.ocr.page_image import grey, image_hash, page_image
 from shared.ocr.reading import MAX_WORDS, Reading, Word
 
 if TYPE_CHECKING:
