@@ -5,13 +5,14 @@ newest ``segments_N`` file shows the version; see `CodecUtil.writeIndexHeader` a
 constants of `SegmentInfos` in Lucene's sources.
 """
 
+import os
 import re
 import struct
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from shared.messages import reason_of
 from shared.system import open_shared
 
 _CODEC_MAGIC: Final = 0x3FD76C17
@@ -104,44 +105,31 @@ _CHECKSUM_BYTES: Final = 8
 _BLOCK_BYTES: Final = 1 << 20
 
 
-class Checksum:
-    """Checksum of a file that is read from beginning to end in parts."""
-
-    def __init__(self) -> None:
-        self._checksum = 0
-        self._end = b""
-
-    def update(self, part: bytes) -> None:
-        """Add the next part of the file."""
-        if len(part) < _FOOTER.size:
-            part, self._end = self._end + part, b""
-        # A view, since a copy would take longer than the checksum.
-        self._checksum = zlib.crc32(self._end, self._checksum)
-        self._checksum = zlib.crc32(memoryview(part)[: -_FOOTER.size], self._checksum)
-        self._end = part[-_FOOTER.size :]
-
-    def damage(self) -> str | None:
-        """Return the damage of a file that was read to its end; None if it is intact."""
-        if len(self._end) < _FOOTER.size:
-            return "it is truncated"
-        magic, kind, checksum = _FOOTER.unpack(self._end)
-        if magic != _FOOTER_MAGIC or kind:
-            return "it has no footer, so it was truncated or changed"
-        if zlib.crc32(self._end[:-_CHECKSUM_BYTES], self._checksum) != checksum:
-            return "its checksum is wrong, so it was changed after Lucene wrote it"
-        return None
-
-
 def damage_of(file: Path) -> str | None:
     """Return the damage of an index file according to its checksum; None if it is intact."""
-    checksum = Checksum()
-    for block in blocks(file):
-        checksum.update(block)
-    return checksum.damage()
-
-
-def blocks(file: Path) -> Iterator[bytes]:
-    """Yield the content of a file, a megabyte at a time."""
+    checksum = 0
     with open_shared(file) as stream:
-        while block := stream.read(_BLOCK_BYTES):
-            yield block
+        left = os.fstat(stream.fileno()).st_size - _CHECKSUM_BYTES
+        while left > 0 and (block := stream.read(min(_BLOCK_BYTES, left))):
+            checksum = zlib.crc32(block, checksum)
+            left -= len(block)
+        stream.seek(max(0, stream.tell() + _CHECKSUM_BYTES - _FOOTER.size))
+        footer = stream.read(_FOOTER.size)
+    if len(footer) < _FOOTER.size:
+        return "it is truncated"
+    magic, kind, expected = _FOOTER.unpack(footer)
+    if magic != _FOOTER_MAGIC or kind:
+        return "it has no footer, so it was truncated or changed"
+    if checksum != expected:
+        return "its checksum is wrong, so it was changed after Lucene wrote it"
+    return None
+
+
+def damage_or_absence(file: Path) -> str | None:
+    """Return the damage of an index file that should be there and readable."""
+    try:
+        return damage_of(file)
+    except FileNotFoundError:
+        return "it is missing"
+    except OSError as error:
+        return f"it cannot be read: {reason_of(error)}"

@@ -24,7 +24,7 @@ from shared.files import index_folder
 from shared.files.access import holds
 from shared.files.content import read_regular
 from shared.files.index_folder import replace_folder, size_bytes
-from shared.files.lucene_files import begins_as_lucene, blocks, damage_of, is_lucene_file
+from shared.files.lucene_files import begins_as_lucene, damage_of, is_lucene_file
 from shared.java import vm
 from shared.maintenance.upkeep import Progress, Step
 from shared.messages import reason_of, utc_time
@@ -33,12 +33,14 @@ from shared.storage import lucene_errors
 from shared.storage.commits import commit_files, rebuilt_schema
 from shared.storage.integrity import open_directory
 from shared.storage.stored_chunks import document_count
-from shared.system import flush
+from shared.system import flush, open_shared
 
 NOTE: Final = "backup.json"
 """Name of the file with the index that a folder is a backup of."""
 
 _MAX_NOTE_BYTES: Final = 100_000
+
+_BLOCK_BYTES: Final = 1 << 20
 
 _OTHER_FILES: Final = frozenset({"write.lock", NOTE, failures.FILE_NAME})
 """Files in a backup without a Lucene header."""
@@ -240,7 +242,9 @@ def _copy_files(
 def _source_blocks(path: Path, name: str) -> Iterator[bytes]:
     """Yield the content of a file of the index, a megabyte at a time."""
     try:
-        yield from blocks(path / name)
+        with open_shared(path / name) as stream:
+            while block := stream.read(_BLOCK_BYTES):
+                yield block
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -42,10 +42,10 @@ from shared.errors import (
 )
 from shared.files import index_folder
 from shared.files.index_folder import size_bytes
-from shared.files.lucene_files import Checksum, blocks
+from shared.files.lucene_files import damage_or_absence
 from shared.java import vm
 from shared.maintenance.upkeep import Progress, Step
-from shared.messages import quantity, reason_of
+from shared.messages import quantity
 from shared.model import schema
 from shared.model.chunks import chunk_id, chunk_title
 from shared.settings.defaults import DEFAULT_WAIT
@@ -222,18 +222,9 @@ def _damaged_files(path: Path, names: list[str], checked: Checked) -> Generator[
     """Compare each file with its checksum; return True if one is damaged."""
     total, done, found = size_bytes(path / name for name in names), 0, False
     for name in names:
-        checksum = Checksum()
-        try:
-            for block in blocks(path / name):
-                checksum.update(block)
-                done += len(block)
-                yield Step("Checking files", done, total)
-            damage = checksum.damage()
-        except FileNotFoundError:
-            damage = "it is missing"
-        except OSError as error:
-            damage = f"it cannot be read: {reason_of(error)}"
-        if damage:
+        yield Step("Checking files", done, total)
+        done += size_bytes([path / name])
+        if damage := damage_or_absence(path / name):
             found = True
             checked.report(PartDamagedError(path, f"file {name}", damage))
     return found

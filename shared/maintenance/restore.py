@@ -22,7 +22,7 @@ from shared import errors
 from shared.files import index_folder
 from shared.files.access import holds
 from shared.files.index_folder import size_bytes
-from shared.files.lucene_files import damage_of, has_segments, is_lucene_file
+from shared.files.lucene_files import damage_of, damage_or_absence, has_segments, is_lucene_file
 from shared.java import vm
 from shared.java.vm import in_background
 from shared.maintenance.upkeep import Progress, Step
@@ -60,12 +60,8 @@ def checked_backup(source: Path, links: Path) -> Iterator[Step]:
     total, done = size_bytes(source / name for name in names), 0
     for name in names:
         yield Step("Checking the backup", done, total)
-        try:
-            damage = damage_of(source / name)
-            done += (source / name).stat().st_size
-        except OSError as error:
-            damage = reason_of(error)
-        if damage:
+        done += size_bytes([source / name])
+        if damage := damage_or_absence(source / name):
             raise _damaged(source, f"file {name}: {damage}")
         link(links / name, source / name)
 
