@@ -118,7 +118,7 @@ class Cancellation:
         from org.apache.lucene.search import BooleanClause, BooleanQuery, DoubleValuesSource
 
         assert self._flags is not None  # noqa: S101 - see `stops`
-        flag = self._flags.searching if ends else self._flags.going
+        flag = self._flags.ending if ends else self._flags.cancelled
         number = DoubleValuesSource.constant(1.0)
         guard = FunctionMatchQuery(number, _predicate(flag), _GUARD_COST)
         builder = BooleanQuery.Builder()
@@ -138,21 +138,16 @@ class _Flags:
 
     ending: Any
     cancelled: Any
-    searching: Any
-    going: Any
 
     @classmethod
     def unset(cls) -> "_Flags":
         from java.util.concurrent.atomic import AtomicBoolean
 
-        ending, cancelled = AtomicBoolean(False), AtomicBoolean(False)
-        return cls(ending, cancelled, AtomicBoolean(True), AtomicBoolean(True))
+        return cls(AtomicBoolean(False), AtomicBoolean(False))
 
     def set(self, *, cancelled: bool) -> None:
         self.ending.set(True)
-        self.searching.set(False)
         self.cancelled.set(cancelled)
-        self.going.set(not cancelled)
 
 
 _current: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
@@ -214,7 +209,7 @@ def _timeout(flag: Any) -> Any:
 
 
 def _predicate(flag: Any) -> Any:
-    """Return a condition on a number (``DoublePredicate``) that is true while a flag is set.
+    """Return a condition on a number (``DoublePredicate``) that is true until a flag is set.
 
     The number is ignored; the method of the interface must take one.
     """
@@ -225,9 +220,8 @@ def _predicate(flag: Any) -> Any:
 
     read = _read_flag().bindTo(flag)
     ignoring = MethodHandles.dropArguments(read, 0, Collections.singletonList(Double.TYPE))
-    return DoublePredicate.cast_(
-        MethodHandleProxies.asInterfaceInstance(DoublePredicate.class_, ignoring)
-    )
+    is_set = MethodHandleProxies.asInterfaceInstance(DoublePredicate.class_, ignoring)
+    return DoublePredicate.cast_(is_set).negate()
 
 
 @cache
