@@ -4,24 +4,6 @@ Each says what happened, to what, and what to do next, by a command of `idx`: wh
 library has the command line, too. A client of the server, which has neither, is told what to ask
 its user for: see `AdvisedError.client_message`.
 
-    McpLuceneError
-    ├── IndexFolderError        the index folder
-    │   ├── IndexMissingError, IndexPathError, IndexFileError
-    │   ├── IndexLuceneVersionError, IndexSchemaError
-    │   ├── IndexDamagedError, IndexOnClusterError, ClusterAccessError
-    │   ├── ClusterRefusedError, ClusterDamagedError, ClusterVersionError
-    │   ├── PartDamagedError, DocumentDamagedError
-    │   └── PassingError        may pass: IndexLockedError, IndexWriteError,
-    │                           ClusterUnreachableError, ClusterBusyError
-    ├── BackupError             backups
-    │   └── BackupMissingError, RestoreDestinationError
-    ├── InvalidDocumentError, InvalidTextError, DocumentNotFoundError, ChunkNotFoundError
-    ├── QueryError              queries
-    │   └── QueryParseError
-    ├── FilterError, FieldNotFoundError
-    ├── InstallationError, JavaStartError, JavaHeapError, LuceneError
-    └── ConfigurationError, LanguageModelError, SemanticModelError, ExtraMissingError
-
 Errors of one program live with it: `idx.errors`, `idx.clients.catalogue`, `server.settings`,
 `server.answers.errors`.
 """

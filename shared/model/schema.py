@@ -161,15 +161,16 @@ def any_spelling(value: str) -> str | None:
     parts = []
     for letter in composed:
         separate = unicodedata.normalize("NFD", letter)
-        parts.append(_literal(letter))
+        parts.append(literal(letter))
         if separate != letter:
-            parts[-1] = f"({parts[-1]}|{_literal(separate)})"
+            parts[-1] = f"({parts[-1]}|{literal(separate)})"
     expression = "".join(parts)
     has_either = any(part.startswith("(") for part in parts)
     return expression if has_either and len(expression) <= _MAX_SPELLINGS else None
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """Return a regular expression of Lucene for a text as it is."""
     return "".join(sign if sign.isalnum() else f"\\{sign}" for sign in text)
 
 

@@ -271,12 +271,8 @@ def value_words(field: str, pattern: str) -> tree.ValueWords | None:
 def _any_form(text: str) -> str:
     """Return a regular expression for a text in any case and accents; signs are literal."""
     return "".join(
-        _folded_forms(run) if _is_letter(run[0]) else _literal(run) for run in _runs(text)
+        _folded_forms(run) if _is_letter(run[0]) else schema.literal(run) for run in _runs(text)
     )
-
-
-def _literal(text: str) -> str:
-    return "".join(letter if letter.isalnum() else f"\\{letter}" for letter in text)
 
 
 def _runs(text: str) -> list[str]:
@@ -363,7 +359,7 @@ def _absolute(folder: str, names: Sequence[str]) -> str | None:
 def _through_roots(names: Sequence[str], folders: IndexedFolders) -> Iterator[str]:
     """Yield expressions for files that are in a folder because an indexed folder is in it."""
     for folder in folders:
-        beginning = _literal(file_term(folder.prefix, ""))
+        beginning = schema.literal(file_term(folder.prefix, ""))
         above = folder.path.parts
         if any(_are(names, above[begin:][: len(names)]) for begin in range(len(above))):
             yield f"{beginning}.*"
