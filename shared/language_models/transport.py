@@ -43,10 +43,9 @@ _CERTIFICATES: Final = ssl.create_default_context()
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
-    """Transport that reads answers up to a limit, and raises an error for all else.
+    """Transport that lets answers be read up to a limit, and raises an error for all else.
 
-    An answer is read completely before anyone parses it, unless it arrives in parts. Neither
-    redirects nor the environment's proxies are followed.
+    Neither redirects nor the environment's proxies are followed.
     """
 
     def __init__(
@@ -64,31 +63,21 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         self._server = server
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request and read the answer."""
+        """Send a request and return the answer, to be read."""
         headers = {name: request.headers[name] for name in _SENT_HEADERS if name in request.headers}
         # A compressed answer may expand a thousandfold.
         headers["accept-encoding"] = "identity"
         request.headers = httpx2.Headers({**headers, **self._key_headers})
         response = await self._transport.handle_async_request(request)
-        stream = _BoundedStream(response, self._max_bytes, self._server)
         try:
             _check_head(response, self._server, in_parts=self._in_parts)
-            if self._in_parts:
-                return httpx2.Response(
-                    response.status_code,
-                    headers={"content-type": _EVENTS},
-                    stream=stream,
-                    request=request,
-                )
-            body = b"".join([part async for part in stream])
         except BaseException:
             await response.aclose()
             raise
-        await response.aclose()
         return httpx2.Response(
             response.status_code,
-            headers={"content-type": "application/json"},
-            content=body,
+            headers={"content-type": _EVENTS if self._in_parts else "application/json"},
+            stream=_BoundedStream(response, self._max_bytes, self._server),
             request=request,
         )
 
