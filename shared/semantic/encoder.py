@@ -14,7 +14,6 @@ One text at a time on one core is the fastest, and several processes do not dist
 
 import hashlib
 import json
-import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -219,10 +218,9 @@ def write_folder(target: Path, files: Mapping[str, bytes], name: str) -> None:
             try:
                 made.rename(target)
             except OSError:
-                # Another process was faster, or an earlier one was stopped and left a part.
+                # Another process may have been faster.
                 if not all((target / file).is_file() for file in files):
-                    for file in files:
-                        os.replace(made / file, target / file)  # noqa: PTH105 - an existing one, too
+                    raise
     except OSError as error:
         raise SemanticModelError(
             name, f"it cannot be written to {target} ({reason_of(error)})"

@@ -134,9 +134,14 @@ def summary_from_lucene(stored: Any, folders: IndexedFolders) -> DocumentSummary
     )
 
 
+def document_term(source_document: str) -> Any:
+    """Return the term that all chunks of a document have in common, and no others."""
+    return Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document))
+
+
 def document_query(source_document: str) -> Any:
     """Return a query for all chunks of the document with an id."""
-    return TermQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document)))
+    return TermQuery(document_term(source_document))
 
 
 def first_chunks(chunks: Any | None = None) -> Any:

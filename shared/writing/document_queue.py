@@ -10,16 +10,15 @@ from typing import Any, Final
 import lucene
 from java.lang import IllegalArgumentException
 from java.util import Arrays
-from org.apache.lucene.index import Term
 
 from shared.analysis.analyzers import writing
 from shared.analysis.languages import UNDETERMINED
 from shared.errors import InvalidDocumentError
 from shared.java import vm
-from shared.model import schema
 from shared.storage import lucene_errors
 from shared.storage.lucene_errors import lacks_memory
 from shared.storage.mapping import Batch
+from shared.storage.stored_chunks import document_term
 
 _MAX_WAITING_DOCUMENTS: Final = 4
 """Number of documents that may wait for Lucene; one would do if all took equally long."""
@@ -124,8 +123,3 @@ def results(futures: Iterable[Future[int]]) -> Iterator[int]:
             yield pending.popleft().result()
     for future in pending:
         yield future.result()
-
-
-def document_term(source_document: str) -> Any:
-    """Return the term that all chunks of a document have in common, and no others."""
-    return Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document))

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from org.apache.lucene.index import DirectoryReader, IndexWriterConfig, Term
-from org.apache.lucene.search import IndexSearcher, TermQuery
+from org.apache.lucene.search import IndexSearcher
 
 from shared.backends import chosen
 from shared.errors import DocumentNotFoundError
@@ -37,8 +37,9 @@ from shared.storage.field_names import keys_of_documents
 from shared.storage.integrity import open_directory, verify
 from shared.storage.mapping import file_state_field, to_lucene
 from shared.storage.passages import documents_with_vectors, key_with_id
+from shared.storage.stored_chunks import document_query, document_term
 from shared.storage.vectors import vector_field
-from shared.writing.document_queue import DocumentWriter, document_term, results
+from shared.writing.document_queue import DocumentWriter, results
 from shared.writing.known_vectors import KnownVectors
 from shared.writing.writer import clean, commit_empty, open_writer, undo_creation
 
@@ -274,9 +275,7 @@ class Index:
         """
         count = self.chunk_count(source_document)
         if count:
-            with self._writing():
-                self._mark_changed()
-                self._writer.deleteDocuments([document_term(source_document)])
+            self.delete_documents([source_document])
         return count
 
     def delete_documents(self, source_documents: Iterable[str]) -> None:
@@ -358,7 +357,7 @@ class Index:
     def chunk_count(self, source_document: str) -> int:
         """Return the number of chunks of a document, including uncommitted ones."""
         with self._writing(), closing(DirectoryReader.open(self._writer)) as reader:
-            return int(IndexSearcher(reader).count(TermQuery(document_term(source_document))))
+            return int(IndexSearcher(reader).count(document_query(source_document)))
 
     def commit(self) -> None:
         """Make all changes so far durable, and visible to every reader at once.
