@@ -1,5 +1,6 @@
 """Fixtures that run the real programs on a real index in a temporary folder."""
 
+import multiprocessing
 import os
 import shlex
 import signal
@@ -26,6 +27,7 @@ from shared.java.vm import OPTIONS_VARIABLE, QUICK
 from shared.semantic import keep_to_one_thread
 from shared.settings.defaults import SHARE_VARIABLE
 from shared.writing.index import create
+from tests.forked_workers import GET_CONTEXT, fork_workers
 from tests.programs import PROCESSES, PROGRAMS, environment_at_start, run_idx
 from tests.systems import SLOW, without_wine
 
@@ -90,6 +92,8 @@ def _no_settings_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterat
             environment.setenv(name, "")
             environment.delenv(name)
         environment_at_start()
+        if PROCESSES not in os.environ:
+            fork_workers(environment)
         yield
 
 
@@ -100,6 +104,12 @@ def _configuration_and_data_of_its_own(
     # Unlike mktemp, which lists all folders of earlier tests for the next number.
     for variable in USER_FOLDERS:
         monkeypatch.setenv(variable, mkdtemp(dir=tmp_path_factory.getbasetemp()))
+
+
+@pytest.fixture
+def spawned_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have worker processes start as in the programs, with nothing loaded."""
+    monkeypatch.setattr(multiprocessing, "get_context", GET_CONTEXT)
 
 
 @pytest.fixture(scope="module")

@@ -58,6 +58,7 @@ def fifty(folder: Path) -> list[Path]:
     return files
 
 
+@pytest.mark.usefixtures("spawned_workers")
 def test_files_are_read_by_several_processes_and_each_once(tmp_path: Path) -> None:
     files = fifty(tmp_path)
     results = read(*files, workers=2)
@@ -74,6 +75,7 @@ def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.usefixtures("spawned_workers")
 def test_a_file_that_takes_too_much_memory_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "large.txt").write_bytes(b"word " * 9_000_000)
     (tmp_path / "a.txt").write_text("text")
