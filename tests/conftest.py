@@ -8,10 +8,10 @@ import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import lucene
 import pytest
@@ -24,12 +24,15 @@ from server.app import app
 from server.search_server import SearchServer
 from shared.java import vm
 from shared.java.vm import OPTIONS_VARIABLE, QUICK
-from shared.semantic import keep_to_one_thread
+from shared.semantic import keep_to_one_thread, models
 from shared.settings.defaults import SHARE_VARIABLE
 from shared.writing.index import create
 from tests.forked_workers import GET_CONTEXT, fork_workers
 from tests.programs import PROCESSES, PROGRAMS, environment_at_start, run_idx
 from tests.systems import SLOW, without_wine
+
+if TYPE_CHECKING:
+    from shared.semantic.encoder import Encoder
 
 # A shell without job control starts what runs in the background with Ctrl-C ignored, and every
 # program inherits it. Those that have a handler start their children with the default.
@@ -115,9 +118,19 @@ def spawned_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def semantic() -> Iterator[None]:
     """Leave search by meaning to the defaults, as it is for a user without settings."""
-    with pytest.MonkeyPatch.context() as environment:
-        environment.delenv("IDX_SEMANTIC")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("IDX_SEMANTIC")
+        # A process loads its model once, which takes half a second; this one is many in turn.
+        load = models._encoder  # noqa: SLF001 - there is no other way to keep one
+        patch.setattr(
+            models, "_encoder", lambda name: _default(load) if name == "e5" else load(name)
+        )
         yield
+
+
+@cache
+def _default(load: Callable[[str], "Encoder"]) -> "Encoder":
+    return load("e5")
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ time changes. What becomes visible is decided by `State`, and in the queries of 
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -68,6 +69,10 @@ class Reader(NamedTuple):
     found: frozenset[Chunk] | None = None
 
 
+ENDED: Final = Reader(found=frozenset())
+"""A search that has ended, whatever it has found: what follows is alike."""
+
+
 class Cleaner(NamedTuple):
     """Whoever deletes what no search sees: the steps done, and what the state has told at first.
 
@@ -104,8 +109,13 @@ def beginning(*names: str, is_new: bool = False) -> World:
     return World(state, chunks, chunks, tuple(map(Writer, names)), DELETION if is_new else OLD)
 
 
+@cache
+def version(batch: int) -> str:
+    return version_of(batch, DOCUMENT)
+
+
 def shown(world: World, state: State) -> frozenset[Chunk]:
-    return frozenset(of for of in world.visible if state.shows(of[0], version_of(of[0], DOCUMENT)))
+    return frozenset(of for of in world.visible if state.shows(of[0], version(of[0])))
 
 
 def with_writer(world: World, place: int, writer: Writer) -> World:
@@ -135,7 +145,7 @@ def written(world: World, place: int) -> World:
         chunks = world.chunks.union(parts)
         return with_writer(world._replace(chunks=chunks, visible=chunks), place, after)
     if writer.step < PUBLISHING:
-        earlier = {version_of(of[0], DOCUMENT) for of in shown(world, state)}
+        earlier = {version(of[0]) for of in shown(world, state)}
         return with_writer(world, place, after._replace(seen=(state, tuple(sorted(earlier)))))
     return published(world, place)
 
@@ -184,7 +194,7 @@ def cleaned(world: World) -> World:
         gone = {
             of
             for of in world.visible
-            if of[0] in cleaner.batches or version_of(of[0], DOCUMENT) in cleaner.versions
+            if of[0] in cleaner.batches or version(of[0]) in cleaner.versions
         }
         chunks, visible = world.chunks - gone, world.visible - gone
         return world._replace(chunks=chunks, visible=visible, cleaner=after)
@@ -223,7 +233,7 @@ def following(world: World) -> Iterator[World]:
     times = TIMES if is_alone else TIMES[:2]
     if world.now < times[-1]:
         # Whoever has read the state a minute before has ended with an error.
-        reader = world.reader if world.reader.state is None else Reader(found=frozenset())
+        reader = world.reader if world.reader.state is None else ENDED
         yield world._replace(now=times[times.index(world.now) + 1], reader=reader)
 
 
@@ -249,13 +259,16 @@ def explored(world: World) -> tuple[set[World], str]:
     seen, waiting = {world}, [world]
     while waiting:
         for after in following(waiting.pop()):
-            for problem in complaints(after):
-                return seen, problem
-            if after.reader.found is not None:
-                after = after._replace(reader=Reader(found=frozenset()))  # noqa: PLW2901 - alike
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
+            reader = after.reader
+            has_found = reader.state is not None and reader.found is not None
+            kept = after._replace(reader=ENDED) if has_found else after
+            is_new = kept not in seen
+            if has_found or is_new:
+                for problem in complaints(after):
+                    return seen, problem
+            if is_new:
+                seen.add(kept)
+                waiting.append(kept)
     return seen, ""
 
 
