@@ -3,8 +3,8 @@
 By hypothesis rather than atheris, which has coverage to guide it: what the readers take is
 structured, so that strategies that know the structure get further than bytes that are changed at
 random, and what fails is shrunk to a line that becomes a test. The examples are the same in each
-run of the tests. With the variable MCP_LUCENE_FUZZ_SECONDS each test goes on that long with new
-ones.
+run of the tests, with more of them in `make soak`. With the variable MCP_LUCENE_FUZZ_SECONDS each
+test goes on that long with new ones.
 """
 
 import os
@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
 from shared.model.document import Document, Metadata
+from tests.programs import PROCESSES
 
 FUZZ_SECONDS: Final = float(os.environ.get("MCP_LUCENE_FUZZ_SECONDS", "0"))
 
@@ -30,7 +31,7 @@ MARKS: Final = [
 _MAX_SECONDS: Final = 5.0  # processor time for one example
 
 _EXAMPLES: Final = settings(
-    max_examples=150,
+    max_examples=150 if PROCESSES in os.environ else 60,
     deadline=None,
     database=None,
     derandomize=True,

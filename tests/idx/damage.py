@@ -19,7 +19,7 @@ KINDS = frozenset(
 
 def fill_with_every_kind(idx: Idx, index: Path) -> Path:
     """Write a large segment, small ones, deletions, and updates of doc values."""
-    fill(index)
+    fill(index, 18)
     idx("optimize")
     papers = make(index.parent / "papers", "a.txt")
     idx("sync", "papers")

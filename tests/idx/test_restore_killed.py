@@ -47,7 +47,7 @@ def start(path: Path) -> Process:
     return process
 
 
-@pytest.mark.parametrize("times", [6, pytest.param(40, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("times", [3, pytest.param(40, marks=pytest.mark.soak)])
 def test_the_index_is_the_old_one_or_the_new_one(
     idx: Idx, filled: Path, tmp_path: Path, times: int
 ) -> None:

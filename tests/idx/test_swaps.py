@@ -37,8 +37,8 @@ PROGRAM: Final = IDX.format(60)
 
 
 def with_slow_file(papers: Path) -> None:
-    """A file that comes first, and is read for a while."""
-    make(papers).joinpath("a.html").write_text("<p>text" * 400_000)
+    """A file that comes first, and is read for a while, but has hardly a word to be indexed."""
+    make(papers).joinpath("a.html").write_text(f"{'<p></p>' * 400_000}text")
 
 
 def planned(folder: Path, *arguments: object) -> Process:

@@ -112,7 +112,7 @@ def test_a_client_that_leaves_before_java_runs_leaves_no_process(
 @reads_proc
 def test_a_client_that_leaves_while_java_starts_ends_it_in_order(empty_index: Path) -> None:
     # Threads are at another place each time.
-    for _ in range(3):
+    for _ in range(2):
         done = subprocess.run(
             [PROGRAMS / "mcp-lucene", empty_index],
             stdin=subprocess.DEVNULL,

@@ -145,7 +145,7 @@ def test_threads_search_while_another_one_writes(filled_index: Path) -> None:
         for thread in threads:
             thread.start()
         try:
-            for turn in range(30):
+            for turn in range(12):
                 text = LONG.replace("word", ["word", "wort"][turn % 2])
                 with Index(filled_index) as index:
                     index.add(Document("long", "Long", text))
@@ -179,7 +179,7 @@ def test_threads_search_while_the_folder_is_exchanged(filled_index: Path) -> Non
         for thread in threads:
             thread.start()
         try:
-            for _ in range(100):
+            for _ in range(50):
                 filled_index.rename(aside)
                 other.rename(filled_index)
                 aside.rename(other)

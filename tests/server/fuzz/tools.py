@@ -1,15 +1,17 @@
 """The tools of a server, called with whatever hypothesis draws."""
 
 import json
+import os
 from typing import Any, Final
 
 from hypothesis import HealthCheck, settings
 from jsonschema import Draft202012Validator
 
+from tests.programs import PROCESSES
 from tests.server.raw_client import RawClient
 
 EXAMPLES: Final = settings(
-    max_examples=40,
+    max_examples=40 if PROCESSES in os.environ else 20,
     deadline=None,
     database=None,
     # The same in each run: what is found by chance is found by make soak.

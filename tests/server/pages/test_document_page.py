@@ -67,7 +67,7 @@ def test_one_walks_through_it_and_keeps_the_place(api: Served) -> None:
 def test_a_very_long_one_is_read_in_windows(tmp_path: Path) -> None:
     create(tmp_path / "index")
     with Index(tmp_path / "index") as index:
-        index.add(Document("long", "Long", "some words and more " * 15_000))
+        index.add(Document("long", "Long", "some words and more " * 10_000))
     with served_here(tmp_path / "index", log=tmp_path / "log") as server:
         address, seen = f"{server.base}/documents/long", set()
         while True:
@@ -78,7 +78,7 @@ def test_a_very_long_one_is_read_in_windows(tmp_path: Path) -> None:
             if not page.tree.cssselect("[data-walk=later]"):
                 break
             address = page.links("[data-walk=later]")[0]
-    assert len(seen) == int(page.texts(".about")[0].partition(" words, ")[2].split()[0]) > 200
+    assert len(seen) == int(page.texts(".about")[0].partition(" words, ")[2].split()[0]) > 150
 
 
 def test_it_shows_what_is_known_of_it_and_how_to_cite_it(api: Served) -> None:

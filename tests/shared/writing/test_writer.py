@@ -29,7 +29,7 @@ def added(path: Path, *, keep_order: bool) -> list[str]:
         mode = IndexWriterConfig.OpenMode.CREATE
         writer = open_writer(directory, path, 0, mode, keep_order=keep_order)
         for number in range(60):
-            words = " ".join(f"word{number}x{n}" for n in range(5_000 if number % 7 == 3 else 5))
+            words = " ".join(f"word{number}x{n}" for n in range(1_500 if number % 7 == 3 else 5))
             for _, batch in to_lucene(Document(str(number), "T", words)):
                 writer.addDocuments(Arrays.asList(batch))
             writer.flush()
