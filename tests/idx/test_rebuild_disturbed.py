@@ -129,13 +129,13 @@ def test_stopped_it_leaves_the_index_as_it_was(
 def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path) -> None:
     with Index(filled) as index:
         words = random.Random(4)  # noqa: S311 - words that do not compress
-        for number in range(20):
+        for number in range(8):
             text = " ".join(f"{words.getrandbits(64):x}" for _ in range(2_000))
             index.add(Document(f"long{number}", "Title", text))
     before = stored(filled)
     files = {file.name: file.read_bytes() for file in filled.iterdir()}
 
-    failed = idx("rebuild", "-i", filled, code=1, prefix=("prlimit", "--fsize=300000"))
+    failed = idx("rebuild", "-i", filled, code=1, prefix=("prlimit", "--fsize=100000"))
     (message,) = failed.stderr.splitlines()
     assert message.startswith(f"Error: writing to the index at {filled} failed: ")
     assert "File too large" in message

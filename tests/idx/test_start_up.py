@@ -60,6 +60,12 @@ def test_nothing_heavy_is_imported_for(module: str, arguments: list[str], code: 
     done, imported = imports(module, arguments)
     assert done.returncode == code, done.stderr
     assert imported.isdisjoint(HEAVY)
+    if module == "idx" and arguments in (["--help"], ["--version"], ["nonsense"]):
+        assert "idx.app" in imported
+        assert ours(imported) == set()
+        assert imported.isdisjoint(
+            {"shared.model.document", "shared.model.search_results", "idx.clients"}
+        )
 
 
 def ours(imported: set[str]) -> set[str]:
@@ -67,21 +73,12 @@ def ours(imported: set[str]) -> set[str]:
     return {name for name in imported if name.startswith("idx.commands.")}
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["nonsense"]])
-def test_no_command_is_imported_for(arguments: list[str]) -> None:
-    _, imported = imports("idx", arguments)
-    assert "idx.app" in imported
-    assert ours(imported) == set()
-    assert imported.isdisjoint(
-        {"shared.model.document", "shared.model.search_results", "idx.clients"}
-    )
-
-
 def test_a_command_imports_no_other_and_no_rich(empty_index: Path) -> None:
     done, imported = imports("idx", ["search", "x", "--json", "--index-path", str(empty_index)])
     assert done.returncode == 0, done.stderr
     assert ours(imported) == {"idx.commands.search"}
-    assert imported.isdisjoint({"rich", "importlib.metadata", "email"})
+    assert "lucene" in imported
+    assert imported.isdisjoint({"rich", "importlib.metadata", "email", "pydantic"})
 
 
 @pytest.mark.parametrize("name", ENTRIES)
@@ -153,10 +150,3 @@ def test_this_environment_has_a_trained_cache_that_is_used() -> None:
     from shared.java import startup_cache
 
     assert startup_cache.options() == (f"-XX:AOTCache={startup_cache.path()}",)
-
-
-def test_a_search_takes_no_time_for_pydantic(empty_index: Path) -> None:
-    done, imported = imports("idx", ["search", "x", "--index-path", str(empty_index)])
-    assert done.returncode == 0, done.stderr
-    assert "lucene" in imported
-    assert "pydantic" not in imported

@@ -87,7 +87,7 @@ async def test_concurrent_searches_while_another_process_writes(
             answers += 1
 
     async with connect_by_stdio() as client, asyncio.TaskGroup() as group:
-        for _ in range(8):
+        for _ in range(4):
             group.create_task(read_whole_documents(client))
         with other_writer(empty_index) as add:
             for version in range(1, 6):

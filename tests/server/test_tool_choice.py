@@ -1,12 +1,11 @@
 """Whoever starts the server chooses which tools it offers."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Connect
-from tests.programs import PROGRAMS
+from tests.server.http.served import refused
 
 SEARCH = ["Search", "more_like", "explain_query", "suggest_terms", "top_terms", "list_fields"]
 
@@ -38,7 +37,7 @@ async def test_tools_are_chosen_by_name_and_by_group(
     [
         (["--tools", "Serch"], "no tool or group of tools 'Serch'; did you mean 'Search'"),
         (["--tools", ""], "--tools names no tool"),
-        pytest.param(["--tools", " , "], "--tools names no tool", marks=pytest.mark.soak),
+        (["--tools", " , "], "--tools names no tool"),
         (["--exclude-tools", "q"], "no tool or group of tools 'q'; there are search, browse,"),
         (["--exclude-tools", "search,browse"], "no tool is left to offer"),
     ],
@@ -46,14 +45,4 @@ async def test_tools_are_chosen_by_name_and_by_group(
 def test_a_choice_that_cannot_be_is_told(
     empty_index: Path, options: list[str], message: str
 ) -> None:
-    done = subprocess.run(
-        [PROGRAMS / "mcp-lucene", empty_index, *options],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (1, "")
-    assert message in done.stderr
-    assert done.stderr.startswith("Error: ")
+    assert message in refused(*options, index=empty_index)
