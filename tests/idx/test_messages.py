@@ -31,16 +31,14 @@ class Papers:
         self.folder = folder
         folder.mkdir()
 
-    def read(self, files: Mapping[str, bytes | str], code: int = 0) -> None:
+    def read(self, files: Mapping[str, bytes | str], *given: str, code: int = 0) -> None:
+        """Synchronize files with their contents, and some of those that others have made."""
         for name, content in files.items():
             data = content if isinstance(content, bytes) else content.encode()
             (self.folder / name).write_bytes(data)
-        sync(self.idx, "papers", code=code)
-
-    def read_given(self, *names: str) -> None:
-        for name in names:
+        for name in given:
             shutil.copy(FILES / name, self.folder)
-        sync(self.idx, "papers")
+        sync(self.idx, "papers", code=code)
 
     def text(self, name: str) -> str:
         return text_of(self.index, name)
@@ -64,8 +62,12 @@ def body_of(text: str) -> str:
 
 
 def test_messages_of_outlook_lose_no_letter_to_their_encoding(papers: Papers) -> None:
-    papers.read_given(
-        "umlaut-sender.msg", "html-1252-badbyte.msg", "html-ascii-20127.msg", "html-big5-950.msg"
+    papers.read(
+        {},
+        "umlaut-sender.msg",
+        "html-1252-badbyte.msg",
+        "html-ascii-20127.msg",
+        "html-big5-950.msg",
     )
     assert papers.text("umlaut-sender.msg").splitlines()[:3] == [
         "From: Jürgen Müller <jm@example.org>",
@@ -79,57 +81,63 @@ def test_messages_of_outlook_lose_no_letter_to_their_encoding(papers: Papers) ->
     assert papers.found("附件") == ["html-big5-950.msg"]
 
 
-@pytest.mark.parametrize(
-    ("code_page", "encoding", "text"),
-    [
-        (874, "cp874", "สัญญาเช่าบ้าน"),
-        (932, "cp932", "契約①の解除"),
-        (936, "gbk", "合同附件镕已发"),
-        (949, "cp949", "임대차 계약의 해지 똠"),
-        (950, "cp950", "合約附件已寄出"),
-        (1251, "cp1251", "Договор аренды"),
-        (1255, "cp1255", "חוזה שכירות"),
-        (20127, "cp1252", "Wir kündigen für Größe"),
-        (20866, "koi8-r", "Договор аренды"),
-        (28591, "cp1252", "Miete: 5 € für März"),
-        (38598, "iso8859-8", "חוזה שכירות"),
-        (50220, "iso2022_jp", "契約の解除"),
-        (50225, "iso2022_kr", "임대차 계약"),
-        (51932, "euc_jp", "契約の解除"),
-        (54936, "gb18030", "合同附件已发㐀"),
-        (65001, "utf-8", "Straße, 5 €"),
-        (4711, "utf-8", "Straße in Köln"),
-    ],
-)
-def test_a_body_of_outlook_is_read_by_its_code_page(
-    papers: Papers, code_page: int, encoding: str, text: str
-) -> None:
-    page = f"<html><body><p>{text}</p></body></html>".encode(encoding)
-    plain = f"{text}\r\n".encode(encoding)
-    numbers = {0x3FDE: code_page, 0x3FFD: code_page}
-    papers.read(
-        {
-            "page.msg": outlook_message({0x37: "x"}, {}, {}, numbers, {(0x1013, 0x102): page}),
-            "plain.msg": outlook_message({0x37: "x"}, {}, {}, numbers, {(0x1000, 0x1E): plain}),
-        }
-    )
-    assert text.partition("①")[0] in papers.text("page.msg")
-    assert body_of(papers.text("plain.msg")) == body_of(papers.text("page.msg"))
+CODE_PAGES = {
+    874: ("cp874", "สัญญาเช่าบ้าน"),
+    932: ("cp932", "契約①の解除"),
+    936: ("gbk", "合同附件镕已发"),
+    949: ("cp949", "임대차 계약의 해지 똠"),
+    950: ("cp950", "合約附件已寄出"),
+    1251: ("cp1251", "Договор аренды"),
+    1255: ("cp1255", "חוזה שכירות"),
+    20127: ("cp1252", "Wir kündigen für Größe"),
+    20866: ("koi8-r", "Договор аренды"),
+    28591: ("cp1252", "Miete: 5 € für März"),
+    38598: ("iso8859-8", "חוזה שכירות"),
+    50220: ("iso2022_jp", "契約の解除"),
+    50225: ("iso2022_kr", "임대차 계약"),
+    51932: ("euc_jp", "契約の解除"),
+    54936: ("gb18030", "合同附件已发㐀"),
+    65001: ("utf-8", "Straße, 5 €"),
+    4711: ("utf-8", "Straße in Köln"),
+}
 
 
-@pytest.mark.parametrize(
-    ("encoding", "bad"),
-    [("cp950", b"\xff"), ("gbk", b"\xff"), ("cp1251", b"\x98"), ("utf-8", b"\xc3")],
-)
-def test_a_bad_byte_costs_a_letter(papers: Papers, encoding: str, bad: bytes) -> None:
-    text = {"cp1251": "Договор аренды"}.get(encoding, "合同附件已")
-    body = text.encode(encoding) + b" " + bad + b" " + text.encode(encoding)
-    number = {"cp950": 950, "gbk": 936, "cp1251": 1251, "utf-8": 65001}[encoding]
-    data = outlook_message({0x37: "x"}, {}, {}, {0x3FDE: number}, {(0x1013, 0x102): body})
-    headers = f"Subject: x\nContent-Type: text/plain; charset={encoding}\n\n".encode()
-    papers.read({"a.msg": data, "a.eml": headers + body})
-    assert papers.text("a.msg").count(text) == 2
-    assert papers.text("a.eml").count(text) == 2
+def test_a_body_of_outlook_is_read_by_its_code_page(papers: Papers) -> None:
+    files = {}
+    for code_page, (encoding, text) in CODE_PAGES.items():
+        page = f"<html><body><p>{text}</p></body></html>".encode(encoding)
+        plain = f"{text}\r\n".encode(encoding)
+        numbers = {0x3FDE: code_page, 0x3FFD: code_page}
+        for name, part in (("page", ((0x1013, 0x102), page)), ("plain", ((0x1000, 0x1E), plain))):
+            data = outlook_message({0x37: "x"}, {}, {}, numbers, dict([part]))
+            files[f"{name}-{code_page}.msg"] = data
+    papers.read(files)
+    for code_page, (_, text) in CODE_PAGES.items():
+        page_text = body_of(papers.text(f"page-{code_page}.msg"))
+        assert text.partition("①")[0] in page_text
+        assert body_of(papers.text(f"plain-{code_page}.msg")) == page_text
+
+
+BAD_BYTES = {
+    "cp950": (950, b"\xff", "合同附件已"),
+    "gbk": (936, b"\xff", "合同附件已"),
+    "cp1251": (1251, b"\x98", "Договор аренды"),
+    "utf-8": (65001, b"\xc3", "合同附件已"),
+}
+
+
+def test_a_bad_byte_costs_a_letter(papers: Papers) -> None:
+    files = {}
+    for encoding, (number, bad, text) in BAD_BYTES.items():
+        body = text.encode(encoding) + b" " + bad + b" " + text.encode(encoding)
+        headers = f"Subject: x\nContent-Type: text/plain; charset={encoding}\n\n".encode()
+        files[f"{encoding}.eml"] = headers + body
+        files[f"{encoding}.msg"] = outlook_message(
+            {0x37: "x"}, {}, {}, {0x3FDE: number}, {(0x1013, 0x102): body}
+        )
+    papers.read(files)
+    for name in files:
+        assert papers.text(name).count(BAD_BYTES[name[:-4]][2]) == 2, name
 
 
 def test_words_of_rfc_2047_are_decoded_wherever_they_stand(papers: Papers) -> None:
@@ -200,24 +208,27 @@ HEADERS = {
 
 
 @pytest.mark.parametrize("is_declared", [True, False])
-@pytest.mark.parametrize("encoding", HEADERS)
-def test_bytes_in_headers_are_letters(papers: Papers, encoding: str, is_declared: bool) -> None:
-    text = HEADERS[encoding]
-    declared = f'Content-Type: text/plain; charset="{encoding}"\n' if is_declared else ""
-    raw = f"From: {text} <a@a.example>\nSubject: {text}\n{declared}\n{text}, {text}."
-    named = (
-        f"Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n{declared}\n{text}\n--b\n"
-        f'Content-Disposition: attachment; filename="{text}.txt"\n\nForty pumps\n--b--\n'
-    )
-    papers.read({"a.eml": raw.encode(encoding), "b.eml": named.encode(encoding)})
-    assert papers.text("a.eml") == (
-        f"From: {text} <a@a.example>\nSubject: {text}\n\n{text}, {text}."
-    )
-    assert f"b.eml!/{text}.txt" in ids(papers.index)
+def test_bytes_in_headers_are_letters(papers: Papers, is_declared: bool) -> None:
+    files = {}
+    for encoding, text in HEADERS.items():
+        declared = f'Content-Type: text/plain; charset="{encoding}"\n' if is_declared else ""
+        raw = f"From: {text} <a@a.example>\nSubject: {text}\n{declared}\n{text}, {text}."
+        named = (
+            f"Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n{declared}\n{text}\n"
+            f'--b\nContent-Disposition: attachment; filename="{text}.txt"\n\nForty pumps\n--b--\n'
+        )
+        files[f"{encoding}.eml"] = raw.encode(encoding)
+        files[f"{encoding}-named.eml"] = named.encode(encoding)
+    papers.read(files)
+    for encoding, text in HEADERS.items():
+        assert papers.text(f"{encoding}.eml") == (
+            f"From: {text} <a@a.example>\nSubject: {text}\n\n{text}, {text}."
+        )
+        assert f"{encoding}-named.eml!/{text}.txt" in ids(papers.index)
 
 
 def test_bytes_in_a_given_header_are_letters(papers: Papers) -> None:
-    papers.read_given("raw-latin1.eml")
+    papers.read({}, "raw-latin1.eml")
     assert papers.text("raw-latin1.eml").splitlines()[:2] == [
         "From: Jürgen Müller <jm@example.org>",
         "To: Zoë Öztürk <zo@example.org>",
@@ -241,28 +252,28 @@ RICH = (
 )
 
 
-@pytest.mark.parametrize(
-    "stub",
-    [
-        "Ihr E-Mail-Programm kann keine HTML-Nachrichten anzeigen.",
-        "Please view this message in a browser: https://t.example/c/eJxVjkEOgyAQRU8zOwmCYl2waJP2HuOA",
-        "https://t.example/c/eJxVjkEOgyAQRU8zOwmCYl2waJP2HuOA-this-link-is-only-here-to-be-followed",
-        "这封邮件请在浏览器中查看",
-        "",
-    ],
+STUBS = (
+    "Ihr E-Mail-Programm kann keine HTML-Nachrichten anzeigen.",
+    "Please view this message in a browser: https://t.example/c/eJxVjkEOgyAQRU8zOwmCYl2waJP2HuOA",
+    "https://t.example/c/eJxVjkEOgyAQRU8zOwmCYl2waJP2HuOA-this-link-is-only-here-to-be-followed",
+    "这封邮件请在浏览器中查看",
+    "",
 )
-def test_a_plain_text_that_says_nothing_gives_way(papers: Papers, stub: str) -> None:
+
+
+def test_a_plain_text_that_says_nothing_gives_way_and_another_one_stays(papers: Papers) -> None:
     amp = ("x-amp-html", "<!doctype html><html ⚡4email><p>" + "one two three four " * 50)
-    papers.read({"a.eml": with_forms(stub, RICH, amp)})
-    assert "Der neue Abschlag beträgt 84 Euro" in papers.text("a.eml")
-    assert "three four" not in papers.text("a.eml")
-
-
-@pytest.mark.parametrize("plain", ["Der neue Abschlag gilt ab April. " * 4, "Bis morgen!\nAna"])
-def test_a_plain_text_that_says_as_much_stays(papers: Papers, plain: str) -> None:
-    page = "<p>" + plain.replace("\n", "<br>") + "<p>By Mailer"
-    papers.read({"a.eml": with_forms(plain, page)})
-    assert body_of(papers.text("a.eml")) == plain.strip()
+    files = {f"{number}.eml": with_forms(stub, RICH, amp) for number, stub in enumerate(STUBS)}
+    said = {"long.eml": "Der neue Abschlag gilt ab April. " * 4, "short.eml": "Bis morgen!\nAna"}
+    for name, plain in said.items():
+        page = "<p>" + plain.replace("\n", "<br>") + "<p>By Mailer"
+        files[name] = with_forms(plain, page)
+    papers.read(files)
+    for number, _ in enumerate(STUBS):
+        assert "Der neue Abschlag beträgt 84 Euro" in papers.text(f"{number}.eml")
+        assert "three four" not in papers.text(f"{number}.eml")
+    for name, plain in said.items():
+        assert body_of(papers.text(name)) == plain.strip()
 
 
 MEETING = (
@@ -288,9 +299,9 @@ def test_invitations_are_read(papers: Papers) -> None:
             ),
             "attached.eml": attached.as_bytes(),
             "alone.eml": alone.as_bytes(),
-        }
+        },
+        "invitation.eml",
     )
-    papers.read_given("invitation.eml")
     assert "Location: Besprechungsraum Zugspitze" in papers.text("invitation.eml")
     assert body_of(papers.text("outlook.eml")) == (
         "Siehe Kalender.\n\nQuartalsrunde\nLocation: Raum Zugspitze\nBegins: 2024-04-12 10:00 UTC\n"
@@ -323,8 +334,10 @@ def test_saved_pages_are_read(papers: Papers) -> None:
     frames = frames.replace(
         b"Content-Type: image/png", b"Content-Type: text/html; charset=utf-8", 1
     ).replace(base64.encodebytes(b"\x89PNG\r\n\x1a\n" * 50), base64.encodebytes(b"<p>Inside</p>"))
-    papers.read({"ie.mht": word, "report.doc": word, "sheet.xls": word, "frames.mhtml": frames})
-    papers.read_given("mietminderung.mhtml")
+    papers.read(
+        {"ie.mht": word, "report.doc": word, "sheet.xls": word, "frames.mhtml": frames},
+        "mietminderung.mhtml",
+    )
     for name in ("ie.mht", "report.doc", "sheet.xls"):
         assert papers.text(name) == "Die Kündigung"
     assert papers.text("frames.mhtml") == "Inside"
@@ -346,9 +359,9 @@ def test_messages_of_apple_mail_are_read(papers: Papers) -> None:
             "1.emlx": f"{len(mail)}\n".encode() + mail + plist,
             "2.partial.emlx": f"{len(mail)}      \n".encode() + mail + plist,
             "3.emlx": mail,
-        }
+        },
+        "12345.emlx",
     )
-    papers.read_given("12345.emlx")
     for name in ("1.emlx", "2.partial.emlx", "3.emlx"):
         assert papers.text(name) == "Subject: x\n\nGrüße aus Köln"
     assert papers.found("Kostenvoranschlag Kellertür Schlosser") == ["12345.emlx"]
@@ -366,9 +379,9 @@ def test_what_other_programs_save_under_names_of_office_is_read(papers: Papers) 
             "tabs.xls": tabs.encode("utf-16"),
             "commas.xlsx": tabs.replace("\t", ";").encode("cp1252"),
             "note.doc": "Wir kündigen; bald.\n",
-        }
+        },
+        "umsatz-div.xls",
     )
-    papers.read_given("umsatz-div.xls")
     assert papers.text("table.xls") == "Nr | Kunde\n10023 | Müller"
     assert papers.text("meta.xls") == "10023 | Müller"
     assert papers.text("letter.doc") == "Wir kündigen"
@@ -441,9 +454,9 @@ def test_what_is_signed_is_read(
             "broken.eml": mail(opaque[:300]),
             "attached.eml": attached.as_bytes(),
         },
+        "opaque-signed.eml",
         code=1,
     )
-    papers.read_given("opaque-signed.eml")
     assert body_of(papers.text("opaque-signed.eml")) == (
         "Die Lieferung der Rohrschellen erfolgt am Montag."
     )
@@ -467,8 +480,7 @@ def test_entries_broken_within_a_letter_are_whole(papers: Papers) -> None:
     event = b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n" + folded + b"\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
     wide = event.replace(folded, title.encode()).decode().replace("der", "d\r\n er")
     cards = b"BEGIN:VCARD\r\nVERSION:4.0\r\nFN:J\xc3\r\n \xbcrgen\r\nEND:VCARD\r\n"
-    papers.read({"a.ics": event, "b.ics": wide.encode("utf-16"), "c.vcf": cards})
-    papers.read_given("uebergabe.ics")
+    papers.read({"a.ics": event, "b.ics": wide.encode("utf-16"), "c.vcf": cards}, "uebergabe.ics")
     assert papers.text("a.ics") == title.removeprefix("SUMMARY:")
     assert papers.text("b.ics") == title.removeprefix("SUMMARY:")
     assert papers.text("c.vcf") == "Jürgen"
@@ -490,9 +502,9 @@ def test_cards_have_the_names_of_people(papers: Papers) -> None:
             "three.vcf": card("VERSION:3.0", "FN:", "N:Ruíz\\, y Gil;Ana;María;Dr.;MBA"),
             "four.vcf": card("VERSION:4.0", "item1.N:Öztürk;Ayşe;;;"),
             "both.vcf": card("VERSION:3.0", "N:Doe;John;;;", "FN:Johnny Doe"),
-        }
+        },
+        "kontakte.vcf",
     )  # fmt: skip
-    papers.read_given("kontakte.vcf")
     assert papers.text("old.vcf") == "Jürgen Müller\nTelephone: 123"
     assert papers.text("japanese.vcf").splitlines()[0] == "太郎 山田"
     assert papers.text("three.vcf").splitlines()[0] == "Dr. Ana María Ruíz, y Gil MBA"
