@@ -1,5 +1,6 @@
 """Fixtures that run the real programs on a real index in a temporary folder."""
 
+import gc
 import multiprocessing
 import os
 import shlex
@@ -61,6 +62,16 @@ def pytest_configure(config: pytest.Config) -> None:
     temporary, usual = tempfile.gettempdir(), Path("/tmp")  # noqa: S108 - mkdtemp is safe there
     if shlex.quote(temporary) != temporary and not config.option.basetemp and usual.is_dir():
         config.option.basetemp = mkdtemp(dir=usual, prefix="pytest-")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of the garbage collections to come."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()
 
 
 def pytest_report_header() -> str:

@@ -186,7 +186,7 @@ def test_a_list_that_cannot_be_changed_stays_as_it_is(idx: Idx, folder: Path, te
 
 
 def test_folders_that_are_added_at_once_are_all_remembered(idx: Idx, folder: Path) -> None:
-    names = [f"at-once-{number}" for number in range(6)]
+    names = [f"at-once-{number}" for number in range(4)]
     for name in names:
         (folder / name).mkdir()
     with ThreadPoolExecutor(len(names)) as pool:

@@ -135,7 +135,7 @@ async def test_a_mistake_is_answered(
 
 async def test_answers_stay_short_and_say_what_was_cut(empty_index: Path, connect: Connect) -> None:
     with Index(empty_index) as index:
-        for number in range(40):
+        for number in range(20):
             metadata: Metadata = {f"key {number} {part}": "x" * 5_000 for part in range(10)}
             metadata["language"] = f"{number}" + "l" * 5_000
             index.add(Document(f"{number}", "T " * 4_500, "text", metadata | {"tag": f"t{number}"}))

@@ -11,7 +11,7 @@ from shared import Document, Index, create
 from tests.conftest import connected
 from tests.server.tool_answers import answer
 
-CHUNKS = 800
+CHUNKS = 2_000
 SLOW = " ".join(
     f'"aa bb aa bb aa {word}"~{slop}' for slop in range(100, 180) for word in ("aa", "bb")
 )

@@ -133,7 +133,7 @@ def test_what_is_written_at_the_same_time_is_all_there(home: Path, client: str) 
     own.touch()
     file.parent.mkdir(parents=True)
     file.symlink_to(own)
-    names = [f"server-{number}" for number in range(6)]
+    names = [f"server-{number}" for number in range(4)]
     program = (PROGRAMS / "idx", "mcp-config", client, "--write", "--name")
     processes = [subprocess.Popen([*program, name], stderr=subprocess.DEVNULL) for name in names]
     assert [process.wait(timeout=60) for process in processes] == [0] * len(names)
