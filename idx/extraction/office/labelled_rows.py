@@ -304,7 +304,8 @@ def extract_delimited(source: Source) -> Extracted:
 
 def _rows(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
     """Yield the cells of each row, and the number of the line that it ends on, from 1."""
-    csv.field_size_limit(max(len(text), 1))
+    # For the whole process, where others read tables, too.
+    csv.field_size_limit(max(len(text), csv.field_size_limit()))
     # Not splitlines, whose other separators are part of the text.
     lines = (f"{line}\n" for line in text.split("\n"))
     reader = csv.reader(lines, delimiter=delimiter)
