@@ -323,11 +323,6 @@ def breaks_off(text: str) -> Answer:
     return answer
 
 
-def named_event(name: str, **data: object) -> bytes:
-    """An event of the protocols of OpenAI's responses and of Anthropic's messages."""
-    return f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n".encode()
-
-
 def quoting(text: str, *quotes: str) -> str:
     """A reply in the format that is asked for, with a quote for 1, 2 and so on."""
     lines = [f'[{number}] "{quote}"' for number, quote in enumerate(quotes, start=1)]

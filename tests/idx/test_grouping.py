@@ -12,15 +12,19 @@ QUERY = "harbour"
 DOCUMENTS = 14
 
 
-@pytest.fixture(autouse=True)
-def _documents(empty_index: Path) -> None:
+def write_documents(path: Path) -> None:
     """A long document that has the word in each of its twenty chunks, and short ones."""
-    with Index(empty_index) as index:
+    with Index(path) as index:
         text = " ".join(["harbour harbour harbour"] + ["wall"] * 207)
         index.add(Document("long", "Long", " ".join([text] * 20), {"kind": "book"}))
         for number in range(DOCUMENTS - 1):
             words = f"The harbour of town number {number}." + " Ships come and go." * (number + 3)
             index.add(Document(f"town-{number:02d}", f"Town {number}", words, {"kind": "note"}))
+
+
+@pytest.fixture(autouse=True)
+def _documents(empty_index: Path) -> None:
+    write_documents(empty_index)
 
 
 def test_people_see_each_document_once(idx: Idx) -> None:

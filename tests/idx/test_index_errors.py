@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from tests.idx.files import ids
 from tests.programs import PROGRAMS
 from tests.systems import STOPS, has_modes, limits_processes, sends_signals
 from tests.unprivileged import UNPRIVILEGED
+from tests.waiting import wait_for
 
 if sys.platform != "win32":
     import resource
@@ -190,13 +190,6 @@ def is_locked(path: Path) -> bool:
     from shared.storage.lock import holder
 
     return "bulk" in holder(path)
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 @sends_signals

@@ -24,6 +24,7 @@ from tests.idx.extraction.conftest import FILES
 from tests.idx.files import events, ids, make, result
 from tests.idx.preparation import index_files
 from tests.idx.running import IDX, assert_ends, session, start
+from tests.waiting import wait_for
 
 SEED: Final = 4
 
@@ -187,10 +188,7 @@ def test_a_libreoffice_at_work_ends_with_a_killed_sync(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     running = start(tmp_path)
-    until = time.monotonic() + 60
-    while not (tmp_path / "id").exists():
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    wait_for((tmp_path / "id").exists)
     running.kill()
     running.wait()
     assert_ends(int((tmp_path / "id").read_text()))

@@ -21,12 +21,16 @@ REWRITTEN = "workshop notice period"
 KEY = "sk-swordfish"
 
 
-@pytest.fixture(autouse=True)
-def _documents(empty_index: Path) -> None:
-    with Index(empty_index) as index:
+def write_documents(path: Path) -> None:
+    with Index(path) as index:
         english = "The workshop can be given up with notice, for a period of three months."
         index.add(Document("english", "Agreement", english))
         index.add(Document("german", "Notiz", "Die Werkstatt ist im Hof."))
+
+
+@pytest.fixture(autouse=True)
+def _documents(empty_index: Path) -> None:
+    write_documents(empty_index)
 
 
 @pytest.fixture
@@ -90,14 +94,6 @@ def test_without_an_answer_the_query_is_searched_as_it_is(
     assert done.stderr == f"{diagnostic}\n"
     assert answer == searched(idx)
     assert KEY not in done.stdout + done.stderr
-
-
-def test_without_a_server_too(idx: Idx, model: ModelServer) -> None:
-    model.server_close()
-    model.shutdown()
-    answer = searched(idx, "--normalize")
-    assert documents(answer) == ["german"]
-    assert "cannot be reached" in answer["diagnostics"][0]
 
 
 def test_without_a_model_too(idx: Idx) -> None:

@@ -7,7 +7,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 import zipfile
 import zlib
 from pathlib import Path
@@ -22,6 +21,7 @@ from tests.conftest import Idx
 from tests.idx.files import events, ids, result, text_of
 from tests.idx.test_add_files import pdf_of
 from tests.programs import PROGRAMS
+from tests.waiting import wait_for
 
 needs_tesseract = pytest.mark.skipif(
     shutil.which("tesseract") is None, reason="Tesseract is not installed"
@@ -161,10 +161,7 @@ def test_what_an_interrupted_sync_left_to_ocr_is_read_by_the_next_one(
     run = subprocess.Popen(
         [PROGRAMS / "idx", "sync", papers], cwd=tmp_path, stderr=subprocess.PIPE, text=True
     )
-    until = time.monotonic() + 60
-    while not begun.exists():
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    wait_for(begun.exists)
     run.send_signal(signal.SIGINT)
     _, stderr = run.communicate(timeout=60)
     assert run.returncode == 130, stderr

@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from tests.idx.raw_index import files_of_lucene, stored
 from tests.idx.segments import fill
 from tests.programs import PROGRAMS
 from tests.systems import STOPS
+from tests.waiting import wait_for
 
 
 @pytest.fixture
@@ -121,10 +121,10 @@ def start(path: Path) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
-    while process.poll() is None and {file.name for file in path.iterdir()} <= before:
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
+    wait_for(
+        lambda: process.poll() is not None or not {file.name for file in path.iterdir()} <= before,
+        every=0.002,
+    )
     return process
 
 

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.programs import PROGRAMS
 from tests.systems import STOPS, limits_processes, sends_signals
+from tests.waiting import wait_for
 
 LONG = " ".join(f"word{number}" for number in range(400))
 
@@ -68,15 +68,8 @@ def start(path: Path, seconds: float = 0.02) -> Process:
         stderr=subprocess.PIPE,
         text=True,
     )
-    wait_for(lambda: str(process.pid) in holder(path) or process.poll() is not None)
+    wait_for(lambda: str(process.pid) in holder(path) or process.poll() is not None, every=0.002)
     return process
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 @pytest.mark.parametrize("times", [3, pytest.param(40, marks=pytest.mark.soak)])

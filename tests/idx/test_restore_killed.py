@@ -17,6 +17,7 @@ from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.segments import fill
 from tests.programs import PROGRAMS
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.usefixtures("own_temporary_folder")
 
@@ -40,10 +41,7 @@ def start(path: Path) -> Process:
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
-    while str(process.pid) not in holder(path) and process.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
+    wait_for(lambda: str(process.pid) in holder(path) or process.poll() is not None, every=0.002)
     return process
 
 

@@ -11,10 +11,11 @@ import pytest
 
 from shared import Document, Index
 from tests.conftest import Connect, Idx
-from tests.idx.test_index_errors import is_locked, wait_for
+from tests.idx.test_index_errors import is_locked
 from tests.programs import PROGRAMS
 from tests.server.tool_answers import answer
 from tests.systems import sends_signals
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.anyio, pytest.mark.soak]
 

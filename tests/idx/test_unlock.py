@@ -10,10 +10,11 @@ from shared import Index, IndexLockedError
 from shared.maintenance.upkeep import unlock
 from tests.conftest import Idx
 from tests.idx.files import ids
-from tests.idx.test_index_errors import is_locked, wait_for
+from tests.idx.test_index_errors import is_locked
 from tests.programs import PROGRAMS
 from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
+from tests.waiting import wait_for
 
 
 def test_a_lock_that_a_killed_writer_left_is_removed(idx: Idx, empty_index: Path) -> None:

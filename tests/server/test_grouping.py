@@ -8,25 +8,17 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from shared import Document, Index
 from tests.conftest import Connect
+from tests.idx.test_grouping import DOCUMENTS, QUERY, write_documents
 from tests.server.tool_answers import answer
 
 pytestmark = pytest.mark.anyio
-
-QUERY = "harbour"
-DOCUMENTS = 14
 
 
 @pytest.fixture
 async def client(empty_index: Path, connect: Connect) -> AsyncIterator[Client]:
     """A client of a server on a long document with the word in each of many chunks, and others."""
-    with Index(empty_index) as index:
-        text = " ".join(["harbour harbour harbour"] + ["wall"] * 207)
-        index.add(Document("long", "Long", " ".join([text] * 20), {"kind": "book"}))
-        for number in range(DOCUMENTS - 1):
-            words = f"The harbour of town number {number}." + " Ships come and go." * (number + 3)
-            index.add(Document(f"town-{number:02d}", f"Town {number}", words, {"kind": "note"}))
+    write_documents(empty_index)
     async with connect() as client:
         yield client
 

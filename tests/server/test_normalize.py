@@ -11,26 +11,19 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from shared import Document, Index
 from tests.configured import write
 from tests.conftest import Connect
+from tests.idx.test_normalize import KEY, QUERY, REWRITTEN, write_documents
 from tests.model_server import TROUBLES, ModelServer, is_silent, says, serving
 from tests.programs import PROGRAMS
 from tests.server.tool_answers import answer, error
 
 pytestmark = [pytest.mark.soak, pytest.mark.anyio]
 
-QUERY = "Wie lange ist die Kündigungsfrist der Werkstatt?"
-REWRITTEN = "workshop notice period"
-KEY = "sk-swordfish"
-
 
 @pytest.fixture(autouse=True)
 def _documents(empty_index: Path) -> None:
-    with Index(empty_index) as index:
-        english = "The workshop can be given up with notice, for a period of three months."
-        index.add(Document("english", "Agreement", english))
-        index.add(Document("german", "Notiz", "Die Werkstatt ist im Hof."))
+    write_documents(empty_index)
 
 
 @pytest.fixture

@@ -6,8 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from shared import Document, Index
 from tests.programs import PROGRAMS
 from tests.server.raw_client import RawClient
 from tests.systems import is_in_time, reads_proc, sends_signals
+from tests.waiting import wait_for
 
 _JAVA_HELD_BACK = """
 import pathlib, sys, time
@@ -43,13 +42,6 @@ child.stdin.flush()
 time.sleep(600)
 """
 """A program that starts the server, sends it what it gets on stdin, and does not wait for it."""
-
-
-def wait_for(condition: Callable[[], bool], what: str) -> None:
-    until = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < until, what
-        time.sleep(0.02)
 
 
 @is_in_time

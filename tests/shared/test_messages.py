@@ -6,8 +6,6 @@ import pytest
 
 from shared.messages import did_you_mean, quantity, shortened, utc_time
 
-IN_BERLIN = timezone(timedelta(hours=2))
-
 
 @pytest.mark.parametrize(
     ("number", "noun", "plural", "written"),

@@ -2,7 +2,6 @@
 
 import os
 import re
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from mcp.client.session import ElicitationFnT
 
 from tests.conftest import connected
 from tests.server.tool_answers import answer, error
+from tests.waiting import wait_for
 
 SECONDS = 60  # how long anything may take before a test fails; the machine may be busy
 
@@ -82,7 +82,4 @@ def is_alive(process: int) -> bool:
 
 
 def wait_until_gone(process: int) -> None:
-    until = time.monotonic() + SECONDS
-    while is_alive(process):
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    wait_for(lambda: not is_alive(process))

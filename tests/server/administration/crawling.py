@@ -3,14 +3,13 @@
 import json
 import re
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tests.programs import PROGRAMS
-from tests.server.administration.administered import SECONDS
+from tests.waiting import wait_for
 
 
 @contextmanager
@@ -59,10 +58,7 @@ def call(server: subprocess.Popen[bytes], tool: str, **arguments: Any) -> dict[s
 
 
 def _process_that_adds(server: subprocess.Popen[bytes]) -> int:
-    until = time.monotonic() + SECONDS
-    while not call(server, "crawl_status")["progress"]["added"]:
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    wait_for(lambda: call(server, "crawl_status")["progress"]["added"], every=0.05)
     locked_by = call(server, "admin_status")["locked_by"]
     found = re.match(r"process (\d+) ", locked_by or "")
     assert found, locked_by

@@ -7,7 +7,6 @@ import resource
 import socket
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -27,9 +26,10 @@ from mcp.types import (
 from server.app import app
 from server.http.run import GracefulServer, http_server
 from shared.errors import McpLuceneError
+from tests import waiting
 from tests.programs import PROCESSES, PROGRAMS
 
-SECONDS = 120  # how long anything may take before a test fails; the machine may be busy
+SECONDS = waiting.SECONDS
 
 VERSION = "2026-07-28"
 
@@ -111,11 +111,11 @@ def initialize(server: Served, version: str = "2025-11-25", **headers: str) -> h
     return httpx2.post(server.url, json=body, headers=ACCEPT | headers, timeout=SECONDS)
 
 
-def begin_call(connection: HTTPConnection) -> bytes:
+def begin_call(connection: HTTPConnection, **token: str) -> bytes:
     """Send a call of a tool but for its last byte, which is returned: it runs until that comes."""
     body, headers = message(query="text")
     connection.putrequest("POST", "/mcp")
-    for name, value in {**headers, "Content-Length": str(len(body))}.items():
+    for name, value in {**headers, **token, "Content-Length": str(len(body))}.items():
         connection.putheader(name, value)
     connection.endheaders()
     connection.send(body[:-1])
@@ -130,10 +130,7 @@ def status_of_answer(connection: HTTPConnection) -> int:
 
 
 def wait_for(condition: Any, what: str) -> None:
-    until = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < until, what
-        time.sleep(0.05)
+    waiting.wait_for(condition, what, every=0.05)
 
 
 SERVER = (PROGRAMS / "mcp-lucene",)

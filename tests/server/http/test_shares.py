@@ -4,18 +4,17 @@ import select
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 
 from tests.server.http.served import (
     Served,
-    message,
+    begin_call,
     served_here,
     status_of_answer,
-    wait_for,
 )
+from tests.waiting import wait_for
 
 FIRST = {"Authorization": "Bearer " + "f" * 40}
 SECOND = {"Authorization": "Bearer " + "s" * 40}
@@ -23,23 +22,12 @@ TWO = f"first:read:{'f' * 40} second:read:{'s' * 40}"
 ONE = f"first:read:{'f' * 40}"
 
 
-def begin_call(connection: HTTPConnection, token: dict[str, str]) -> bytes:
-    """Send a call but for its last byte, which is returned: it runs until that comes."""
-    body, headers = message(query="text")
-    connection.putrequest("POST", "/mcp")
-    for name, value in {**headers, **token, "Content-Length": str(len(body))}.items():
-        connection.putheader(name, value)
-    connection.endheaders()
-    connection.send(body[:-1])
-    return body[-1:]
-
-
 @contextmanager
 def running(server: Served, calls: int) -> Iterator[None]:
     """Have calls of the first token run within a block, each of which is answered in the end."""
     with ExitStack() as opened:
         connections = [opened.enter_context(server.connection()) for _ in range(calls)]
-        last = [begin_call(connection, FIRST) for connection in connections]
+        last = [begin_call(connection, **FIRST) for connection in connections]
         wait_for(lambda: server.metrics(**FIRST)["mcp_lucene_running_requests"] == calls, "all run")
         yield
         for connection, rest in zip(connections, last, strict=True):
@@ -78,11 +66,11 @@ def is_answered_before_others_are_refused(server: Served) -> bool:
     """
     with ExitStack() as opened:
         one, other, late, *many = (opened.enter_context(server.connection()) for _ in range(13))
-        lasts = [(connection, begin_call(connection, SECOND)) for connection in (one, other)]
+        lasts = [(connection, begin_call(connection, **SECOND)) for connection in (one, other)]
         wait_for(lambda: server.metrics(**FIRST)["mcp_lucene_running_requests"] == 4, "all run")
         for connection in many:
-            connection.send(begin_call(connection, FIRST))
-        late.send(begin_call(late, SECOND))
+            connection.send(begin_call(connection, **FIRST))
+        late.send(begin_call(late, **SECOND))
         time.sleep(0.1)
         for connection, last in lasts:
             connection.send(last)

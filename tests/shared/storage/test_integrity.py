@@ -1,7 +1,6 @@
 """Files of an index that are compared with their checksums, at once or in the background."""
 
 import errno
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from shared.storage import integrity
 from tests.idx.damage import change_a_bit
 from tests.idx.raw_index import files_of_lucene
 from tests.systems import replaces_open_files
+from tests.waiting import wait_for
 
 
 @pytest.fixture
@@ -24,13 +24,6 @@ def segment(empty_index: Path) -> Path:
         index.add(Document("a", "A", "common text " * 200))
     (file,) = empty_index.glob("*.cfs")
     return file
-
-
-def eventually(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def refusal(searcher: Searcher) -> str:
@@ -48,7 +41,7 @@ def test_what_is_too_large_to_wait_for_is_found_a_little_later(
     change_a_bit(segment, of=b"text")
     monkeypatch.setattr(integrity, "_MAX_FOREGROUND_BYTES", 0)
     with Searcher(segment.parent) as searcher:
-        eventually(lambda: f"file {segment.name}: its checksum is wrong" in refusal(searcher))
+        wait_for(lambda: f"file {segment.name}: its checksum is wrong" in refusal(searcher))
 
 
 def test_a_disk_that_cannot_be_read_is_told_too(
@@ -60,7 +53,7 @@ def test_a_disk_that_cannot_be_read_is_told_too(
     monkeypatch.setattr(integrity, "_MAX_FOREGROUND_BYTES", 0)
     monkeypatch.setattr(integrity, "damage_of", read)
     with Searcher(segment.parent) as searcher:
-        eventually(lambda: "it cannot be read: Input/output error" in refusal(searcher))
+        wait_for(lambda: "it cannot be read: Input/output error" in refusal(searcher))
 
 
 def test_too_many_open_files_are_no_damage(segment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +67,7 @@ def test_too_many_open_files_are_no_damage(segment: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(integrity, "damage_of", read)
     with Searcher(segment.parent) as searcher:
         # Each call tries again.
-        eventually(lambda: refusal(searcher) == "" and tried.count(segment) > 1)
+        wait_for(lambda: refusal(searcher) == "" and tried.count(segment) > 1)
 
 
 @pytest.mark.parametrize("replace", [optimize, purge])

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.server.http.issuer import AUDIENCE, OWN, Issuer, issuing, status
-from tests.server.http.served import Served, initialize, served, wait_for
+from tests.server.http.served import Served, initialize, served
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.soak
 
@@ -133,10 +134,7 @@ def test_keys_are_asked_for_once_in_a_while(documents: Path, tmp_path: Path) -> 
             # Metadata and keys.
             assert len(issuer.asked) - before <= 2 * 3
             renewed = issuer.renew("RS256", "new")
-            until = time.monotonic() + 60
-            while status(server, renewed) == 401:
-                assert time.monotonic() < until
-                time.sleep(1)
+            wait_for(lambda: status(server, renewed) != 401, every=1)
 
 
 @pytest.mark.parametrize(
