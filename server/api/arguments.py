@@ -5,27 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from server.tools.arguments import (
-    MAX_FILTERS,
-    CollectionName,
-    Detail,
-    DocumentSort,
-    Facets,
-    FieldName,
-    Group,
-    Limit,
-    LongLimit,
-    Meaning,
-    MinConfidence,
-    MinLength,
-    Offset,
-    Operator,
-    Recency,
-    Sort,
-    StartIndex,
-    Syntax,
-    Versions,
-)
+from server.tools import arguments as tool
 from shared.model.filters import in_collection, parse_filter
 from shared.model.request import (
     BY_ID,
@@ -55,21 +35,21 @@ class Asked(Arguments):
             description="Words, or Lucene's syntax; an empty query matches every chunk.",
         ),
     ] = ""
-    limit: Limit = 10
-    offset: Offset = 0
+    limit: tool.Limit = 10
+    offset: tool.Offset = 0
     filters: Annotated[
         list[str],
         Field(
-            max_length=MAX_FILTERS,
+            max_length=tool.MAX_FILTERS,
             description="Condition that every result must meet: FIELD=VALUE, FIELD!=VALUE, "
             "FIELD=A|B, FIELD^=PREFIX, FIELD>=MINIMUM, FIELD<=MAXIMUM or FIELD=*. Repeatable.",
         ),
     ] = []
-    collection: CollectionName = None
-    operator: Operator = "or"
-    syntax: Syntax = "auto"
-    search: Meaning = "both"
-    recency: Recency = None
+    collection: tool.CollectionName = None
+    operator: tool.Operator = "or"
+    syntax: tool.Syntax = "auto"
+    search: tool.Meaning = "both"
+    recency: tool.Recency = None
 
     def request(self) -> SearchRequest:
         """Return the request for these arguments."""
@@ -95,11 +75,11 @@ class SearchArguments(Asked):
             "match in <mark></mark>; none: no text."
         ),
     ] = "full"
-    sort: Sort = BY_SCORE
-    facets: Facets = []
-    min_confidence: MinConfidence = 0.0
-    group: Group = "auto"
-    versions: Versions = "auto"
+    sort: tool.Sort = BY_SCORE
+    facets: tool.Facets = []
+    min_confidence: tool.MinConfidence = 0.0
+    group: tool.Group = "auto"
+    versions: tool.Versions = "auto"
 
     def request(self) -> SearchRequest:
         """Return the request for these arguments."""
@@ -120,7 +100,7 @@ class ExplainArguments(Asked):
     """Arguments of an explanation."""
 
     limit: Annotated[int, Field(ge=1, le=20, description="Number of hits to explain.")] = 3
-    detail: Detail = "parsed"
+    detail: tool.Detail = "parsed"
 
 
 class SuggestArguments(Arguments):
@@ -129,38 +109,38 @@ class SuggestArguments(Arguments):
     prefix: Annotated[
         str, Field(min_length=1, max_length=1_000, description="First letters of the words.")
     ]
-    field: FieldName = "content"
-    limit: Limit = 10
+    field: tool.FieldName = "content"
+    limit: tool.Limit = 10
 
 
 class TermArguments(Arguments):
     """Arguments of a list of frequent terms."""
 
-    field: FieldName = "content"
-    limit: LongLimit = 20
-    min_length: MinLength = 1
+    field: tool.FieldName = "content"
+    limit: tool.LongLimit = 20
+    min_length: tool.MinLength = 1
 
 
 class PageArguments(Arguments):
     """A page of a list."""
 
-    offset: Offset = 0
-    limit: LongLimit = 100
+    offset: tool.Offset = 0
+    limit: tool.LongLimit = 100
 
 
 class DocumentArguments(PageArguments):
     """Arguments of a list of documents."""
 
     prefix: Annotated[str, Field(max_length=MAX_QUERY_CHARACTERS, description="Of the ids.")] = ""
-    collection: CollectionName = None
-    sort: DocumentSort = BY_ID
+    collection: tool.CollectionName = None
+    sort: tool.DocumentSort = BY_ID
 
 
 class ChunkArguments(Arguments):
     """A part of a document."""
 
-    start_index: StartIndex = 1
-    count: Limit = 5
+    start_index: tool.StartIndex = 1
+    count: tool.Limit = 5
 
 
 class SimilarArguments(Arguments):

@@ -1,13 +1,9 @@
 """Tools that change the index or its folders, for a server with `--admin`."""
 
-from typing import Annotated, Final
+from pathlib import Path
+from typing import Annotated, Any, Final
 
-from mcp.server.mcpserver import (
-    AcceptedElicitation,
-    Elicit,
-    ElicitationResult,
-    Resolve,
-)
+from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, Resolve
 from mcp.types import ClientCapabilities
 from pydantic import BaseModel, Field
 
@@ -165,6 +161,12 @@ async def list_directories(
     return DirectoryList(directories=directories, folders_from=folder_source(), notice=notice)
 
 
+async def _run_folders(admin: Administration, action: str, folder: Path) -> Any:
+    command = ("folders", action, "--json", "--", str(folder))
+    async with admin.configuration:
+        return await run_for_json(command, CONFIGURATION_TIMEOUT_SECONDS)
+
+
 async def add_directory(context: ToolContext, directory: Directory) -> DirectoryAdded:
     """Remember a folder in the configuration file. Nothing is indexed until start_crawl.
 
@@ -173,11 +175,7 @@ async def add_directory(context: ToolContext, directory: Directory) -> Directory
     admin = administration(context)
     refuse_fixed_folders()
     folder = admin.roots.resolve_existing(directory)
-    async with admin.configuration:
-        answer = await run_for_json(
-            ("folders", "add", "--json", "--", str(folder)), CONFIGURATION_TIMEOUT_SECONDS
-        )
-    added = bool(answer["added"])
+    added = bool((await _run_folders(admin, "add", folder))["added"])
     return DirectoryAdded(
         path=str(folder),
         added=added,
@@ -195,11 +193,7 @@ async def remove_directory(context: ToolContext, directory: Directory) -> Direct
     admin = administration(context)
     refuse_fixed_folders()
     folder = admin.roots.resolve(directory)
-    async with admin.configuration:
-        answer = await run_for_json(
-            ("folders", "remove", "--json", "--", str(folder)), CONFIGURATION_TIMEOUT_SECONDS
-        )
-    if not answer["removed"]:
+    if not (await _run_folders(admin, "remove", folder))["removed"]:
         raise DirectoryError(folder, "is not a remembered folder; see list_directories")
     return DirectoryRemoved(
         path=str(folder),

@@ -8,7 +8,7 @@ from pydantic import Field
 from server.answers.budget import fit
 from server.answers.text import DEFAULT_CHARACTERS, brief_query
 from server.state import ToolContext, ask
-from server.tools.arguments import FieldName, Limit, ListDetail, LongLimit, MaxCharacters, MinLength
+from server.tools import arguments
 from shared.messages import quantity, shortened
 from shared.model.index_results import FieldList, IndexStatistics, TermList
 from shared.model.metadata import ONLY_WITH_DOCUMENTS
@@ -28,9 +28,9 @@ _BRIEF_EXAMPLE_CHARACTERS: Final = 30
 async def list_fields(
     context: ToolContext,
     detail: Annotated[
-        ListDetail, Field(description="brief: the most useful fields; full: all fields.")
+        arguments.ListDetail, Field(description="brief: the most useful fields; full: all fields.")
     ] = "brief",
-    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+    max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS,
 ) -> FieldList:
     """List the fields of the index: what each contains, and how it can be used.
 
@@ -75,7 +75,7 @@ def _brief_example(text: str) -> str:
 
 
 async def index_stats(
-    context: ToolContext, max_characters: MaxCharacters = DEFAULT_CHARACTERS
+    context: ToolContext, max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS
 ) -> IndexStatistics:
     """Show the size of the index, its languages, formats, folders and last change.
 
@@ -83,26 +83,16 @@ async def index_stats(
     ListDocuments lists its documents, list_failures missing files.
     """
     answer = await ask(context, lambda searcher: searcher.statistics())
-    mappings: dict[str, dict[str, Any]] = {
-        "folders": answer.folders,
-        "languages": answer.languages,
-        "formats": answer.formats,
-    }
+    names = ("folders", "languages", "formats")
     entries = [
-        {name: {key: value}} for name, mapping in mappings.items() for key, value in mapping.items()
+        {name: {key: value}} for name in names for key, value in getattr(answer, name).items()
     ]
     kept, notice = fit(entries, max_characters, outside=answer.path)
-    fitting: dict[str, dict[str, Any]] = {name: {} for name in mappings}
+    fitting: dict[str, Any] = {name: {} for name in names}
     for entry in kept:
         for name, part in entry.items():
             fitting[name] |= part
-    return replace(
-        answer,
-        folders=fitting["folders"],
-        languages=fitting["languages"],
-        formats=fitting["formats"],
-        notice=notice,
-    )
+    return replace(answer, **fitting, notice=notice)
 
 
 async def suggest_terms(
@@ -116,9 +106,9 @@ async def suggest_terms(
             "metadata.",
         ),
     ],
-    field: FieldName = "content",
-    limit: Limit = 10,
-    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+    field: arguments.FieldName = "content",
+    limit: arguments.Limit = 10,
+    max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS,
 ) -> TermList:
     """List the words in the index that begin with a prefix, the most frequent first.
 
@@ -133,10 +123,10 @@ async def suggest_terms(
 
 async def top_terms(
     context: ToolContext,
-    field: FieldName = "content",
-    limit: LongLimit = 20,
-    min_length: MinLength = 1,
-    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+    field: arguments.FieldName = "content",
+    limit: arguments.LongLimit = 20,
+    min_length: arguments.MinLength = 1,
+    max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS,
 ) -> TermList:
     """List the most frequent words or values of a field, with the number of chunks of each.
 

@@ -8,26 +8,12 @@ from typing import Annotated, Final
 from mcp.types import CallToolResult, ImageContent
 from pydantic import BaseModel, ConfigDict, Field
 
-from server.answers.budget import (
-    check_room,
-    fit,
-)
+from server.answers.budget import check_room, fit
 from server.answers.errors import AnswerTooLongError
 from server.answers.text import DEFAULT_CHARACTERS, brief
 from server.pictures.page import page_picture
 from server.state import ToolContext, ask
-from server.tools.arguments import (
-    ChunkId,
-    CollectionName,
-    DocumentId,
-    DocumentSort,
-    Limit,
-    ListDetail,
-    LongLimit,
-    MaxCharacters,
-    Offset,
-    StartIndex,
-)
+from server.tools import arguments
 from shared.model.index_results import DocumentDetails, DocumentList, FailureList
 from shared.model.metadata import chunk_metadata
 from shared.model.request import BY_ID
@@ -37,15 +23,15 @@ from shared.settings.defaults import MAX_COUNT
 
 async def list_documents(
     context: ToolContext,
-    offset: Offset = 0,
-    limit: LongLimit = 100,
+    offset: arguments.Offset = 0,
+    limit: arguments.LongLimit = 100,
     prefix: Annotated[str, Field(description="Prefix of the ids.")] = "",
-    collection: CollectionName = None,
-    sort: DocumentSort = BY_ID,
+    collection: arguments.CollectionName = None,
+    sort: arguments.DocumentSort = BY_ID,
     detail: Annotated[
-        ListDetail, Field(description="full: all metadata, with sizes and hashes.")
+        arguments.ListDetail, Field(description="full: all metadata, with sizes and hashes.")
     ] = "brief",
-    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+    max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentList:
     """List the documents in the index with their titles and numbers of chunks.
 
@@ -66,8 +52,8 @@ async def list_documents(
 
 async def document_details(
     context: ToolContext,
-    source_document_id: DocumentId,
-    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+    source_document_id: arguments.DocumentId,
+    max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentDetails:
     """Show all metadata of a document, with its file, language, length and first words.
 
@@ -83,9 +69,9 @@ async def document_details(
 
 async def list_failures(
     context: ToolContext,
-    offset: Offset = 0,
-    limit: LongLimit = 100,
-    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+    offset: arguments.Offset = 0,
+    limit: arguments.LongLimit = 100,
+    max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS,
 ) -> FailureList:
     """List the files in the indexed folders that are not, or only partly, in the index, and why.
 
@@ -99,8 +85,8 @@ async def list_failures(
 
 async def get_next_chunk(
     context: ToolContext,
-    chunk_id: ChunkId,
-    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+    chunk_id: arguments.ChunkId,
+    max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS,
 ) -> Neighbour:
     """Read the chunk after the given one in the same document.
 
@@ -112,8 +98,8 @@ async def get_next_chunk(
 
 async def get_previous_chunk(
     context: ToolContext,
-    chunk_id: ChunkId,
-    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+    chunk_id: arguments.ChunkId,
+    max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS,
 ) -> Neighbour:
     """Read the chunk before the given one in the same document.
 
@@ -128,18 +114,18 @@ class Part(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    source_document_id: DocumentId
-    start_index: StartIndex = 1
-    count: Limit = 5
+    source_document_id: arguments.DocumentId
+    start_index: arguments.StartIndex = 1
+    count: arguments.Limit = 5
 
 
 async def get_document_chunks(
     context: ToolContext,
-    source_document_id: DocumentId,
-    start_index: StartIndex = 1,
-    count: Limit = 5,
+    source_document_id: arguments.DocumentId,
+    start_index: arguments.StartIndex = 1,
+    count: arguments.Limit = 5,
     more: Annotated[list[Part], Field(max_length=20, description="Further parts to read.")] = [],  # noqa: B006 - pydantic copies it
-    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+    max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS,
 ) -> DocumentChunks:
     """Read several chunks of a document in order, or parts of several documents.
 
@@ -175,9 +161,9 @@ async def get_document_chunks(
 
 async def more_like(
     context: ToolContext,
-    chunk_id: ChunkId,
+    chunk_id: arguments.ChunkId,
     limit: Annotated[int, Field(ge=1, le=50, description="Maximum number of results.")] = 5,
-    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+    max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS,
 ) -> SimilarChunks:
     """Find the chunks that are most like a given one, most similar first.
 
@@ -220,7 +206,7 @@ class ShownPage:
 
 async def show_page(
     context: ToolContext,
-    source_document_id: DocumentId,
+    source_document_id: arguments.DocumentId,
     page: Annotated[
         int, Field(ge=1, le=MAX_COUNT, description="Number of the page, such as page_start.")
     ],

@@ -15,23 +15,7 @@ from server.answers.budget import (
 )
 from server.answers.text import DEFAULT_CHARACTERS, brief_query
 from server.state import ToolContext, ask
-from server.tools.arguments import (
-    CollectionName,
-    Detail,
-    Facets,
-    Filters,
-    Group,
-    Limit,
-    MaxCharacters,
-    Meaning,
-    MinConfidence,
-    Offset,
-    Operator,
-    Recency,
-    Sort,
-    Syntax,
-    Versions,
-)
+from server.tools import arguments
 from shared.model.filters import in_collection
 from shared.model.request import BY_SCORE, Content, SearchRequest, group_for, versions_for
 from shared.model.search_results import QueryExplanation, SearchAnswer
@@ -56,10 +40,10 @@ async def search(
             "matches every chunk."
         ),
     ],
-    limit: Limit = 10,
-    offset: Offset = 0,
+    limit: arguments.Limit = 10,
+    offset: arguments.Offset = 0,
     filters: Annotated[
-        Filters,
+        arguments.Filters,
         Field(
             description="Conditions on metadata, source_document, id or chunk_index, such as "
             '{"field": "year", "operator": "range", "minimum": 2020}. in and not_in take a list as '
@@ -67,9 +51,9 @@ async def search(
             "version_of takes a source_document."
         ),
     ] = [],  # noqa: B006 - pydantic copies the default for each call
-    collection: CollectionName = None,
-    operator: Operator = "or",
-    syntax: Syntax = "auto",
+    collection: arguments.CollectionName = None,
+    operator: arguments.Operator = "or",
+    syntax: arguments.Syntax = "auto",
     content: Annotated[
         ContentChoice,
         Field(
@@ -77,14 +61,14 @@ async def search(
             "passages: parts around the matches, each in <mark></mark>; none: no text."
         ),
     ] = "auto",
-    sort: Sort = BY_SCORE,
-    facets: Facets = [],  # noqa: B006 - pydantic copies the default for each call
-    min_confidence: MinConfidence = 0.0,
-    search: Meaning = "both",
-    group: Group = "auto",
-    versions: Versions = "auto",
-    recency: Recency = None,
-    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+    sort: arguments.Sort = BY_SCORE,
+    facets: arguments.Facets = [],  # noqa: B006 - pydantic copies the default for each call
+    min_confidence: arguments.MinConfidence = 0.0,
+    search: arguments.Meaning = "both",
+    group: arguments.Group = "auto",
+    versions: arguments.Versions = "auto",
+    recency: arguments.Recency = None,
+    max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS,
 ) -> SearchAnswer:
     """Search the user's documents and return the matching chunks, best first.
 
@@ -151,15 +135,15 @@ _AS_IN_SEARCH: Final = WithJsonSchema(
 async def explain_query(
     context: ToolContext,
     query: Annotated[str, Field(description="The query, as for Search.")],
-    detail: Detail = "parsed",
+    detail: arguments.Detail = "parsed",
     limit: Annotated[int, Field(ge=1, le=20, description="Hits to explain.")] = 3,
-    offset: Offset = 0,
-    filters: Annotated[Filters, _AS_IN_SEARCH] = [],  # noqa: B006 - as above
-    operator: Annotated[Operator, Field(description="As in Search.")] = "or",
-    syntax: Annotated[Syntax, Field(description="As in Search.")] = "auto",
-    search: Annotated[Meaning, Field(description="As in Search.")] = "both",
-    recency: Recency = None,
-    max_characters: MaxCharacters = DEFAULT_CHARACTERS,
+    offset: arguments.Offset = 0,
+    filters: Annotated[arguments.Filters, _AS_IN_SEARCH] = [],  # noqa: B006 - as above
+    operator: Annotated[arguments.Operator, Field(description="As in Search.")] = "or",
+    syntax: Annotated[arguments.Syntax, Field(description="As in Search.")] = "auto",
+    search: Annotated[arguments.Meaning, Field(description="As in Search.")] = "both",
+    recency: arguments.Recency = None,
+    max_characters: arguments.MaxCharacters = DEFAULT_CHARACTERS,
 ) -> QueryExplanation:
     """Explain the results of a query, or why it has none.
 

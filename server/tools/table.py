@@ -9,38 +9,12 @@ conversation for an exclusive bound, a constant, a reference, or a description b
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Final, Literal
 
 from mcp.types import ToolAnnotations
 
 from server.settings import ServerOptionError, ServerSettings
-from server.tools import connector
-from server.tools.admin import (
-    add_directory,
-    admin_status,
-    crawl_status,
-    list_directories,
-    optimize_index,
-    pause_crawl,
-    purge_index,
-    remove_directory,
-    resume_crawl,
-    start_crawl,
-    stop_crawl,
-    unlock_index,
-)
-from server.tools.index import index_stats, list_fields, suggest_terms, top_terms
-from server.tools.read import (
-    document_details,
-    get_document_chunks,
-    get_next_chunk,
-    get_previous_chunk,
-    list_documents,
-    list_failures,
-    more_like,
-    show_page,
-)
+from server.tools import admin, connector, index, read
 from server.tools.search import explain_query, search
 from shared.messages import did_you_mean
 
@@ -50,26 +24,57 @@ _NULL_SCHEMA: Final = {"type": "null"}
 _NUMBER_SCHEMA: Final = {"type": "number"}
 _INTEGER_SCHEMA: Final = {"type": "integer"}
 
-_SCHEMA_MAPS: Final = frozenset({"properties", "$defs"})
-"""Keywords that hold schemas by name, where ``title`` is the name of a field."""
+_LEFT_OUT: Final = frozenset({"$defs", "title", "minLength", "maxLength"})
+"""Keywords that no model needs: pydantic checks the lengths."""
 
 Schema = dict[str, Any]
 
 
 def short_input_schema(schema: Schema) -> Schema:
     """Shorten the schema of a tool's arguments; the description of each argument stays."""
-    short = {
-        **schema,
-        "$defs": {
-            name: _without(definition, {"description"})
-            for name, definition in schema.get("$defs", {}).items()
-        },
-    }
-    # No model needs the lengths, which pydantic checks.
-    common: Schema = _in_common_words(
-        _with_few_options(_inlined(_without(short, {"title", "minLength", "maxLength"})))
-    )
-    return common
+    definitions = schema.get("$defs", {})
+
+    def short(part: Any, left_out: AbstractSet[str]) -> Any:
+        match part:
+            case {"$ref": str(reference), **rest}:
+                definition = definitions[reference.removeprefix(_REFERENCE)]
+                return short(definition, left_out | {"description"}) | short(rest, left_out)
+            case dict():
+                kept = {
+                    # Of properties the keys are names of arguments, such as title.
+                    word: {name: short(of, left_out) for name, of in each.items()}
+                    if word == "properties"
+                    else short(each, left_out)
+                    for word, each in part.items()
+                    if word not in left_out
+                }
+                return _in_common_words(kept)
+            case list():
+                return [short(each, left_out) for each in part]
+        return part
+
+    shortened: Schema = short(schema, _LEFT_OUT)
+    return shortened
+
+
+def _in_common_words(schema: Schema) -> Schema:
+    """Replace words that some clients refuse, and drop options of unions that say nothing more.
+
+    These are null where it is the default, and integer beside number.
+    """
+    match schema:
+        case {"anyOf": list(options), **rest}:
+            redundant = [_INTEGER_SCHEMA] if _NUMBER_SCHEMA in options else []
+            if rest.get("default", ...) is None:
+                redundant.append(_NULL_SCHEMA)
+                del rest["default"]
+            left = [option for option in options if option not in redundant]
+            return {**left[0], **rest} if len(left) == 1 else {**rest, "anyOf": left}
+        case {"exclusiveMinimum": bound, **rest}:
+            return {"minimum": bound, **rest}
+        case {"default": [], **rest}:
+            return rest
+    return schema
 
 
 def short_output_schema(schema: Schema, never_null: AbstractSet[str]) -> Schema:
@@ -99,67 +104,6 @@ def _type_of(schema: Schema, *, with_null: bool = True) -> Schema:
         case {"type": "array", "items": items}:
             return {"type": "array", "items": _type_of(items)}
     return {"type": schema["type"]}
-
-
-def _without(schema: Any, keywords: AbstractSet[str]) -> Any:
-    if isinstance(schema, dict):
-        schema = {keyword: part for keyword, part in schema.items() if keyword not in keywords}
-    return _rewritten(schema, partial(_without, keywords=keywords))
-
-
-def _with_few_options(schema: Any) -> Any:
-    """Drop redundant options of unions: null where it is the default, integer beside number."""
-    match _rewritten(schema, _with_few_options):
-        case {"anyOf": list(options), **rest}:
-            redundant = [_INTEGER_SCHEMA] if _NUMBER_SCHEMA in options else []
-            if rest.get("default", ...) is None:
-                redundant.append(_NULL_SCHEMA)
-                del rest["default"]
-            return {**rest, "anyOf": [option for option in options if option not in redundant]}
-        case rewritten:
-            return rewritten
-
-
-def _inlined(schema: Schema) -> Schema:
-    """Replace each reference to a definition by the definition; none refers to itself."""
-    definitions = schema.get("$defs", {})
-
-    def resolved(part: Any) -> Any:
-        match part:
-            case {"$ref": str(reference), **rest}:
-                return {**resolved(definitions[reference.removeprefix(_REFERENCE)]), **rest}
-        return _rewritten(part, resolved)
-
-    short: Schema = resolved({word: part for word, part in schema.items() if word != "$defs"})
-    return short
-
-
-def _in_common_words(schema: Any) -> Any:
-    """Replace words that some clients refuse: pydantic still checks what they say."""
-    match _rewritten(schema, _in_common_words):
-        case {"exclusiveMinimum": bound, **rest}:
-            return {"minimum": bound, **rest}
-        case {"anyOf": [only], **rest}:
-            return {**only, **rest}
-        case {"default": [], **rest}:
-            return rest
-        case rewritten:
-            return rewritten
-
-
-def _rewritten(schema: Any, rewrite: Callable[[Any], Any]) -> Any:
-    """Rewrite the schemas directly within a schema."""
-    match schema:
-        case dict():
-            return {
-                keyword: {name: rewrite(each) for name, each in part.items()}
-                if keyword in _SCHEMA_MAPS
-                else rewrite(part)
-                for keyword, part in schema.items()
-            }
-        case list():
-            return [rewrite(part) for part in schema]
-    return schema
 
 
 READ_ONLY: Final = ToolAnnotations(
@@ -198,33 +142,33 @@ class ToolEntry:
 
 TOOLS: Final[dict[str, ToolEntry]] = {
     "Search": ToolEntry("Search documents", "search", search),
-    "more_like": ToolEntry("Similar chunks", "search", more_like),
+    "more_like": ToolEntry("Similar chunks", "search", read.more_like),
     "explain_query": ToolEntry("Explain a query", "search", explain_query),
-    "ListDocuments": ToolEntry("List documents", "browse", list_documents),
-    "document_details": ToolEntry("Details of a document", "browse", document_details),
-    "suggest_terms": ToolEntry("Words with a prefix", "search", suggest_terms),
-    "top_terms": ToolEntry("Most frequent words or values", "search", top_terms),
-    "list_fields": ToolEntry("List fields", "search", list_fields),
-    "index_stats": ToolEntry("Index statistics", "browse", index_stats),
-    "list_failures": ToolEntry("Files not indexed", "browse", list_failures),
-    "get_next_chunk": ToolEntry("Next chunk", "browse", get_next_chunk),
-    "get_previous_chunk": ToolEntry("Previous chunk", "browse", get_previous_chunk),
-    "get_document_chunks": ToolEntry("Chunks of a document", "browse", get_document_chunks),
-    "show_page": ToolEntry("Page of a PDF as a picture", "browse", show_page),
+    "ListDocuments": ToolEntry("List documents", "browse", read.list_documents),
+    "document_details": ToolEntry("Details of a document", "browse", read.document_details),
+    "suggest_terms": ToolEntry("Words with a prefix", "search", index.suggest_terms),
+    "top_terms": ToolEntry("Most frequent words or values", "search", index.top_terms),
+    "list_fields": ToolEntry("List fields", "search", index.list_fields),
+    "index_stats": ToolEntry("Index statistics", "browse", index.index_stats),
+    "list_failures": ToolEntry("Files not indexed", "browse", read.list_failures),
+    "get_next_chunk": ToolEntry("Next chunk", "browse", read.get_next_chunk),
+    "get_previous_chunk": ToolEntry("Previous chunk", "browse", read.get_previous_chunk),
+    "get_document_chunks": ToolEntry("Chunks of a document", "browse", read.get_document_chunks),
+    "show_page": ToolEntry("Page of a PDF as a picture", "browse", read.show_page),
     "search": ToolEntry("Search for texts to fetch", "connector", connector.search),
     "fetch": ToolEntry("Fetch a text", "connector", connector.fetch),
-    "start_crawl": ToolEntry("Crawl folders", "admin", start_crawl, DESTRUCTIVE),
-    "crawl_status": ToolEntry("Progress of a crawl", "admin", crawl_status),
-    "pause_crawl": ToolEntry("Pause a crawl", "admin", pause_crawl, ADDITIVE),
-    "resume_crawl": ToolEntry("Resume a crawl", "admin", resume_crawl, DESTRUCTIVE),
-    "stop_crawl": ToolEntry("Stop a crawl", "admin", stop_crawl, DESTRUCTIVE),
-    "list_directories": ToolEntry("List folders to crawl", "admin", list_directories),
-    "add_directory": ToolEntry("Remember a folder", "admin", add_directory, ADDITIVE),
-    "remove_directory": ToolEntry("Forget a folder", "admin", remove_directory, DESTRUCTIVE),
-    "optimize_index": ToolEntry("Merge the index", "admin", optimize_index, ADDITIVE),
-    "purge_index": ToolEntry("Delete all documents", "admin", purge_index, DESTRUCTIVE),
-    "unlock_index": ToolEntry("Remove a lock", "admin", unlock_index, DESTRUCTIVE),
-    "admin_status": ToolEntry("Administration status", "admin", admin_status),
+    "start_crawl": ToolEntry("Crawl folders", "admin", admin.start_crawl, DESTRUCTIVE),
+    "crawl_status": ToolEntry("Progress of a crawl", "admin", admin.crawl_status),
+    "pause_crawl": ToolEntry("Pause a crawl", "admin", admin.pause_crawl, ADDITIVE),
+    "resume_crawl": ToolEntry("Resume a crawl", "admin", admin.resume_crawl, DESTRUCTIVE),
+    "stop_crawl": ToolEntry("Stop a crawl", "admin", admin.stop_crawl, DESTRUCTIVE),
+    "list_directories": ToolEntry("List folders to crawl", "admin", admin.list_directories),
+    "add_directory": ToolEntry("Remember a folder", "admin", admin.add_directory, ADDITIVE),
+    "remove_directory": ToolEntry("Forget a folder", "admin", admin.remove_directory, DESTRUCTIVE),
+    "optimize_index": ToolEntry("Merge the index", "admin", admin.optimize_index, ADDITIVE),
+    "purge_index": ToolEntry("Delete all documents", "admin", admin.purge_index, DESTRUCTIVE),
+    "unlock_index": ToolEntry("Remove a lock", "admin", admin.unlock_index, DESTRUCTIVE),
+    "admin_status": ToolEntry("Administration status", "admin", admin.admin_status),
 }
 
 
