@@ -27,8 +27,7 @@ from server.answers.errors import (
     brief_error,
     protocol_error,
 )
-from server.answers.fence import current_fence, fenced
-from server.answers.text import DEFAULT_CHARACTERS, fitting
+from server.answers.text import DEFAULT_CHARACTERS, current_fence, fenced, fitting
 from server.resources.handlers import TEMPLATES
 from server.settings import ServerSettings
 from server.state import ServerState, ToolContext, ask

@@ -50,7 +50,7 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from server.answers.errors import ScopeMissingError, argument_errors, brief_error, client_message
-from server.answers.fence import FENCE, fenced_answer, one_answer
+from server.answers.text import FENCE, fenced_answer, one_answer
 from server.extensions import APP_URI, TOOLS_OF_APP, Skills
 from server.instructions import general_instructions, instructions
 from server.log import drain_stderr

@@ -15,13 +15,14 @@ from pydantic_core import to_json, to_jsonable_python
 
 from server.administration.results import RememberedDirectory
 from server.answers.errors import AnswerTooLongError
-from server.answers.fence import current_fence, fenced_parts
 from server.answers.text import (
     MAX_BRIEF_CHARACTERS,
     MAX_CHARACTERS,
     brief,
     brief_query,
+    current_fence,
     cut,
+    fenced_parts,
     json_characters,
 )
 from shared.messages import quantity

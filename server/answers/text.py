@@ -1,22 +1,30 @@
-"""Texts in a response, shortened to fit and joined from chunks, and the URIs of what it names.
+"""Texts in a response, shortened, joined from chunks and fenced, and the URIs of what it names.
+
+With ``--fence`` each response has its own pair of tags, which no document can know
+(`shared.document_tags`), so that a model can distinguish texts of documents from all else. Values
+that tools take as arguments are not fenced: ids, paths, the query and its suggested correction,
+which consists of words that are spelled like the query's own.
 
 An id in a URI may contain any characters; all but letters, digits and ``-._~`` are percent-encoded
 (RFC 3986, sections 2.1 and 2.3). Parsing is lenient: an id may be unencoded unless it contains
 ``?`` or ``%``. An id is looked up in the index and never used as the path of a file.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from pydantic_core import to_json
 
 from server.answers.errors import ResourceNotFoundError
-from server.answers.fence import fenced
-from shared.messages import shortened
+from shared.document_tags import new_tag, tagged
+from shared.messages import is_plain_word, shortened
 from shared.model.chunks import addition
+from shared.model.metadata import HIDDEN_TEXT
 from shared.model.search_results import ChunkText
 
 DEFAULT_CHARACTERS: Final = 40_000  # default maximum length of a response, in characters
@@ -57,6 +65,111 @@ def cut(text: str, excess: int) -> str:
     """Shorten a text by at least `excess` JSON characters; each character takes one or more."""
     kept = len(text) - excess - 1
     return f"{text[:kept]}…" if kept > 0 else ""
+
+
+FENCE: Final = "fence"  # field of a response that contains the name of its tags
+
+_ALWAYS_FENCED: Final = frozenset(
+    {"content", "text", "passages", "preview", "title", "reason", "problems", HIDDEN_TEXT}
+)
+"""Fields whose values are always fenced."""
+
+_FENCED_UNLESS_PLAIN: Final = frozenset(
+    {
+        *("metadata", "value", "examples", "term", "match", "language"),
+        *("section", "sheet_start", "sheet_end", "name", "query_name", "languages", "formats"),
+    }
+)
+"""Fields whose keys and values are fenced unless they are plain words."""
+
+
+class Fence:
+    """The tags of one response."""
+
+    def __init__(self) -> None:
+        self.name = new_tag()
+
+    def around(self, text: str) -> str:
+        """Return the text between the tags, or the empty string for an empty text."""
+        return tagged(text, self.name)
+
+    def parts(self, plain: Any) -> Any:
+        """Fence all document texts in a response or a part of one."""
+        match plain:
+            case {"step": str(), "query": str(query)}:
+                # The query after a rewriting step may contain words of documents.
+                return {**plain, "query": self.around(query)}
+            case dict():
+                # Keys of metadata are chosen by documents, too.
+                return {self._value(name): self._part(name, part) for name, part in plain.items()}
+            case list() | tuple():
+                return [self.parts(part) for part in plain]
+        return plain
+
+    def _part(self, name: str, part: Any) -> Any:
+        if name in _ALWAYS_FENCED:
+            return self._each(part, self.around)
+        if name in _FENCED_UNLESS_PLAIN:
+            return self._each(part, self._value)
+        return self.parts(part)
+
+    def _each(self, value: Any, change: Callable[[str], str]) -> Any:
+        """Apply a function to every string in a value, at any depth, and fence its keys."""
+        match value:
+            case str():
+                return change(value)
+            case dict():
+                # Of one word, too, a model should know that nobody sees it.
+                of = {HIDDEN_TEXT: self.around}
+                return {
+                    self._value(key): self._each(part, of.get(key, change))
+                    for key, part in value.items()
+                }
+            case list() | tuple():
+                return [self._each(part, change) for part in value]
+        return value
+
+    def _value(self, value: str) -> str:
+        return value if is_plain_word(value) else self.around(value)
+
+
+_fence: ContextVar[Fence | None] = ContextVar("fence", default=None)
+"""The fence of the current response, in a context variable so that no tool can forget it."""
+
+
+@contextmanager
+def one_answer() -> Iterator[Fence]:
+    """Fence the response created within a block."""
+    fence = Fence()
+    token = _fence.set(fence)
+    try:
+        yield fence
+    finally:
+        _fence.reset(token)
+
+
+def current_fence() -> Fence | None:
+    """Return the fence of the current response, or None without one."""
+    return _fence.get()
+
+
+def fenced(text: str) -> str:
+    """Fence a document text if the current response has a fence."""
+    fence = _fence.get()
+    return fence.around(text) if fence else text
+
+
+def fenced_parts(plain: Any) -> Any:
+    """Fence a part of a response, given as plain data, if the current response has a fence."""
+    fence = _fence.get()
+    return fence.parts(plain) if fence else plain
+
+
+def fenced_answer(plain: dict[str, Any]) -> dict[str, Any]:
+    """Fence a response, given as plain data, and add the name of its tags, if it has a fence."""
+    fence = _fence.get()
+    # The name precedes the texts that need it.
+    return {FENCE: fence.name, **fence.parts(plain)} if fence else plain
 
 
 class Joined(NamedTuple):

@@ -20,13 +20,13 @@ from mcp.server.auth.provider import AccessToken, TokenVerifier
 from mcp.server.auth.routes import build_resource_metadata_url
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request, cookie_parser
 from starlette.responses import RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.api.endpoint import problem
-from server.http.limits import MCP_PATH, SIGN_IN_PATH, rules
+from server.http.limits import MCP_PATH, SIGN_IN_PATH, RequestMiddleware, rules
 from server.http.oauth import JwtVerifier, KeySet
 from server.http.tokens import Token, find
 from server.pages.rendering import as_page, root
@@ -88,27 +88,55 @@ def _host(url: SplitResult) -> str:
     return url.netloc.removesuffix({"http": ":80", "https": ":443"}.get(url.scheme, ""))
 
 
-class HostCheck:
+_HEADERS: Final = {
+    # Nothing is loaded from elsewhere, and no page of others may show these in a frame.
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'; object-src 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    # A form of a page without a referrer would have the origin null.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+"""Headers by which browsers protect pages and their data, as OWASP's cheat sheet advises."""
+
+
+class ProtectiveHeaders(RequestMiddleware):
+    """Middleware that adds the headers to all responses but those of MCP, errors included."""
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] == MCP_PATH:
+            await self._app(scope, receive, send)
+            return
+
+        async def protected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, protected)
+
+
+class HostCheck(RequestMiddleware):
     """Middleware that rejects requests for other hosts (421) and from other web pages (403)."""
 
     def __init__(self, app: ASGIApp, settings: TransportSecuritySettings) -> None:
-        self._app = app
+        super().__init__(app)
         self._security = TransportSecurityMiddleware(settings)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            # Host names are case-insensitive, but the SDK, which checks them again, compares case.
-            headers = [(k, v.lower() if k == b"host" else v) for k, v in scope["headers"]]
-            scope = {**scope, "headers": headers}
-            refusal = _malformed(Headers(scope=scope))
-            if refusal is None:
-                refusal = await self._security.validate_request(Request(scope))
-            if refusal is None and _is_of_another_site(scope):
-                refusal = as_page(Request(scope), foreign(), is_foreign=True)
-            if refusal is not None:
-                await refusal(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # Host names are case-insensitive, but the SDK, which checks them again, compares case.
+        headers = [(k, v.lower() if k == b"host" else v) for k, v in scope["headers"]]
+        scope = {**scope, "headers": headers}
+        refusal = _malformed(Headers(scope=scope))
+        if refusal is None:
+            refusal = await self._security.validate_request(Request(scope))
+        if refusal is None and _is_of_another_site(scope):
+            refusal = as_page(Request(scope), foreign(), is_foreign=True)
+        await (refusal or self._app)(scope, receive, send)
 
 
 def _malformed(headers: Headers) -> Response | None:
@@ -214,7 +242,7 @@ class WebSessions:
         return cookie_parser(headers.get("cookie", "")).get(self.cookie)
 
 
-class CookieAuthorization:
+class CookieAuthorization(RequestMiddleware):
     """Middleware that turns the cookie of a session into the header ``Authorization``.
 
     Pages of other programs on this machine count as the same site, whatever the cookie says of
@@ -222,11 +250,11 @@ class CookieAuthorization:
     """
 
     def __init__(self, app: ASGIApp, sessions: WebSessions) -> None:
-        self._app = app
+        super().__init__(app)
         self._sessions = sessions
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] != MCP_PATH:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] != MCP_PATH:
             headers = Headers(scope=scope)
             secret = self._sessions.secret_of(headers)
             if secret and "authorization" not in headers:
@@ -299,7 +327,7 @@ def authentication(
     return Authentication(announced, _Verifier(own_tokens, issued, sessions), sessions)
 
 
-class TokenRequired:
+class TokenRequired(RequestMiddleware):
     """Middleware that rejects requests without a token before admission and before their body.
 
     The SDK checks the token only after all middleware, and only for MCP.
@@ -308,14 +336,14 @@ class TokenRequired:
     def __init__(self, app: ASGIApp, settings: AuthSettings) -> None:
         server = settings.resource_server_url
         scopes = settings.required_scopes or []
-        self._app = app
+        super().__init__(app)
         self._scopes = frozenset(scopes)
         self._guarded = RequireAuthMiddleware(
             app, scopes, build_resource_metadata_url(server) if server else None
         )
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or rules(scope["path"]).is_public:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if rules(scope["path"]).is_public:
             await self._app(scope, receive, send)
         elif scope["path"] == MCP_PATH:
             await self._guarded(scope, receive, send)

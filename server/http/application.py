@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final
 import anyio
 from fastapi import APIRouter, FastAPI, Form, Query, Request
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import RedirectResponse, Response
@@ -125,20 +124,6 @@ def own_path(target: str) -> str:
     return target if is_path and "\\" not in target and target.isprintable() else _START
 
 
-_HEADERS: Final = {
-    # Nothing is loaded from elsewhere, and no page of others may show these in a frame.
-    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'; object-src 'none'",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    # A form of a page without a referrer would have the origin null.
-    "Referrer-Policy": "same-origin",
-    "X-Content-Type-Options": "nosniff",
-}
-"""Headers by which browsers protect pages and their data, as OWASP's cheat sheet advises."""
-
-
 def http_application(
     state: ServerState,
     settings: HttpSettings,
@@ -172,10 +157,10 @@ def http_application(
         Route("/metrics", metrics_endpoint(state, metrics, admission, sessions)),
     ]
     # Not a route for all paths, which would take what the routes refuse for their methods.
-    app.router.default = EndedWithClient(EncodedPaths(_web_application(state, authentication)))
+    app.router.default = ended_with_client(by_encoded_path(_web_application(state, authentication)))
     app.user_middleware = [
         Middleware(RequestObserver, metrics),
-        Middleware(ProtectiveHeaders),
+        Middleware(access.ProtectiveHeaders),
         Middleware(WellFormed),
         Middleware(access.HostCheck, security),
         # Before authentication, since a browser's preflight request carries no token.
@@ -232,95 +217,53 @@ class _Assets(StaticFiles):
         return response
 
 
-class ProtectiveHeaders:
-    """Middleware that adds the headers to all responses but those of MCP, errors included."""
+def ended_with_client(app: ASGIApp) -> ASGIApp:
+    """Cancel the answer to a request whose client leaves between the ends of body and answer."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        is_whole, answering = asyncio.Event(), anyio.CancelScope()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] == MCP_PATH:
-            await self._app(scope, receive, send)
-            return
+        async def cancel_when_left() -> None:
+            await is_whole.wait()
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            answering.cancel()
 
-        async def protected(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers.setdefault(name, value)
+        async def received() -> Message:
+            if is_whole.is_set():
+                await anyio.sleep_forever()
+            message = await receive()
+            if not message.get("more_body"):
+                is_whole.set()
+            return message
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                # What is done after the answer goes on.
+                listener.cancel()
             await send(message)
 
-        await self._app(scope, receive, protected)
-
-
-class EndedWithClient:
-    """Middleware that cancels the answer to a request whose client has left."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        with anyio.CancelScope() as answering:
-            client = _Client(receive, send, answering)
-            # Without a body nothing else is received.
-            if scope["method"] in {"GET", "HEAD"}:
-                client.listen()
+        # Without a body nothing else is received.
+        if scope["method"] in {"GET", "HEAD"}:
+            is_whole.set()
+        listener = asyncio.create_task(cancel_when_left())
+        with answering:
             try:
-                await self._app(scope, client.receive, client.send)
+                await app(scope, received, sent)
             finally:
-                client.stop()
+                listener.cancel()
+
+    return answer
 
 
-class _Client:
-    """The client of a request; it is listened to from the end of its body to that of the answer."""
-
-    def __init__(self, receive: Receive, send: Send, answering: anyio.CancelScope) -> None:
-        self._receive = receive
-        self._send = send
-        self._answering = answering
-        self._listener: asyncio.Task[None] | None = None
-
-    def listen(self) -> None:
-        self._listener = asyncio.create_task(self._cancel_when_left())
-
-    async def _cancel_when_left(self) -> None:
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
-        self._answering.cancel()
-
-    def stop(self) -> None:
-        if self._listener is not None:
-            self._listener.cancel()
-
-    async def receive(self) -> Message:
-        if self._listener is not None:
-            await anyio.sleep_forever()
-        message = await self._receive()
-        if not message.get("more_body"):
-            self.listen()
-        return message
-
-    async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.body" and not message.get("more_body"):
-            # What is done after the answer goes on.
-            self.stop()
-        await self._send(message)
-
-
-class EncodedPaths:
-    """An application that is routed by the path as it was sent, with its percent-encoding.
+def by_encoded_path(app: ASGIApp) -> ASGIApp:
+    """Route by the path as it was sent, with its percent-encoding.
 
     An id may contain slashes, which are percent-encoded in a path (RFC 3986, section 2.2); in the
     decoded path they could not be told from those between its parts.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, "path": scope["raw_path"].decode("ascii", "replace")}, receive, send)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            scope = {**scope, "path": scope["raw_path"].decode("ascii", "replace")}
-        await self._app(scope, receive, send)
+    return answer

@@ -78,6 +78,19 @@ def rules(path: str) -> Rules:
     return found._replace(label=path) if path == _METADATA_PATH else found
 
 
+class RequestMiddleware:
+    """Middleware of requests; what else a server sends, when it starts and stops, passes by."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self.answer if scope["type"] == "http" else self._app)(scope, receive, send)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raise NotImplementedError
+
+
 MAX_HEADER_BYTES: Final = 16 * 1_024  # of a request's headers
 MAX_PUBLIC_BYTES: Final = 16_384  # of a body that anyone may send without a token
 
@@ -90,7 +103,7 @@ _CONTROL_CHARACTER: Final = re.compile(rb"%(?:[01][0-9a-f]|7f)", re.IGNORECASE)
 _CLOSE: Final = {"Connection": "close"}
 
 
-class WellFormed:
+class WellFormed(RequestMiddleware):
     """Middleware that refuses long headers, odd paths, and bodies whose end is ambiguous.
 
     uvicorn checks the length only while headers are incomplete, so it accepts longer ones that
@@ -102,11 +115,8 @@ class WellFormed:
     break, while checks that compare the path do not.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (reason := _malformed(scope)):
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if reason := _malformed(scope):
             await problem(HTTPStatus.BAD_REQUEST, reason, _CLOSE)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
@@ -132,19 +142,16 @@ def _malformed(scope: Scope) -> str | None:
     return None
 
 
-class LimitedBodies:
+class LimitedBodies(RequestMiddleware):
     """Middleware that limits the size of bodies, and the time to send one and to take an answer."""
 
     def __init__(self, app: ASGIApp, max_bytes: int, seconds: float) -> None:
-        self._app = app
+        super().__init__(app)
         self._seconds = seconds
         self._bodies = RequestBodyLimitMiddleware(self._complete, max_bytes)
         self._public = RequestBodyLimitMiddleware(self._complete, MAX_PUBLIC_BYTES)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         deadline = anyio.current_time() + self._seconds
         is_whole, is_late, is_begun = False, False, False
 
@@ -279,15 +286,15 @@ async def _enters(limiter: anyio.CapacityLimiter) -> bool:
     return not waiting.cancelled_caught
 
 
-class AdmissionControl:
+class AdmissionControl(RequestMiddleware):
     """Middleware that responds with 429 when a limit is reached, and with 503 during shutdown."""
 
     def __init__(self, app: ASGIApp, admission: Admission) -> None:
-        self._app = app
+        super().__init__(app)
         self._admission = admission
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not rules(scope["path"]).is_limited:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not rules(scope["path"]).is_limited:
             await self._app(scope, receive, send)
             return
         if _is_stream(scope):

@@ -25,7 +25,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.api.endpoint import problem
-from server.http.limits import Admission, rules
+from server.http.limits import Admission, RequestMiddleware, rules
 from server.log import LOG, dropped_messages
 from server.lucene_pool import LucenePool
 from server.state import ServerState
@@ -104,18 +104,14 @@ class Metrics:
         return b"".join(map(prometheus_client.generate_latest, (self.registry, now)))
 
 
-class RequestObserver:
+class RequestObserver(RequestMiddleware):
     """Middleware that records the method, path and status of each request."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self._app = app
+        super().__init__(app)
         self._metrics = metrics
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def watched(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._record(scope, message["status"])

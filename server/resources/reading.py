@@ -12,13 +12,15 @@ from pydantic_core import to_json
 
 from server.answers.budget import shorten_chunk
 from server.answers.errors import LanguageNotFoundError, ResourceNotFoundError, argument_errors
-from server.answers.fence import fenced, fenced_answer, fenced_parts
 from server.answers.text import (
     DEFAULT_CHARACTERS,
     MAX_CHARACTERS,
     ResourceUri,
     brief,
     cut,
+    fenced,
+    fenced_answer,
+    fenced_parts,
     fitting,
     joined,
     json_characters,

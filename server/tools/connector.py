@@ -13,8 +13,7 @@ from pydantic import Field
 from pydantic_core import to_json
 
 from server.answers.budget import check_room, fit
-from server.answers.fence import fenced_parts
-from server.answers.text import DEFAULT_CHARACTERS, ResourceUri, brief, joined
+from server.answers.text import DEFAULT_CHARACTERS, ResourceUri, brief, fenced_parts, joined
 from server.state import ServerState, ToolContext, ask
 from shared.errors import ChunkNotFoundError
 from shared.model.chunks import MIN_CHARACTERS_PER_CHUNK, chunk_id
