@@ -7,10 +7,8 @@ long is left out.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import cache
 from typing import Any, Final, TypeVar
 
-from pydantic import TypeAdapter
 from pydantic_core import to_json, to_jsonable_python
 
 from server.administration.results import RememberedDirectory
@@ -20,7 +18,6 @@ from server.answers.text import (
     MAX_CHARACTERS,
     brief,
     brief_query,
-    current_fence,
     cut,
     fenced_parts,
     json_characters,
@@ -82,7 +79,7 @@ VALUES_CUT: Final = (
 _MAX_SHORTENED_VALUES: Final = 20  # values kept for a metadata key whose values are cut
 
 Item = TypeVar("Item")
-ChunkItem = TypeVar("ChunkItem", bound=ChunkText)
+ChunkItem = TypeVar("ChunkItem", ChunkText, SimilarChunk, Hit)
 
 
 def fit(
@@ -129,12 +126,11 @@ def check_room(text: str, budget: int) -> None:
 
 def shorten_chunk(chunk: ChunkItem, excess: int) -> ChunkItem:
     """Return the chunk with its text cut, or without text and metadata and with a short title."""
-    content = cut(chunk.content, excess)
-    if content:
+    if content := cut(chunk.content or "", excess):
         return replace(chunk, content=content)
     return replace(
         chunk,
-        content="",
+        content=chunk.content and "",
         metadata={},
         title=brief(chunk.title),
         section=chunk.section and brief(chunk.section),
@@ -146,23 +142,15 @@ def _shorter_hit(hit: Hit, excess: int) -> Hit:
 
     If that is not enough, it has no texts and metadata, and a short title.
     """
-    for shorter in (_without_others, _without_similar_ids):
-        alone = shorter(hit)
-        excess -= _size(hit) - _size(alone)
-        if excess <= 0:
-            return alone
-        hit = alone
-    content = cut(hit.content or "", excess)
-    if content:
-        return replace(hit, content=content)
-    return replace(
-        hit,
-        content=None if hit.content is None else "",
-        passages=None if hit.passages is None else [],
-        metadata={},
-        title=brief(hit.title),
-        section=hit.section and brief(hit.section),
-    )
+    most = _size(hit) - excess
+    for shorten in (_without_others, _without_similar_ids):
+        hit = shorten(hit)
+        if _size(hit) <= most:
+            return hit
+    shorter = shorten_chunk(hit, _size(hit) - most)
+    if shorter.content or hit.passages is None:
+        return shorter
+    return replace(shorter, passages=[])
 
 
 def brief_others(hit: Hit) -> Hit:
@@ -175,11 +163,8 @@ def brief_others(hit: Hit) -> Hit:
 
 def _with_places(hit: Hit) -> Hit:
     """Return the hit without the texts of the others of its document."""
-    bare = [
-        replace(other, content=None, passages=None, char_start=None, char_end=None)
-        for other in hit.others or ()
-    ]
-    return replace(hit, others=bare)
+    bare = [replace(other, passages=None) for other in brief_others(hit).others or ()]
+    return replace(hit, others=bare or hit.others)
 
 
 def _without_others(hit: Hit) -> Hit:
@@ -194,23 +179,23 @@ def _without_similar_ids(hit: Hit) -> Hit:
     return replace(hit, similar_documents=similar and replace(similar, ids=[]))
 
 
+def _without_last_passage(hit: Hit) -> Hit:
+    return replace(hit, passages=(hit.passages or [])[:-1])
+
+
 def brief_passages(hit: Hit) -> Hit:
     """Drop the last passages of a hit so that ten hits fit into 10,000 characters.
 
     The passages of the others of its document go before its own, and the others themselves last.
     """
-    if hit.passages is not None and hit.others and _size(hit) > _MAX_HIT_CHARACTERS_WITH_PASSAGES:
-        hit = _with_places(hit)
-    if hit.similar_documents and _size(hit) > _MAX_HIT_CHARACTERS_WITH_PASSAGES:
-        hit = _without_similar_ids(hit)
-    while (
-        hit.passages is not None
-        and len(hit.passages) > 1
-        and _size(hit) > _MAX_HIT_CHARACTERS_WITH_PASSAGES
-    ):
-        hit = replace(hit, passages=hit.passages[:-1])
-    if hit.passages is not None and hit.others and _size(hit) > _MAX_HIT_CHARACTERS_WITH_PASSAGES:
-        return _without_others(hit)
+    steps = [_without_similar_ids]
+    if hit.passages is not None:
+        last = [_without_last_passage] * (len(hit.passages) - 1)
+        steps = [_with_places, _without_similar_ids, *last, _without_others]
+    for shorten in steps:
+        if _size(hit) <= _MAX_HIT_CHARACTERS_WITH_PASSAGES:
+            break
+        hit = shorten(hit)
     return hit
 
 
@@ -249,8 +234,11 @@ class _Form:
         self._hit = hit
         self._lengths = lengths
         self._most = most
-        self._changed: dict[str, Any] = {}
-        self.length = 2 + sum(lengths.values())
+        self._changed: Mapping[str, Any] = {}
+
+    @property
+    def length(self) -> int:
+        return 2 + sum(self._lengths.values())
 
     @property
     def excess(self) -> int:
@@ -258,31 +246,24 @@ class _Form:
 
     def put(self, **values: Any) -> None:
         """Change some fields."""
-        self._put({name: (value, _length(name, value)) for name, value in values.items()})
+        self._changed = {**self._changed, **values}
+        lengths = {name: _length(name, value) for name, value in values.items()}
+        self._lengths = {**self._lengths, **lengths}
 
     def put_if_it_fits(self, **values: Any) -> bool:
         """Make some fields longer, unless the hit would become too long."""
         if self.excess > 0:
             return False
-        measured = {name: (value, _length(name, value)) for name, value in values.items()}
-        fits = self.length + self._growth(measured) <= self._most
-        if fits:
-            self._put(measured)
+        before = self._changed, self._lengths
+        self.put(**values)
+        fits = self.excess <= 0
+        if not fits:
+            self._changed, self._lengths = before
         return fits
 
     def hit(self) -> Hit:
         """Return the hit as changed."""
-        return replace(self._hit, **{name: value for name, (value, _) in self._changed.items()})
-
-    def _put(self, measured: Mapping[str, tuple[Any, int]]) -> None:
-        self.length += self._growth(measured)
-        self._changed |= measured
-
-    def _growth(self, measured: Mapping[str, tuple[Any, int]]) -> int:
-        return sum(
-            length - (self._changed[name][1] if name in self._changed else self._lengths[name])
-            for name, (_, length) in measured.items()
-        )
+        return replace(self._hit, **self._changed)
 
 
 def _brief_form(hit: Hit, lengths: Mapping[str, int], share: int) -> _Form:
@@ -407,19 +388,10 @@ def _brief_value(value: Scalar | list[Scalar]) -> Scalar | list[Scalar]:
     return value
 
 
-@cache
-def _adapter(kind: type) -> TypeAdapter[Any]:
-    """Return the cached serializer of a result type."""
-    return TypeAdapter(kind)
-
-
 def _size(item: Any) -> int:
     """Return the length of a result in the response's JSON, with its comma and fences."""
-    kind: Any = type(item)
-    adapter = _adapter(kind)
-    plain = without_unknown(adapter.dump_python(item))
-    fence = current_fence()
-    return len(to_json(fence.parts(plain) if fence else plain).decode()) + 1
+    plain = fenced_parts(without_unknown(to_jsonable_python(item)))
+    return len(to_json(plain).decode()) + 1
 
 
 _SHORTER: Final[dict[type, Callable[[Any, int], Any]]] = {
