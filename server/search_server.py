@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import anyio
 from anyio.abc import ObjectSendStream
-from mcp import MCPError
+from mcp import MCPError, types
 from mcp.server import MCPServer, Server
 from mcp.server.apps import Apps
 from mcp.server.auth.provider import TokenVerifier
@@ -32,20 +32,6 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.server.runner import serve_dual_era_loop
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp.types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    SERVER_INFO_META_KEY,
-    CallToolResult,
-    CompleteRequestParams,
-    CompleteResult,
-    ErrorData,
-    GetPromptResult,
-    InputRequiredResult,
-    JSONRPCError,
-    RequestId,
-    TextContent,
-)
 from pydantic import ValidationError
 from pydantic_core import to_json
 
@@ -132,7 +118,7 @@ async def _answer_invalid_lines(
                 await sent.send(SessionMessage(error))
 
 
-def _answer(error: ValidationError) -> JSONRPCError | None:
+def _answer(error: ValidationError) -> types.JSONRPCError | None:
     """Return the error response to a line that is not a message, from the error of parsing it.
 
     It has the id of the request if the line contains one (JSON-RPC 2.0, section 5). None for a
@@ -144,16 +130,16 @@ def _answer(error: ValidationError) -> JSONRPCError | None:
         line = str(first["input"])
         if not line.strip():
             return None
-        code, message = PARSE_ERROR, _lenient(line)
+        code, message = types.PARSE_ERROR, _lenient(line)
         text = f"the line cannot be read: {first['msg']}"
     else:
         # The error lists what the message lacks for each of the four kinds of messages.
         whole = (d["input"] for d in details if d["type"] == "missing" and len(d["loc"]) == 2)  # noqa: PLR2004
-        code, text, message = INVALID_REQUEST, _NO_MESSAGE, next(whole, None)
+        code, text, message = types.INVALID_REQUEST, _NO_MESSAGE, next(whole, None)
     if isinstance(message, dict) and message.keys() & {"result", "error"}:
         return None
-    return JSONRPCError(
-        jsonrpc="2.0", id=_request_id(message), error=ErrorData(code=code, message=text)
+    return types.JSONRPCError(
+        jsonrpc="2.0", id=_request_id(message), error=types.ErrorData(code=code, message=text)
     )
 
 
@@ -165,7 +151,7 @@ def _lenient(line: str) -> Any:
         return None
 
 
-def _request_id(message: Any) -> RequestId | None:
+def _request_id(message: Any) -> types.RequestId | None:
     match message:
         case {"id": bool()}:
             return None
@@ -240,12 +226,12 @@ class SearchServer(MCPServer[ServerState]):
             self.add_prompt(prompt)
         self.resources.register(self._lowlevel_server)
         self._lowlevel_server.add_request_handler(
-            "completion/complete", CompleteRequestParams, self._complete
+            "completion/complete", types.CompleteRequestParams, self._complete
         )
 
     async def _complete(
-        self, context: RequestContext, parameters: CompleteRequestParams
-    ) -> CompleteResult:
+        self, context: RequestContext, parameters: types.CompleteRequestParams
+    ) -> types.CompleteResult:
         return await complete(context, parameters, self._prompts)
 
     async def run_stdio_async(self) -> None:
@@ -264,7 +250,7 @@ class SearchServer(MCPServer[ServerState]):
         name: str,
         arguments: dict[str, Any],
         context: ToolContext | None = None,
-    ) -> CallToolResult | InputRequiredResult:
+    ) -> types.CallToolResult | types.InputRequiredResult:
         """Call a tool; an invalid call gets an explanation as its answer.
 
         An argument that is null is treated as missing, since some clients send every argument, and
@@ -307,7 +293,7 @@ class SearchServer(MCPServer[ServerState]):
         name: str,
         arguments: dict[str, Any] | None = None,
         context: ToolContext | None = None,
-    ) -> GetPromptResult | InputRequiredResult:
+    ) -> types.GetPromptResult | types.InputRequiredResult:
         check_request(name, arguments or {}, await self.list_prompts())
         try:
             return await super().get_prompt(name, arguments, context)
@@ -350,27 +336,27 @@ async def _finish_answers(ctx: RequestContext, call_next: CallNext) -> HandlerRe
         else:
             meta = result["_meta"] = result.get("_meta") or {}
             identity = {"name": _NAME, "title": _TITLE, "version": software_version()}
-            meta[SERVER_INFO_META_KEY] = {**identity, "icons": _icons()}
+            meta[types.SERVER_INFO_META_KEY] = {**identity, "icons": _icons()}
     return result
 
 
-def _error_result(text: str) -> CallToolResult:
-    content = TextContent(type="text", text=brief_error(text))
-    return CallToolResult(content=[content], is_error=True)
+def _error_result(text: str) -> types.CallToolResult:
+    content = types.TextContent(type="text", text=brief_error(text))
+    return types.CallToolResult(content=[content], is_error=True)
 
 
 def _with_json_text(
-    result: CallToolResult | InputRequiredResult,
-) -> CallToolResult | InputRequiredResult:
+    result: types.CallToolResult | types.InputRequiredResult,
+) -> types.CallToolResult | types.InputRequiredResult:
     """Return the answer fenced and without unknown values.
 
     The text content is the JSON of the structured content; a picture precedes it.
     """
-    if not isinstance(result, CallToolResult) or result.structured_content is None:
+    if not isinstance(result, types.CallToolResult) or result.structured_content is None:
         return result
     structured = fenced_answer(without_unknown(result.structured_content))
-    text = TextContent(type="text", text=to_json(structured).decode())
-    pictures = [part for part in result.content if not isinstance(part, TextContent)]
+    text = types.TextContent(type="text", text=to_json(structured).decode())
+    pictures = [part for part in result.content if not isinstance(part, types.TextContent)]
     content = [*pictures, text]
     return result.model_copy(update={"content": content, "structured_content": structured})
 

@@ -15,35 +15,11 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from server.administration.operations import Administration
-from server.answers.errors import (
-    CursorError,
-    DocumentFileError,
-    LanguageNotFoundError,
-    OperationNotFoundError,
-    OperationRunningError,
-    QueryDisplacedError,
-    ResourceNotFoundError,
-    ServerBusyError,
-    TimeBudgetError,
-    brief_error,
-    client_message,
-    described_errors,
-)
+from server.answers import errors as own
+from server.answers.errors import brief_error, client_message, described_errors
 from server.state import ServerState
-from shared.errors import (
-    ChunkNotFoundError,
-    DocumentNotFoundError,
-    ExtraMissingError,
-    FieldNotFoundError,
-    FilterError,
-    IndexFolderError,
-    InvalidTextError,
-    JavaHeapError,
-    JavaStartError,
-    LanguageModelError,
-    McpLuceneError,
-    QueryError,
-)
+from shared import errors
+from shared.errors import McpLuceneError
 from shared.messages import shortened
 from shared.model.search_results import plain
 
@@ -128,29 +104,26 @@ def as_json(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Response:
 
 MEDIA_TYPE: Final = "application/problem+json"  # media type of a problem (RFC 9457, section 3)
 
-_STATUS: Final[tuple[tuple[tuple[type[McpLuceneError], ...], HTTPStatus], ...]] = (
-    (
-        (
-            *(ChunkNotFoundError, DocumentFileError, DocumentNotFoundError, FieldNotFoundError),
-            *(LanguageNotFoundError, OperationNotFoundError, ResourceNotFoundError),
-        ),
-        HTTPStatus.NOT_FOUND,
-    ),
-    ((CursorError, FilterError, InvalidTextError, QueryError), HTTPStatus.BAD_REQUEST),
-    ((OperationRunningError,), HTTPStatus.CONFLICT),
-    ((LanguageModelError,), HTTPStatus.BAD_GATEWAY),
-    (
-        (
-            *(ExtraMissingError, IndexFolderError, JavaHeapError, JavaStartError),
-            *(QueryDisplacedError, ServerBusyError, TimeBudgetError),
-        ),
-        HTTPStatus.SERVICE_UNAVAILABLE,
-    ),
-)
-"""Status of each error; of any other it is 500."""
-
-_TEMPORARY: Final = (QueryDisplacedError, ServerBusyError, TimeBudgetError)
+_TEMPORARY: Final = (own.QueryDisplacedError, own.ServerBusyError, own.TimeBudgetError)
 """Errors that the same request may not have a little later."""
+
+_STATUS: Final[dict[HTTPStatus, tuple[type[McpLuceneError], ...]]] = {
+    HTTPStatus.NOT_FOUND: (
+        *(errors.ChunkNotFoundError, errors.DocumentNotFoundError, errors.FieldNotFoundError),
+        *(own.DocumentFileError, own.LanguageNotFoundError),
+        *(own.OperationNotFoundError, own.ResourceNotFoundError),
+    ),
+    HTTPStatus.BAD_REQUEST: (
+        *(errors.FilterError, errors.InvalidTextError, errors.QueryError, own.CursorError),
+    ),
+    HTTPStatus.CONFLICT: (own.OperationRunningError,),
+    HTTPStatus.BAD_GATEWAY: (errors.LanguageModelError,),
+    HTTPStatus.SERVICE_UNAVAILABLE: (
+        *(errors.ExtraMissingError, errors.IndexFolderError),
+        *(errors.JavaHeapError, errors.JavaStartError, *_TEMPORARY),
+    ),
+}
+"""Status of errors; of any other it is 500."""
 
 RETRY: Final = {"Retry-After": "1"}  # headers of a refusal that does not hold for long
 
@@ -199,7 +172,7 @@ def problem(
 def problem_of(error: McpLuceneError) -> ProblemResponse:
     """Return an error of this project as a response, with the message of the tools."""
     status = next(
-        (status for types, status in _STATUS if isinstance(error, types)),
+        (status for status, types in _STATUS.items() if isinstance(error, types)),
         HTTPStatus.INTERNAL_SERVER_ERROR,
     )
     return problem(status, client_message(error), RETRY if isinstance(error, _TEMPORARY) else None)

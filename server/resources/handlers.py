@@ -6,23 +6,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from typing import Final, TypeGuard
 
+from mcp import types
 from mcp.server import Server
 from mcp.server.mcpserver import Context
-from mcp.types import (
-    Annotations,
-    EmptyResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    Resource,
-    ResourceTemplate,
-    SubscribeRequestParams,
-    SubscriptionsListenRequestParams,
-    SubscriptionsListenResult,
-    UnsubscribeRequestParams,
-)
 from pydantic_core import to_json
 
 from server.answers.errors import CursorError, as_protocol_errors, brief_error
@@ -50,7 +36,7 @@ PAGE_SIZE: Final = 100  # maximum number of documents on a page, if they fit
 _LIST_ENVELOPE_CHARACTERS: Final = 500
 """Characters reserved for the rest of the response besides the entries and the cursor."""
 
-STATISTICS: Final = Resource(
+STATISTICS: Final = types.Resource(
     uri=str(ResourceUri("statistics")),
     name="stats",
     title="State of the index",
@@ -59,7 +45,7 @@ STATISTICS: Final = Resource(
 )
 
 
-async def list_resources(context: ToolContext, cursor: str | None) -> ListResourcesResult:
+async def list_resources(context: ToolContext, cursor: str | None) -> types.ListResourcesResult:
     """Return a page of the list.
 
     The cursor is the last document's id, so that no document is missed or repeated if others appear
@@ -82,22 +68,22 @@ async def list_resources(context: ToolContext, cursor: str | None) -> ListResour
         resources.append(resource)
         last = document
     is_end = not documents or last is documents[-1]
-    return ListResourcesResult(
+    return types.ListResourcesResult(
         resources=resources,
         next_cursor=None if is_end or last is None else _cursor(last.source_document),
     )
 
 
-def _resource(document: DocumentSummary) -> Resource:
+def _resource(document: DocumentSummary) -> types.Resource:
     name, modified = document.source_document, document.metadata.get(MODIFIED)
     chunks = quantity(document.chunk_count, "chunk")
-    return Resource(
+    return types.Resource(
         uri=str(ResourceUri("document", name)),
         name=name,
         title=document.title,
         description=f"{document.file_path}, {chunks}" if document.file_path else chunks,
         mime_type=TEXT,
-        annotations=Annotations(last_modified=modified) if _is_time(modified) else None,
+        annotations=types.Annotations(last_modified=modified) if _is_time(modified) else None,
     )
 
 
@@ -128,8 +114,8 @@ def _id_of(cursor: str) -> str:
 
 def _template(
     form: str, name: str, title: str, description: str, mime_type: str = TEXT
-) -> ResourceTemplate:
-    return ResourceTemplate(
+) -> types.ResourceTemplate:
+    return types.ResourceTemplate(
         uri_template=form, name=name, title=title, description=description, mime_type=mime_type
     )
 
@@ -212,52 +198,52 @@ class ResourceHandlers:
     def register(self, server: Server[ServerState]) -> None:
         """Register these handlers with a server, in place of its own."""
         add = server.add_request_handler
-        add("resources/list", PaginatedRequestParams, self._list)
-        add("resources/templates/list", PaginatedRequestParams, self._list_templates)
-        add("resources/read", ReadResourceRequestParams, self._read)
-        add("resources/subscribe", SubscribeRequestParams, self._subscribe)
-        add("resources/unsubscribe", UnsubscribeRequestParams, self._unsubscribe)
-        add("subscriptions/listen", SubscriptionsListenRequestParams, self._listen)
+        add("resources/list", types.PaginatedRequestParams, self._list)
+        add("resources/templates/list", types.PaginatedRequestParams, self._list_templates)
+        add("resources/read", types.ReadResourceRequestParams, self._read)
+        add("resources/subscribe", types.SubscribeRequestParams, self._subscribe)
+        add("resources/unsubscribe", types.UnsubscribeRequestParams, self._unsubscribe)
+        add("subscriptions/listen", types.SubscriptionsListenRequestParams, self._listen)
 
     async def _list(
-        self, context: RequestContext, parameters: PaginatedRequestParams
-    ) -> ListResourcesResult:
+        self, context: RequestContext, parameters: types.PaginatedRequestParams
+    ) -> types.ListResourcesResult:
         with as_protocol_errors():
             await (await self.changes()).subscribe_to_list(context)
             return await list_resources(Context(request_context=context), parameters.cursor)
 
     async def _list_templates(
-        self, _context: RequestContext, _parameters: PaginatedRequestParams
-    ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=[*TEMPLATES.values()])
+        self, _context: RequestContext, _parameters: types.PaginatedRequestParams
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=[*TEMPLATES.values()])
 
     async def _read(
-        self, context: RequestContext, parameters: ReadResourceRequestParams
-    ) -> ReadResourceResult:
+        self, context: RequestContext, parameters: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         if (found := published().get(parameters.uri)) is not None:
-            return ReadResourceResult(contents=[found])
+            return types.ReadResourceResult(contents=[found])
         with as_protocol_errors({"uri": brief_error(parameters.uri)}):
             uri = parse(parameters.uri)
             contents = await _READERS[uri.kind](Context(request_context=context), uri)
         return contents.as_result(parameters.uri)
 
     async def _subscribe(
-        self, context: RequestContext, parameters: SubscribeRequestParams
-    ) -> EmptyResult:
+        self, context: RequestContext, parameters: types.SubscribeRequestParams
+    ) -> types.EmptyResult:
         with as_protocol_errors({"uri": brief_error(parameters.uri)}):
             changes = await self.changes()
             await changes.subscribe_to_list(context)
             await changes.subscribe(context, parameters.uri)
-        return EmptyResult()
+        return types.EmptyResult()
 
     async def _unsubscribe(
-        self, context: RequestContext, parameters: UnsubscribeRequestParams
-    ) -> EmptyResult:
+        self, context: RequestContext, parameters: types.UnsubscribeRequestParams
+    ) -> types.EmptyResult:
         (await self.changes()).unsubscribe(context, parameters.uri)
-        return EmptyResult()
+        return types.EmptyResult()
 
     async def _listen(
-        self, context: RequestContext, parameters: SubscriptionsListenRequestParams
-    ) -> SubscriptionsListenResult:
+        self, context: RequestContext, parameters: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
         with as_protocol_errors():
             return await (await self.changes()).listen(context, parameters)
