@@ -24,7 +24,8 @@ from shared.model.filters import Filter
 from shared.model.index_results import DocumentDetails, DocumentFile
 from shared.model.metadata import FILE_TYPE
 from shared.model.request import SearchRequest
-from shared.model.search_results import ChunkText
+from shared.model.schema import SOURCE_DOCUMENT
+from shared.model.search_results import ChunkText, Hit
 from shared.settings.defaults import MAX_COUNT
 
 if TYPE_CHECKING:
@@ -137,7 +138,9 @@ async def document(
 def _shown(searcher: "Searcher", document_id: str, view: DocumentView) -> _Shown:
     """Read the part of a document that the page shows."""
     details = searcher.document_details(document_id)
-    matches = _matching(searcher, document_id, view.q)
+    in_document = Filter(SOURCE_DOCUMENT, "eq", document_id)
+    found = _found(searcher, view.q, in_document, limit=_MAX_MATCHES, content="none")
+    matches = [hit.chunk_index for hit in found]
     target = min(view.chunk or (matches[0] if matches else 1), details.chunk_count)
     start, end = _window(view, target, details.chunk_count)
     # One more before, so that the first one does not repeat its end.
@@ -145,7 +148,10 @@ def _shown(searcher: "Searcher", document_id: str, view: DocumentView) -> _Shown
         document_id, start_index=max(1, start - 1), count=end - start + 2
     ).chunks
     chunks = [chunk for chunk in read if chunk.chunk_index <= end]
-    texts = _without_repetitions(chunks, _marked(searcher, document_id, view.q, start, end), target)
+    in_window = Filter("chunk_index", "range", minimum=max(1, start - 1), maximum=end)
+    found = _found(searcher, view.q, in_document, in_window, limit=_MAX_SHOWN + 1, content="marked")
+    marked = {hit.chunk_index: hit.content or "" for hit in found}
+    texts = _without_repetitions(chunks, marked, target)
     parts = [
         _Part(chunk, text, chunk.chunk_index in matches, _citation(chunk))
         for chunk, text in zip(chunks, texts, strict=True)
@@ -177,43 +183,14 @@ def _window(view: DocumentView, target: int, count: int) -> tuple[int, int]:
     return start, min(end, start + _MAX_SHOWN - 1, count)
 
 
-def _matching(searcher: "Searcher", document_id: str, query: str) -> list[int]:
-    """Return the numbers of the chunks that match, the best first; none for a blank query."""
+def _found(searcher: "Searcher", query: str, *filters: Filter, **options: Any) -> list[Hit]:
+    """Search within a document, which can be read whatever the query is."""
     if not query.strip():
         return []
-    request = SearchRequest(
-        query,
-        limit=_MAX_MATCHES,
-        filters=[Filter("source_document", "eq", document_id)],
-        content="none",
-    )
     try:
-        return [hit.chunk_index for hit in searcher.search(request).results]
+        return searcher.search(SearchRequest(query, filters=[*filters], **options)).results
     except QueryError:
-        # The document can be read whatever the query is.
         return []
-
-
-def _marked(
-    searcher: "Searcher", document_id: str, query: str, start: int, end: int
-) -> dict[int, str]:
-    """Return the texts of the chunks that match, with marks, by their numbers."""
-    if not query.strip():
-        return {}
-    request = SearchRequest(
-        query,
-        limit=_MAX_SHOWN + 1,
-        filters=[
-            Filter("source_document", "eq", document_id),
-            Filter("chunk_index", "range", minimum=max(1, start - 1), maximum=end),
-        ],
-        content="marked",
-    )
-    try:
-        found = searcher.search(request).results
-    except QueryError:
-        return {}
-    return {hit.chunk_index: hit.content or "" for hit in found}
 
 
 def _without_repetitions(

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
@@ -26,7 +26,7 @@ from shared.model.filters import Filter
 from shared.model.metadata import AUTHOR, FILE_TYPE, LANGUAGE, MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.schema import COLLECTION, VERSION_OF
-from shared.model.search_results import Facet, SearchAnswer
+from shared.model.search_results import SearchAnswer
 
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
@@ -47,13 +47,22 @@ SORTS: Final[dict[Sort, str]] = {
 }
 """Sort orders with their names."""
 
-FACETS: Final = {
-    "collection": COLLECTION,
-    "type": FILE_TYPE,
-    "language": LANGUAGE,
-    "author": AUTHOR,
+
+class _Facet(NamedTuple):
+    """A metadata key whose values are counted, its title, and the names of its values."""
+
+    key: str
+    title: str
+    name_of: Callable[[str], str] = str
+
+
+_FACETS: Final = {
+    "collection": _Facet(COLLECTION, "Collection"),
+    "type": _Facet(FILE_TYPE, "Type", file_type_name),
+    "language": _Facet(LANGUAGE, "Language", language_name),
+    "author": _Facet(AUTHOR, "Author"),
 }
-"""Metadata key of each parameter whose values are counted."""
+"""What is counted, by parameter."""
 
 _Value = Annotated[str, Field(max_length=_MAX_VALUE_CHARACTERS)]
 _Day = Annotated[str, Field(pattern=r"^(\d{4}(-\d\d(-\d\d)?)?)?$")]
@@ -115,8 +124,8 @@ class SearchState(BaseModel):
 
     def filters(self) -> list[Filter]:
         found = [
-            Filter(key, "eq", value)
-            for name, key in FACETS.items()
+            Filter(facet.key, "eq", value)
+            for name, facet in _FACETS.items()
             if (value := getattr(self, name))
         ]
         if self.folder:
@@ -167,20 +176,6 @@ async def whole_answer(state: ServerState, question: str) -> WholeAnswer | None:
 
 
 router = APIRouter(include_in_schema=False)
-
-_FACET_TITLES: Final = {
-    "collection": "Collection",
-    "type": "Type",
-    "language": "Language",
-    "author": "Author",
-}
-
-_VALUE_NAMES: Final[dict[str, Callable[[str], str]]] = {
-    "collection": str,
-    "type": file_type_name,
-    "language": language_name,
-    "author": str,
-}
 
 _MAX_FOLDERS: Final = 12  # folders to choose from
 
@@ -267,7 +262,7 @@ async def _search(state: ServerState, asked: SearchState) -> _Found:
                 filters=asked.filters(),
                 content="passages",
                 sort=asked.sort_order(fields),
-                facets=[key for key in FACETS.values() if key in fields],
+                facets=[facet.key for facet in _FACETS.values() if facet.key in fields],
                 rewritten=rewriting.rewritten,
                 group="document" if asked.groups else "none",
                 versions="newest" if asked.groups and not asked.version_of else "all",
@@ -281,30 +276,26 @@ async def _search(state: ServerState, asked: SearchState) -> _Found:
 
 def _facets(asked: SearchState, found: _Found) -> list[tuple[str, list[_Choice]]]:
     """Return the choices of each facet; a chosen value stays even if nothing has it."""
-    counted = {facet.field: facet for facet in found.answer.facets}
+    counted = {facet.field: facet.values for facet in found.answer.facets}
     facets = []
-    for name, key in FACETS.items():
-        choices = _choices(asked, name, counted.get(key) or Facet(key, [], 0))
+    for name, facet in _FACETS.items():
+        chosen = getattr(asked, name)
+        values = {value.value: value.count for value in counted.get(facet.key, ())}
+        if chosen and chosen not in values:
+            values = {chosen: 0} | values
         # A single value that is not chosen divides nothing.
-        if len(choices) > 1 or any(choice.is_chosen for choice in choices):
-            facets.append((_FACET_TITLES[name], choices))
+        if len(values) > 1 or chosen:
+            choices = [
+                _Choice(
+                    facet.name_of(value),
+                    asked.link(**{name: "" if value == chosen else value}),
+                    value == chosen,
+                    count,
+                )
+                for value, count in values.items()
+            ]
+            facets.append((facet.title, choices))
     return facets
-
-
-def _choices(asked: SearchState, name: str, facet: Facet) -> list[_Choice]:
-    chosen = getattr(asked, name)
-    values = {value.value: value.count for value in facet.values}
-    if chosen and chosen not in values:
-        values = {chosen: 0} | values
-    return [
-        _Choice(
-            _VALUE_NAMES[name](value),
-            asked.link(**{name: "" if value == chosen else value}),
-            value == chosen,
-            count,
-        )
-        for value, count in values.items()
-    ]
 
 
 def _folders(asked: SearchState, found: _Found) -> list[_Choice]:

@@ -5,7 +5,7 @@ import math
 import re
 import time
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
@@ -78,69 +78,57 @@ _DARK: Final = 96
 
 
 def marked_boxes(page: Any, bitmap: Any, words: Sequence[str]) -> tuple[list[Box], int, bool]:
-    """Return the boxes of words in the picture of a page.
+    """Return the boxes of words in the bitmap of a page, their number, and whether it has text.
 
-    Args:
-        page: the page of PDFium.
-        bitmap: its rendered bitmap.
-        words: words and phrases, compared without regard to case and accents.
-
-    Returns:
-        The boxes, the number of words and phrases that they belong to, and whether the page has
-        any text.
+    Words and phrases are compared without regard to case and accents.
     """
+    from pypdfium2 import raw
+
     with closing(page.get_textpage()) as letters:
-        text, places = _folded_text(letters)
-        has_text = bool(text.strip())
-        pattern = _pattern(words)
-        if pattern is None:
-            return [], 0, has_text
+        codes = (raw.FPDFText_GetUnicode(letters, index) for index in range(letters.count_chars()))
+        text, places = _folded_parts(map(chr, codes))
         position = bitmap.get_posconv(page)
-        boxes: list[Box] = []
-        found = 0
-        for match in pattern.finditer(text):
-            first, last = places[match.start()], places[match.end() - 1]
-            rectangles = list(_rectangles(letters, first, last - first + 1))
-            if len(boxes) + len(rectangles) > _MAX_BOXES:
-                break
-            boxes += [
-                _box(position.to_bitmap(left, top), position.to_bitmap(right, bottom))
-                for left, bottom, right, top in rectangles
-            ]
-            found += bool(rectangles)
-    return boxes, found, has_text
+
+        def boxes_of(first: int, last: int) -> Iterator[Box]:
+            # One for each line.
+            for index in range(letters.count_rects(first, last - first + 1)):
+                left, bottom, right, top = letters.get_rect(index)
+                yield _box(position.to_bitmap(left, top), position.to_bitmap(right, bottom))
+
+        boxes, found = _found(words, text, places, boxes_of)
+        return boxes, found, bool(text.strip())
 
 
 def read_boxes(
     reading: Reading, size: tuple[int, int], words: Sequence[str]
 ) -> tuple[list[Box], int]:
-    """Return the boxes of words that OCR has read on a page.
+    """Return the boxes of words that OCR has read, in a picture of a size, and their number."""
+    text, places = _folded_parts(f"{word.text} " for word in reading.words)
 
-    Args:
-        reading: the words of the page with their places.
-        size: width and height of the picture to mark, in pixels.
-        words: words and phrases, compared without regard to case and accents.
+    def boxes_of(first: int, last: int) -> Iterator[Box]:
+        matched = reading.words[first : last + 1]
+        lines = groupby(matched, lambda word: (word.block, word.paragraph, word.line))
+        return (_scaled([*line], reading, size) for _, line in lines)
 
-    Returns:
-        The boxes, and the number of words and phrases that they belong to.
-    """
-    parts: list[str] = []
-    places: list[int] = []
-    for index, word in enumerate(reading.words):
-        folded = _folded(word.text) + " "
-        parts.append(folded)
-        places.extend([index] * len(folded))
-    pattern = _pattern(words)
+    return _found(words, text, places, boxes_of)
+
+
+def _found(
+    words: Sequence[str],
+    text: str,
+    places: Sequence[int],
+    boxes_of: Callable[[int, int], Iterable[Box]],
+) -> tuple[list[Box], int]:
+    """Return the boxes of words in a text, given those of the parts from one to another place."""
     boxes: list[Box] = []
     found = 0
-    for match in pattern.finditer("".join(parts)) if pattern else ():
-        matched = reading.words[places[match.start()] : places[match.end() - 1] + 1]
-        lines = groupby(matched, lambda word: (word.block, word.paragraph, word.line))
-        rectangles = [_scaled([*line], reading, size) for _, line in lines]
+    pattern = _pattern(words)
+    for match in pattern.finditer(text) if pattern else ():
+        rectangles = list(boxes_of(places[match.start()], places[match.end() - 1]))
         if len(boxes) + len(rectangles) > _MAX_BOXES:
             break
         boxes += rectangles
-        found += 1
+        found += bool(rectangles)
     return boxes, found
 
 
@@ -155,14 +143,12 @@ def _scaled(line: Sequence[Word], reading: Reading, size: tuple[int, int]) -> Bo
     return _box(first, second)
 
 
-def _folded_text(letters: Any) -> tuple[str, list[int]]:
-    """Return the text of a page without case and accents, and for each character its index."""
-    from pypdfium2 import raw
-
+def _folded_parts(texts: Iterable[str]) -> tuple[str, list[int]]:
+    """Return texts as one without case and accents, and of each character the index of its text."""
     parts: list[str] = []
     places: list[int] = []
-    for index in range(letters.count_chars()):
-        folded = _folded(chr(raw.FPDFText_GetUnicode(letters, index)))
+    for index, text in enumerate(texts):
+        folded = _folded(text)
         parts.append(folded)
         places.extend([index] * len(folded))
     return "".join(parts), places
@@ -186,12 +172,6 @@ def _word_pattern(parts: Sequence[str]) -> str:
     before = "" if _WITHOUT_BLANKS.match(parts[0]) else r"(?<!\w)"
     after = "" if _WITHOUT_BLANKS.match(parts[-1][-1]) else r"(?!\w)"
     return before + _BETWEEN_WORDS.join(map(re.escape, parts)) + after
-
-
-def _rectangles(letters: Any, start: int, count: int) -> Iterator[tuple[float, ...]]:
-    """Yield left, bottom, right and top of characters, one rectangle for each line."""
-    for index in range(letters.count_rects(start, count)):
-        yield letters.get_rect(index)
 
 
 def _box(corner: tuple[int, int], opposite: tuple[int, int]) -> Box:
