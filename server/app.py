@@ -25,7 +25,6 @@ from shared.settings.defaults import (
 from shared.system import is_of_closed_pipe
 
 if TYPE_CHECKING:
-    from server.administration.operations import Administration
     from server.search_server import SearchServer
     from shared.rewriting import ServedModel
 
@@ -400,7 +399,9 @@ def serve_stdio(server: "SearchServer") -> None:
         if administration is None:
             server.run("stdio")
         else:
-            _run_until_signal(server, administration)
+            from server.administration.operations import run_until_signal
+
+            run_until_signal(server.run_stdio_async, administration.operations)
     except* OSError as failed:
         _, others = failed.split(_is_of_closed_pipe)
         if others:
@@ -409,11 +410,3 @@ def serve_stdio(server: "SearchServer") -> None:
 
 def _is_of_closed_pipe(error: BaseException) -> bool:
     return isinstance(error, OSError) and is_of_closed_pipe(error)
-
-
-def _run_until_signal(server: "SearchServer", administration: "Administration") -> None:
-    import asyncio
-
-    from server.administration.operations import serve_until_signal
-
-    asyncio.run(serve_until_signal(server.run_stdio_async, administration.operations))

@@ -150,7 +150,7 @@ class Operations:
         self._past.append(operation)
 
 
-async def serve_until_signal(serve: Callable[[], Awaitable[None]], operations: Operations) -> None:
+def run_until_signal(serve: Callable[[], Awaitable[None]], operations: Operations) -> None:
     """Serve over stdio until the client disconnects; a signal ends the operation, then the process.
 
     A second signal ends both at once. No signal interrupts the thread that reads stdin.
@@ -163,8 +163,11 @@ async def serve_until_signal(serve: Callable[[], Awaitable[None]], operations: O
             _end_process(number)
         ends.add(asyncio.ensure_future(_end(number, operations)))
 
-    handle_signals(stop)
-    await serve()
+    async def served() -> None:
+        handle_signals(stop)
+        await serve()
+
+    asyncio.run(served())
 
 
 async def _end(number: signal.Signals, operations: Operations) -> None:

@@ -20,13 +20,13 @@ from server.answers.errors import DocumentFileError, TimeBudgetError
 from server.api.arguments import MAX_QUERY_CHARACTERS, Arguments
 from server.api.endpoint import Encoded, State, problem
 from server.pictures.page import page_picture
+from server.pictures.worker import why_not_read
 from server.state import ServerState
 from shared.files.content import IrregularFileError
 from shared.files.location import opened_file
 from shared.files.originals import Originals
 from shared.files.secret_files import reason_to_withhold
 from shared.java.cancellation import Cancellation
-from shared.messages import reason_of
 from shared.model.filters import Filter
 from shared.model.index_results import DocumentFile
 from shared.model.schema import CONTAINER, SOURCE_DOCUMENT
@@ -76,13 +76,17 @@ async def file(request: Request, state: State, document_id: Encoded) -> Response
 
     Of a document made of something within a file, such as an attachment, it is the whole file.
     """
-    return await _file(request, state, document_id)
+    found = await state.ask(lambda searcher: searcher.document_file(document_id))
+    if found is None:
+        raise DocumentFileError(document_id, "was not indexed from a file")
+    await check_all_visible(state, found)
+    closing = ExitStack()
+    stream = await opened_original(closing, found, state)
+    with closing:
+        return _response(request, found, stream, closing)
 
 
-@router.head("/file", include_in_schema=False)
-async def file_headers(request: Request, state: State, document_id: Encoded) -> Response:
-    """Describe the original file of a document."""
-    return await _file(request, state, document_id)
+router.add_api_route("/file", file, methods=["HEAD"], include_in_schema=False)
 
 
 @router.get(
@@ -105,17 +109,6 @@ async def page(
     if picture.is_changed:
         headers["Document-Changed"] = "true"
     return Response(picture.png, headers=headers, media_type=PNG)
-
-
-async def _file(request: Request, state: ServerState, document_id: str) -> Response:
-    found = await state.ask(lambda searcher: searcher.document_file(document_id))
-    if found is None:
-        raise DocumentFileError(document_id, "was not indexed from a file")
-    await check_all_visible(state, found)
-    closing = ExitStack()
-    stream = await opened_original(closing, found, state)
-    with closing:
-        return _response(request, found, stream, closing)
 
 
 async def check_all_visible(state: ServerState, found: DocumentFile) -> None:
@@ -163,13 +156,8 @@ def _open(closing: ExitStack, found: DocumentFile, originals: Originals) -> Buff
         stream = closing.enter_context(opened_file(originals.located(found.folder, found.path)))
         if reason := reason_to_withhold(found, stream):
             raise DocumentFileError(found.source_document, reason)
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise DocumentFileError(found.source_document, "is not there any more") from error
-    except OSError as error:
-        reason = f"cannot be read: {reason_of(error)}"
-        raise DocumentFileError(found.source_document, reason) from error
-    except IrregularFileError as error:
-        raise DocumentFileError(found.source_document, str(error)) from error
+    except (OSError, IrregularFileError) as error:
+        raise DocumentFileError(found.source_document, why_not_read(error)) from error
     return stream
 
 

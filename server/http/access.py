@@ -16,7 +16,7 @@ from typing import Final
 from urllib.parse import SplitResult, urlencode, urlsplit
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, RequireAuthMiddleware
-from mcp.server.auth.provider import AccessToken, TokenVerifier
+from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.routes import build_resource_metadata_url
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
@@ -270,30 +270,21 @@ class CookieAuthorization(RequestMiddleware):
 
 @dataclass(frozen=True)
 class Authentication:
-    """Authentication for the SDK: what it announces and requires, and what verifies tokens."""
+    """What the SDK announces and requires, and the verifier of tokens for it."""
 
     settings: AuthSettings
-    verifier: TokenVerifier
     sessions: WebSessions
-
-
-class _Verifier:
-    """A verifier that tries the server's own tokens first, then sessions, then the issuer's."""
-
-    def __init__(
-        self, own: Sequence[Token], issued: JwtVerifier | None, sessions: WebSessions
-    ) -> None:
-        self._own = own
-        self._issued = issued
-        self._sessions = sessions
+    own: Sequence[Token]
+    issued: JwtVerifier | None
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        known = find(self._own, token)
+        """Try the server's own tokens first, then sessions, then the issuer's."""
+        known = find(self.own, token)
         if known is not None:
             return AccessToken(token="", client_id=known.name, scopes=known.granted)
-        if (of_session := self._sessions.find(token)) is not None:
+        if (of_session := self.sessions.find(token)) is not None:
             return of_session
-        return await self._issued.verify_token(token) if self._issued else None
+        return await self.issued.verify_token(token) if self.issued else None
 
 
 def authentication(
@@ -324,7 +315,7 @@ def authentication(
         keys = KeySet(issuer, settings.oauth_jwks_url)
         issued = JwtVerifier(issuer, settings.oauth_audience or public_url, keys)
     sessions = WebSessions(urlsplit(own_url).port or 0, public_url)
-    return Authentication(announced, _Verifier(own_tokens, issued, sessions), sessions)
+    return Authentication(announced, sessions, own_tokens, issued)
 
 
 class TokenRequired(RequestMiddleware):

@@ -81,7 +81,7 @@ def sign_in_routes(authentication: Authentication) -> APIRouter:
         if not is_from_own_page(request.headers, sessions.origin):
             return as_page(request, foreign())
         target = own_path(to)
-        verified = await authentication.verifier.verify_token(token.strip())
+        verified = await authentication.verify_token(token.strip())
         if verified is None:
             status = HTTPStatus.UNAUTHORIZED
             return page(request, "sign_in", status, to=target, problem=_WRONG)
@@ -136,7 +136,7 @@ def http_application(
     server = SearchServer(
         state,
         auth=authentication.settings if authentication else None,
-        token_verifier=authentication.verifier if authentication else None,
+        token_verifier=authentication,
         max_streams=settings.max_sessions,
     )
     max_bytes = int(settings.max_body * 1_000_000)

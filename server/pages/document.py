@@ -15,7 +15,7 @@ from server.answers.errors import DocumentFileError, TimeBudgetError, client_mes
 from server.api.arguments import MAX_QUERY_CHARACTERS
 from server.api.endpoint import Encoded, State
 from server.api.files import check_all_visible, opened_original
-from server.pages.rendering import after, before, document_title, encoded, page, place
+from server.pages.rendering import document_title, encoded, page, part_of, place, without_marks
 from server.pictures.page import PDF
 from server.state import ServerState
 from shared.errors import QueryError
@@ -206,9 +206,10 @@ def _without_repetitions(
         added = addition(chunk.content, chunk.char_start or 0, chunk.char_end or 0, last_end)
         shared = max(0, len(chunk.content) - len(added))
         if chunks[number].chunk_index == target:
-            texts[number - 1] = before(texts[number - 1], shared)
+            end = max(0, len(without_marks(texts[number - 1])) - shared)
+            texts[number - 1] = part_of(texts[number - 1], end=end)
         else:
-            texts[number] = after(texts[number], shared).lstrip()
+            texts[number] = part_of(texts[number], shared).lstrip()
     return texts
 
 

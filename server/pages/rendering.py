@@ -153,22 +153,14 @@ def _with_links(text: str, offered: AbstractSet[int]) -> Markup:
     )
 
 
-def after(text: str, count: int) -> str:
-    """Return a text with marks without its first characters, which are counted without tags."""
-    kept = []
+def part_of(text: str, start: int = 0, end: int | None = None) -> str:
+    """Return a part of a text with marks, whose characters are counted without tags."""
+    kept, position = [], 0
     for part, is_marked in pieces(text):
-        rest, count = part[count:], max(0, count - len(part))
-        kept.append(f"{MARKS[0]}{rest}{MARKS[1]}" if is_marked and rest else rest)
-    return "".join(kept)
-
-
-def before(text: str, count: int) -> str:
-    """Return a text with marks without its last characters, which are counted without tags."""
-    left = max(0, len(without_marks(text)) - count)
-    kept = []
-    for part, is_marked in pieces(text):
-        rest, left = part[:left], max(0, left - len(part))
-        kept.append(f"{MARKS[0]}{rest}{MARKS[1]}" if is_marked and rest else rest)
+        last = len(part) if end is None else max(0, end - position)
+        shown = part[max(0, start - position) : last]
+        kept.append(f"{MARKS[0]}{shown}{MARKS[1]}" if is_marked and shown else shown)
+        position += len(part)
     return "".join(kept)
 
 

@@ -230,18 +230,24 @@ def render_page(
     system.limit_processor_time(int(time.process_time() + seconds) + _EXTRA_SECONDS)
     try:
         return _render(request, password, max_bytes)
-    except (FileNotFoundError, NotADirectoryError):
-        return Unrendered("is not there any more")
-    except OSError as error:
-        return Unrendered(f"cannot be read: {reason_of(error)}")
+    except (OSError, IrregularFileError) as error:
+        return Unrendered(why_not_read(error))
     except PdfError as error:
         return Unrendered(
             "is protected by a password; ask the user to set pdf_password in the configuration"
             if error.needs_password
             else str(error)
         )
-    except IrregularFileError as error:
-        return Unrendered(str(error))
+
+
+def why_not_read(error: OSError | IrregularFileError) -> str:
+    """Return why a file cannot be read, as a sentence whose subject is the file."""
+    match error:
+        case FileNotFoundError() | NotADirectoryError():
+            return "is not there any more"
+        case OSError():
+            return f"cannot be read: {reason_of(error)}"
+    return str(error)
 
 
 def _render(request: PageRequest, password: str | None, max_bytes: int) -> Picture | Unrendered:

@@ -74,7 +74,7 @@ async def test_over_http_the_token_says_what_may_be_done(monkeypatch: pytest.Mon
     monkeypatch.setenv("IDX_TOKENS", f"alice:read:{READER} root:read,admin:{ADMIN}")
     how = authentication(HttpSettings(), read_tokens(None), (URL, URL))
     assert how is not None
-    server = MCPServer("test", auth=how.settings, token_verifier=how.verifier)
+    server = MCPServer("test", auth=how.settings, token_verifier=how)
     server.add_tool(scopes)
     with listening(server) as url:
         for token, granted in [(READER, ["read"]), (ADMIN, ["admin", "read"])]:
