@@ -328,7 +328,6 @@ def serve(
 
 
 def _refuse_options_of_http(context: typer.Context) -> None:
-    """Refuse options that have no effect over stdio."""
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         panel = getattr(parameter, "rich_help_panel", None) or ""

@@ -47,8 +47,6 @@ def published() -> Mapping[str, TextResourceContents]:
 
 
 class Skills(Extension):
-    """The skill of this server."""
-
     identifier = "io.modelcontextprotocol/skills"
 
     def methods(self) -> Sequence[MethodBinding]:

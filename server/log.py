@@ -116,7 +116,6 @@ def log_over_http(level: LogLevel, *, as_json: bool) -> None:
 
 
 def dropped_messages() -> int:
-    """Return the number of records that were dropped."""
     return sum(queued.dropped for queued in _handlers)
 
 

@@ -145,7 +145,6 @@ Summarize the document {_named(details)}.
 async def compare_documents(
     context: ToolContext, first_document_id: DocumentId, second_document_id: DocumentId
 ) -> str:
-    """Have two documents compared."""
     first, second = await ask(
         context,
         lambda searcher: (
@@ -221,7 +220,6 @@ PROMPTS: Final[dict[str, PromptEntry]] = {
 
 
 def chosen_prompts(settings: ServerSettings) -> list[Prompt]:
-    """Return the prompts whose tools the server offers, as SDK objects."""
     tools = chosen_tools(settings).keys()
     return [
         Prompt.from_function(
@@ -246,7 +244,6 @@ def check_request(
 
 
 def prompt_error(name: str, error: ValueError) -> MCPError | None:
-    """Return the protocol error for an error that the SDK raised."""
     match error.__cause__ and error.__cause__.__cause__:
         case ValidationError() as invalid:
             text = f"{name}: {argument_errors(invalid, PROMPTS[name].function)}"

@@ -40,8 +40,6 @@ _NO_ORIGINALS: Final = Originals(None)
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """Settings of every server."""
-
     index_path: Path
     tools: tuple[str, ...] = ()  # names of tools or groups; empty for all
     exclude_tools: tuple[str, ...] = ()

@@ -53,7 +53,6 @@ class Child:
 
     @classmethod
     async def start(cls, arguments: Sequence[str]) -> "Child":
-        """Start `idx` with arguments."""
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -97,7 +96,6 @@ class Child:
             yield line
 
     async def end(self) -> int:
-        """Wait for the process to end."""
         await asyncio.wait({self._process_end, self._stderr_reader})
         return await self._process.wait()
 

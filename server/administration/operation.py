@@ -79,7 +79,6 @@ class Progress:
                 self.is_finished = True
 
     def add_problem(self, text: str) -> None:
-        """Store a problem, shortened if necessary."""
         self.problems.append(_brief(text))
 
     def counters(self) -> CrawlProgress:
@@ -155,16 +154,13 @@ class Operation:
 
     @property
     def has_ended(self) -> bool:
-        """True if the operation is in a final state."""
         return self.state in _ENDED
 
     @property
     def error(self) -> str | None:
-        """The reason of a failure, or None."""
         return self._error
 
     def refuse_unless_paused(self) -> None:
-        """Refuse to resume an operation that is not paused."""
         if self.state != "paused":
             raise OperationStateError(self.name, self.id, self.state, "resumed")
 
@@ -196,7 +192,6 @@ class Operation:
             self.child.terminate()
 
     def process_line(self, line: bytes) -> None:
-        """Process a line that `idx` printed."""
         if self._progress is None:
             self._printed += line[: _MAX_RESULT_BYTES - len(self._printed)]
             return
@@ -208,7 +203,6 @@ class Operation:
         self._progress.process_event(event)
 
     def end_run(self, child: Child, code: int) -> None:
-        """End the run, and set the state by its outcome."""
         self.child = None
         self._exit_code = code
         is_complete = self._progress is not None and self._progress.is_finished
@@ -221,7 +215,6 @@ class Operation:
             self.fail(_reason(child, code))
 
     def fail(self, reason: str) -> None:
-        """Set the state to failed, with the reason."""
         self.child = None
         self._error = reason
         self._finish("failed")

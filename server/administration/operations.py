@@ -57,7 +57,6 @@ class Operations:
         return [*reversed(self._past)]
 
     def refuse_if_busy(self) -> None:
-        """Refuse a second operation."""
         if self._is_closed:
             raise ServerStoppingError
         if self._current is not None:
@@ -210,7 +209,6 @@ class Administration:
         ]
 
     def command(self, name: str, *arguments: str, paths: Sequence[str] = ()) -> list[str]:
-        """Return the arguments of `idx` for a command on the index with JSON output."""
         index = f"--index-path={self.index_path}"
         return [name, "--json", index, *arguments, *(["--", *paths] if paths else [])]
 

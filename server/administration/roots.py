@@ -41,7 +41,6 @@ class Roots:
 
     @classmethod
     def from_paths(cls, paths: Iterable[Path]) -> "Roots":
-        """Resolve the roots given to the server."""
         folders = []
         identities = []
         for path in paths:
@@ -92,7 +91,6 @@ class Roots:
         return folder
 
     def contain(self, path: str) -> bool:
-        """Check whether a path leads to a place under the roots."""
         try:
             self.resolve(path)
         except DirectoryError:
@@ -152,6 +150,5 @@ def folder_source() -> str:
 
 
 def refuse_fixed_folders() -> None:
-    """Refuse to change folders that come from the environment."""
     if os.environ.get(_VARIABLE):
         raise FoldersFixedError(_VARIABLE)

@@ -262,7 +262,6 @@ class _Form:
         return fits
 
     def hit(self) -> Hit:
-        """Return the hit as changed."""
         return replace(self._hit, **self._changed)
 
 

@@ -21,15 +21,11 @@ from shared.messages import decodable, did_you_mean, listed, quantity, shortened
 
 
 class ResourceNotFoundError(McpLuceneError):
-    """A URI identifies no resource of the server."""
-
     def __init__(self, uri: str, reason: str) -> None:
         super().__init__(f"there is no resource {uri[:200]!r}: {reason}")
 
 
 class LanguageNotFoundError(McpLuceneError):
-    """No document of the index is in the language."""
-
     def __init__(self, language: str, known: Sequence[str]) -> None:
         there = f"the languages are {listed(known)}" if known else "no language is known"
         super().__init__(f"no document is in the language {language[:80]!r}; {there}")
@@ -45,8 +41,6 @@ class CursorError(McpLuceneError):
 
 
 class TooManySubscriptionsError(McpLuceneError):
-    """A client exceeds the limit of subscriptions."""
-
     def __init__(self, most: int, whose: str = "a client") -> None:
         super().__init__(
             f"{whose} can subscribe to {quantity(most, 'resource')}; subscribe to fewer, or listen "
@@ -85,8 +79,6 @@ class AnswerTooLongError(McpLuceneError):
 
 
 class DocumentFileError(McpLuceneError):
-    """The file of a document cannot be read."""
-
     def __init__(self, source_document: str, reason: str) -> None:
         super().__init__(f"{source_document[:200]} {reason}")
 
@@ -103,8 +95,6 @@ class TokenMissingError(McpLuceneError):
 
 
 class TimeBudgetError(McpLuceneError):
-    """A call exceeded the time budget."""
-
     def __init__(self, seconds: float) -> None:
         super().__init__(
             f"the call had no result after {seconds:g} seconds and was stopped; ask for less, "
@@ -113,8 +103,6 @@ class TimeBudgetError(McpLuceneError):
 
 
 class ScopeMissingError(McpLuceneError):
-    """The token of a request lacks the scope ``admin``."""
-
     def __init__(self, tool: str) -> None:
         super().__init__(
             f"{tool} needs the scope 'admin', which the token of this request does not have; "
@@ -123,15 +111,11 @@ class ScopeMissingError(McpLuceneError):
 
 
 class DirectoryError(McpLuceneError):
-    """The path is not a folder that can be worked on."""
-
     def __init__(self, path: str | Path, reason: str) -> None:
         super().__init__(f"the folder {decodable(str(path))[:200]!r} {reason}")
 
 
 class OutsideRootsError(DirectoryError):
-    """The folder does not lie under one of the server's roots."""
-
     def __init__(self, path: str | Path, roots: Iterable[Path]) -> None:
         named = ", ".join(decodable(str(root)) for root in roots)
         super().__init__(
@@ -154,8 +138,6 @@ class RootReplacedError(DirectoryError):
 
 
 class FoldersFixedError(McpLuceneError):
-    """The remembered folders come from an environment variable and cannot be changed here."""
-
     def __init__(self, variable: str) -> None:
         super().__init__(
             f"the folders come from the variable {variable} of the server's environment and "
@@ -165,8 +147,6 @@ class FoldersFixedError(McpLuceneError):
 
 
 class NothingToCrawlError(McpLuceneError):
-    """No folder was named, and none is remembered."""
-
     def __init__(self) -> None:
         super().__init__(
             "there are no folders to crawl: name them in directories, or remember them with "
@@ -175,8 +155,6 @@ class NothingToCrawlError(McpLuceneError):
 
 
 class LinksFollowedError(McpLuceneError):
-    """The configuration has idx follow links, which may lead out of the roots."""
-
     def __init__(self, origin: str) -> None:
         super().__init__(
             f"links in folders are followed (follow_links in {origin}) and might lead out of the "
@@ -185,8 +163,6 @@ class LinksFollowedError(McpLuceneError):
 
 
 class OperationRunningError(McpLuceneError):
-    """Another operation is running or paused; only one may exist."""
-
     def __init__(self, name: str, operation_id: str, state: str) -> None:
         paused = state == "paused"
         help_ = (
@@ -200,8 +176,6 @@ class OperationRunningError(McpLuceneError):
 
 
 class OperationNotFoundError(McpLuceneError):
-    """No operation has the id, or none of its kind was started."""
-
     def __init__(self, operation_id: str, known: Sequence[str]) -> None:
         what = f"has the id {operation_id[:80]!r}" if operation_id else "was started"
         there = f"there are {', '.join(known)}" if known else "start one with start_crawl"
@@ -209,8 +183,6 @@ class OperationNotFoundError(McpLuceneError):
 
 
 class OperationStateError(McpLuceneError):
-    """The operation's state does not allow it to be paused, resumed or stopped."""
-
     def __init__(self, name: str, operation_id: str, state: str, requested: str) -> None:
         super().__init__(
             f"the operation {name} ({operation_id}) is {state} and cannot be {requested}"
@@ -218,8 +190,6 @@ class OperationStateError(McpLuceneError):
 
 
 class ServerStoppingError(McpLuceneError):
-    """The server is shutting down and starts no operations."""
-
     def __init__(self) -> None:
         super().__init__("the server is shutting down; start the operation again afterwards")
 
@@ -258,7 +228,6 @@ _REQUEST_ERRORS: Final = (
 
 @contextmanager
 def as_protocol_errors(data: Any = None) -> Iterator[None]:
-    """Convert errors within a block to protocol errors."""
     try:
         yield
     except McpLuceneError as error:
@@ -266,13 +235,11 @@ def as_protocol_errors(data: Any = None) -> Iterator[None]:
 
 
 def protocol_error(error: McpLuceneError, data: Any = None) -> MCPError:
-    """Return the protocol error for one of this project's errors."""
     code = INVALID_PARAMS if isinstance(error, _REQUEST_ERRORS) else INTERNAL_ERROR
     return MCPError(code, brief_error(client_message(error)), data)
 
 
 def brief_error(text: str) -> str:
-    """Return the text of an error, cut to `MAX_ERROR_CHARACTERS`."""
     return shortened(text, MAX_ERROR_CHARACTERS)
 
 
@@ -287,7 +254,6 @@ _FILLED_IN: Final = frozenset({"context", "confirmation"})
 
 
 def argument_errors(error: ValidationError, function: Callable[..., Any]) -> str:
-    """Return a description of the invalid arguments and their allowed values."""
     known = [name for name in inspect.signature(function).parameters if name not in _FILLED_IN]
     return described_errors(error.errors(include_url=False), known)
 

@@ -46,7 +46,6 @@ def brief_query(query: str, budget: int) -> str:
 
 
 def brief(title: str) -> str:
-    """Shorten a title or another short text."""
     return shortened(title, MAX_BRIEF_CHARACTERS)
 
 
@@ -139,7 +138,6 @@ _fence: ContextVar[Fence | None] = ContextVar("fence", default=None)
 
 @contextmanager
 def one_answer() -> Iterator[Fence]:
-    """Fence the response created within a block."""
     fence = Fence()
     token = _fence.set(fence)
     try:
@@ -149,12 +147,10 @@ def one_answer() -> Iterator[Fence]:
 
 
 def current_fence() -> Fence | None:
-    """Return the fence of the current response, or None without one."""
     return _fence.get()
 
 
 def fenced(text: str) -> str:
-    """Fence a document text if the current response has a fence."""
     fence = _fence.get()
     return fence.around(text) if fence else text
 
@@ -224,8 +220,6 @@ _MAX_OPTIONS: Final = 10
 
 @dataclass(frozen=True)
 class ResourceUri:
-    """A parsed URI."""
-
     kind: Kind
     name: str = ""
     options: Mapping[str, str] = field(default_factory=dict)

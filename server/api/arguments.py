@@ -52,7 +52,6 @@ class Asked(Arguments):
     recency: tool.Recency = None
 
     def request(self) -> SearchRequest:
-        """Return the request for these arguments."""
         return SearchRequest(
             self.query,
             limit=self.limit,
@@ -82,7 +81,6 @@ class SearchArguments(Asked):
     versions: tool.Versions = "auto"
 
     def request(self) -> SearchRequest:
-        """Return the request for these arguments."""
         plain = super().request()
         group = group_for(self.group, self.content, self.sort)
         return replace(

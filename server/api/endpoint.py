@@ -98,7 +98,6 @@ async def answered(
 
 
 def as_json(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Response:
-    """Return plain data, a dataclass or a model as a response of JSON."""
     return Response(to_json(content), status, _NOT_CACHED, JSON)
 
 
@@ -170,7 +169,6 @@ def problem(
 
 
 def problem_of(error: McpLuceneError) -> ProblemResponse:
-    """Return an error of this project as a response, with the message of the tools."""
     status = next(
         (status for status, types in _STATUS.items() if isinstance(error, types)),
         HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -221,7 +219,6 @@ def answer_errors(app: FastAPI, shown: Callable[[Request, Response], Response]) 
 
 
 def _methods(request: Request) -> set[str]:
-    """Return the methods that a path takes."""
     return {
         method
         for method in ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")

@@ -52,7 +52,6 @@ def usable_model(state: ServerState, name: str | None = None) -> ServedAnswerMod
 
 
 def wants_events(request: Request) -> bool:
-    """Check whether a client accepts server-sent events."""
     return EVENT_STREAM in request.headers.get("accept", "")
 
 
@@ -66,8 +65,6 @@ async def last_answer(events: AsyncGenerator[AnswerEvent]) -> Answer:
 
 
 def event_stream(results: dict[str, Any], events: AsyncGenerator[AnswerEvent]) -> Response:
-    """Return an answer as server-sent events."""
-
     async def stream() -> AsyncIterator[bytes]:
         yield _event("results", results)
         try:

@@ -165,7 +165,6 @@ def _is_of_another_site(scope: Scope) -> bool:
 
 
 def foreign() -> Response:
-    """Return the response to a request from a page of another server."""
     return problem(HTTPStatus.FORBIDDEN, "this request does not come from a page of this server")
 
 
@@ -234,11 +233,9 @@ class WebSessions:
         return token
 
     def close(self, secret: str) -> None:
-        """End a session."""
         self._sessions.pop(self.token_of(secret), None)
 
     def secret_of(self, headers: Headers) -> str | None:
-        """Return the secret in the cookie of a request, or None without one."""
         return cookie_parser(headers.get("cookie", "")).get(self.cookie)
 
 

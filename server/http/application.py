@@ -59,7 +59,6 @@ _WITHOUT_SCOPE: Final = (
 
 
 def sign_in_routes(authentication: Authentication) -> APIRouter:
-    """Create the routes of sign-in and sign-out."""
     router = APIRouter(include_in_schema=False)
     sessions = authentication.sessions
     required = set(authentication.settings.required_scopes or [])
@@ -68,7 +67,6 @@ def sign_in_routes(authentication: Authentication) -> APIRouter:
     async def form(
         request: Request, to: Annotated[str, Query(max_length=_MAX_TARGET_CHARACTERS)] = _START
     ) -> Response:
-        """Show the form."""
         return page(request, "sign_in", to=own_path(to), problem=None)
 
     @router.post(SIGN_IN_PATH)
@@ -77,7 +75,6 @@ def sign_in_routes(authentication: Authentication) -> APIRouter:
         token: Annotated[str, Form(max_length=MAX_TOKEN_CHARACTERS)] = "",
         to: Annotated[str, Form(max_length=_MAX_TARGET_CHARACTERS)] = _START,
     ) -> Response:
-        """Open a session, and go to the page that was asked for."""
         if not is_from_own_page(request.headers, sessions.origin):
             return as_page(request, foreign())
         target = own_path(to)
@@ -103,7 +100,6 @@ def sign_in_routes(authentication: Authentication) -> APIRouter:
 
     @router.post(SIGN_OUT_PATH)
     async def sign_out(request: Request) -> Response:
-        """End the session, and delete its cookie."""
         if secret := sessions.secret_of(request.headers):
             sessions.close(secret)
         response = RedirectResponse(f".{SIGN_IN_PATH}", HTTPStatus.SEE_OTHER)

@@ -32,8 +32,6 @@ SIGN_OUT_PATH: Final = "/sign-out"
 
 
 class Rules(NamedTuple):
-    """What holds for a path."""
-
     label: str | None  # by which it is logged and counted; None for one that does not exist
     is_public: bool = False  # answered without a token
     is_limited: bool = True  # counts among the requests that run at once
@@ -213,12 +211,10 @@ class Admission:
 
     @property
     def calls(self) -> int:
-        """Number of running calls."""
         return int(self._room.borrowed_tokens)
 
     @property
     def streams(self) -> int:
-        """Number of open streams."""
         return len(self._streams)
 
     async def stop(self) -> None:

@@ -108,7 +108,6 @@ async def _discovered(client: httpx2.AsyncClient, issuer: str) -> str:
 
 
 async def _fetched(client: httpx2.AsyncClient, url: str) -> Mapping[str, Any]:
-    """Fetch a JSON object from the authorization server."""
     body = bytearray()
     async with client.stream("GET", url, headers={"Accept": "application/json"}) as response:
         response.raise_for_status()

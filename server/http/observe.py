@@ -68,8 +68,6 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Metrics:
-    """The metrics of the process."""
-
     def __init__(self) -> None:
         prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call] # has no hints
         self.registry = CollectorRegistry()
@@ -185,7 +183,6 @@ def _outcome(result: HandlerResult) -> str:
 
 
 async def healthz(_request: Request) -> Response:
-    """Respond that the process is alive."""
     return PlainTextResponse("ok\n")
 
 
@@ -212,8 +209,6 @@ def readyz(pool: LucenePool, admission: Admission) -> Endpoint:
 def metrics_endpoint(
     state: ServerState, metrics: Metrics, admission: Admission, sessions: Sized
 ) -> Endpoint:
-    """Return the endpoint that Prometheus scrapes."""
-
     async def answer(_request: Request) -> Response:
         if state.limit() is not None:
             return problem(

@@ -100,7 +100,6 @@ def http_server(
 
 
 def _own_url(listener: socket.socket, settings: HttpSettings) -> str:
-    """Return the URL of `MCP_PATH` on the listener's address."""
     scheme = "https" if settings.tls_certificate else "http"
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     return f"{scheme}://{host}:{listener.getsockname()[1]}{MCP_PATH}"

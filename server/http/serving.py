@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 def serve_http(
     settings: ServerSettings, language_model: "ServedModel | None", http: HttpSettings
 ) -> None:
-    """Serve until a signal stops the server."""
     _check(http)
     names = [collection.name for collection in settings.collections]
     own_tokens = tokens.read_tokens(http.token_file, names)
@@ -61,7 +60,6 @@ def serve_http(
 
 
 def _answer_model() -> "ServedAnswerModel":
-    """Return the configured language model that answers questions."""
     from shared.answers.model import configured_answer_model
     from shared.settings.current import settings
 
@@ -98,8 +96,6 @@ def _check(http: HttpSettings) -> None:
 
 @dataclass(frozen=True)
 class Address:
-    """An address to listen on."""
-
     family: socket.AddressFamily
     host: str  # numeric
     port: int  # 0 for any free one

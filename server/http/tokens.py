@@ -21,8 +21,6 @@ MIN_TOKEN_CHARACTERS: Final = 32  # of a token: as hexadecimal digits they hold 
 
 @dataclass(frozen=True)
 class Token:
-    """A token's name, scopes and hash."""
-
     name: str
     scopes: frozenset[Scope]
     digest: bytes
@@ -30,7 +28,6 @@ class Token:
 
     @property
     def granted(self) -> list[str]:
-        """Scopes of a request with this token."""
         return sorted([*self.scopes, *(COLLECTION_SCOPE + name for name in self.collections)])
 
 

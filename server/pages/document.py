@@ -74,8 +74,6 @@ class DocumentView(BaseModel):
 
 @dataclass(frozen=True)
 class _Part:
-    """A chunk on the page."""
-
     chunk: ChunkText
     text: str  # with marks, without what its neighbour shows
     is_match: bool
@@ -84,16 +82,12 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Original:
-    """The original file of a document."""
-
     path: str | None  # None if it cannot be opened any more
     notice: str | None  # what has changed since it was indexed, in a sentence
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """What the page shows of a document."""
-
     details: DocumentDetails
     file: DocumentFile | None
     target: int

@@ -111,7 +111,6 @@ def pieces(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def without_marks(text: str) -> str:
-    """Return a text without the tags of its marks."""
     return _MARK.sub("", text)
 
 
@@ -180,7 +179,6 @@ def place(chunk: Any) -> str:
 
 
 def confidence_word(confidence: float) -> str:
-    """Return a confidence in a word: likely, possible or unlikely."""
     from shared.search.confidence import LOW
 
     if confidence >= _MIN_LIKELY_CONFIDENCE:
@@ -189,17 +187,14 @@ def confidence_word(confidence: float) -> str:
 
 
 def language_name(code: str) -> str:
-    """Return the English name of a language, or its code."""
     return _LANGUAGES.get(code, code)
 
 
 def file_type_name(media_type: str) -> str:
-    """Return the name of a media type, or the type itself."""
     return _FILE_TYPES.get(media_type, media_type)
 
 
 def day(moment: Any) -> str:
-    """Return the date of an ISO 8601 moment."""
     return str(moment)[:10]
 
 

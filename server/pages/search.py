@@ -102,7 +102,6 @@ class SearchState(BaseModel):
 
     @property
     def has_filters(self) -> bool:
-        """True if there is any filter."""
         return bool(self.hidden("q", "sort", "group"))
 
     @property
@@ -115,7 +114,6 @@ class SearchState(BaseModel):
 
     @property
     def order(self) -> Sort:
-        """The sort order in effect."""
         return self.sort or ("score" if self.has_query else "-modified")
 
     def sort_order(self, fields: frozenset[str]) -> str:
@@ -151,7 +149,6 @@ class WholeAnswer:
 
 
 def answer_model(state: ServerState) -> ServedAnswerModel | None:
-    """Return the language model that answers questions, or None if none can be asked."""
     if state.answer_model is None:
         return None
     try:
@@ -192,8 +189,6 @@ class _Choice:
 
 @dataclass(frozen=True)
 class _Found:
-    """What a search page shows."""
-
     answer: SearchAnswer
     fields: frozenset[str]
     folders: list[str]

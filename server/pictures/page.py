@@ -28,8 +28,6 @@ _MARKED: Final = re.compile("(.*?)".join(map(re.escape, MARKS)), re.DOTALL)
 
 @dataclass(frozen=True)
 class PagePicture:
-    """A page as a picture."""
-
     png: bytes
     pages: int
     title: str

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A page to render."""
-
     folder: Path | None  # None for a file that was named by itself
     path: str  # within the folder, with slashes; the absolute one without a folder
     originals: Originals
@@ -41,8 +39,6 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A rendered page."""
-
     png: bytes
     pages: int  # of the file
     has_text: bool  # of the page itself, which a scan has not
@@ -52,8 +48,6 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Unrendered:
-    """A page that cannot be rendered."""
-
     reason: str  # a sentence whose subject is the file
     is_costly: bool = False  # its worker took too much time or memory, or crashed
 

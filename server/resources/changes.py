@@ -97,7 +97,6 @@ class Changes:
     async def listen(
         self, context: RequestContext, parameters: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
-        """Serve a stream of notifications."""
         wanted = parameters.notifications
         uris = set(wanted.resource_subscriptions or ())
         # Before they are parsed, which takes longest.

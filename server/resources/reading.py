@@ -47,8 +47,6 @@ _METADATA_BUDGET_DIVISOR: Final = 4
 
 
 class Options(BaseModel):
-    """Options of a resource without options, as a URI has them."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -66,7 +64,6 @@ class PartOptions(LengthOptions):
 
 
 def _options_of(uri: ResourceUri, model: type[Options]) -> Any:
-    """Return the validated options of a URI."""
     try:
         return model.model_validate(dict(uri.options))
     except ValidationError as error:
@@ -83,8 +80,6 @@ def _fits_beside(known: dict[str, Any], options: LengthOptions) -> bool:
 
 @dataclass(frozen=True)
 class Contents:
-    """The contents of a resource."""
-
     text: str
     mime_type: str = TEXT
     meta: dict[str, Any] = field(default_factory=dict)
@@ -171,7 +166,6 @@ characters."""
 
 
 async def read_chunk(context: ToolContext, uri: ResourceUri) -> Contents:
-    """Read the text of a chunk."""
     options: LengthOptions = _options_of(uri, LengthOptions)
     chunk, total = await ask(context, lambda searcher: _find(searcher, uri.name))
     content, known = chunk.content, replace(chunk, content="")
