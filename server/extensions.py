@@ -11,16 +11,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from mcp import MCPError
+from mcp import MCPError, types
 from mcp.server.apps import APP_MIME_TYPE
 from mcp.server.context import ServerRequestContext
 from mcp.server.extension import Extension, MethodBinding
-from mcp.types import (
-    INVALID_PARAMS,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    TextResourceContents,
-)
 
 APP_URI: Final = "ui://mcp-lucene/hits"
 TOOLS_OF_APP: Final = frozenset({"get_document_chunks", "show_page"})  # that its buttons call
@@ -32,7 +26,7 @@ _CACHEABLE: Final = {"resultType": "complete", "ttlMs": _TTL_MILLISECONDS, "cach
 
 
 @cache
-def published() -> Mapping[str, TextResourceContents]:
+def published() -> Mapping[str, types.TextResourceContents]:
     """Return what is published, by its URI."""
     server = files("server")
     style = server.joinpath("pages/static/pages.css").read_text("utf-8")
@@ -41,8 +35,8 @@ def published() -> Mapping[str, TextResourceContents]:
     page = page.replace("/* pages.css */", style)
     skill = server.joinpath("skills/search-documents/SKILL.md").read_text("utf-8")
     return {
-        APP_URI: TextResourceContents(uri=APP_URI, mime_type=APP_MIME_TYPE, text=page),
-        SKILL_URI: TextResourceContents(uri=SKILL_URI, mime_type="text/markdown", text=skill),
+        APP_URI: types.TextResourceContents(uri=APP_URI, mime_type=APP_MIME_TYPE, text=page),
+        SKILL_URI: types.TextResourceContents(uri=SKILL_URI, mime_type="text/markdown", text=skill),
     }
 
 
@@ -51,20 +45,20 @@ class Skills(Extension):
 
     def methods(self) -> Sequence[MethodBinding]:
         return (
-            MethodBinding("skills/list", PaginatedRequestParams, self._list),
-            MethodBinding("skills/get", ReadResourceRequestParams, self._get),
+            MethodBinding("skills/list", types.PaginatedRequestParams, self._list),
+            MethodBinding("skills/get", types.ReadResourceRequestParams, self._get),
         )
 
     async def _list(
-        self, _: ServerRequestContext[Any, Any], __: PaginatedRequestParams
+        self, _: ServerRequestContext[Any, Any], __: types.PaginatedRequestParams
     ) -> dict[str, Any]:
         return {**_CACHEABLE, "skills": [_skill()]}
 
     async def _get(
-        self, _: ServerRequestContext[Any, Any], parameters: ReadResourceRequestParams
+        self, _: ServerRequestContext[Any, Any], parameters: types.ReadResourceRequestParams
     ) -> dict[str, Any]:
         if parameters.uri != SKILL_URI:
-            raise MCPError(INVALID_PARAMS, f"the only skill of this server is {SKILL_URI}")
+            raise MCPError(types.INVALID_PARAMS, f"the only skill of this server is {SKILL_URI}")
         return {**_CACHEABLE, "skill": _skill()}
 
 

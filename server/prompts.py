@@ -266,14 +266,6 @@ def _document_ids(searcher: "Searcher", typed: str) -> Names:
     return searcher.catalog.document_ids(typed, MAX_VALUES)
 
 
-def _chunk_ids(searcher: "Searcher", typed: str) -> Names:
-    return searcher.catalog.chunk_ids(typed, MAX_VALUES)
-
-
-def _fields(searcher: "Searcher", typed: str) -> Names:
-    return _matching(searcher.catalog.field_names(), typed)
-
-
 def _languages(searcher: "Searcher", typed: str) -> Names:
     # The most frequent first.
     return _matching(searcher.statistics().languages, typed)
@@ -287,8 +279,8 @@ def _matching(names: Iterable[str], typed: str) -> Names:
 COMPLETERS: Final[dict[tuple[str, str], Completer]] = {
     ("document", "id"): _document_ids,
     ("document_part", "id"): _document_ids,
-    ("chunk", "id"): _chunk_ids,
-    ("field", "field"): _fields,
+    ("chunk", "id"): lambda searcher, typed: searcher.catalog.chunk_ids(typed, MAX_VALUES),
+    ("field", "field"): lambda searcher, typed: _matching(searcher.catalog.field_names(), typed),
     ("language", "language"): _languages,
     ("answer_from_documents", "language"): _languages,
     ("summarize_document", "document_id"): _document_ids,

@@ -12,12 +12,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, authorizat
 from mcp.server.auth.provider import AccessToken
 from mcp.server.mcpserver import Context
 
-from server.answers.errors import (
-    QueryDisplacedError,
-    ServerBusyError,
-    TimeBudgetError,
-    TokenMissingError,
-)
+from server.answers import errors
 from server.lucene_pool import LucenePool
 from server.pictures.renderer import Renderer
 from server.settings import SCOPES, Limit, ServerSettings, limit_of
@@ -65,7 +60,7 @@ class ServerState:
         if token is not None:
             return limit_of(token.scopes)
         if self.needs_token:
-            raise TokenMissingError
+            raise errors.TokenMissingError
         return None
 
     async def ask(
@@ -95,11 +90,11 @@ class ServerState:
                 spent = time.monotonic() - began
                 pause = _PROGRESS_INTERVAL_SECONDS
                 if spent >= budget + _STOP_GRACE_SECONDS:
-                    raise TimeBudgetError(budget)
+                    raise errors.TimeBudgetError(budget)
                 if spent < budget:
                     pause = min(pause, budget - spent)
                 elif not has_begun.is_set():
-                    raise ServerBusyError(budget)
+                    raise errors.ServerBusyError(budget)
                 elif partial and spent < budget + _PARTIAL_RESULT_SECONDS:
                     cancellation.end_searches()
                 else:
@@ -108,9 +103,9 @@ class ServerState:
                     await report(spent, budget, "searching")
             error = answer.exception()
             was_stopped = isinstance(error, SearchStoppedError) or not partial
-            is_displaced = isinstance(error, QueryDisplacedError)
+            is_displaced = isinstance(error, errors.QueryDisplacedError)
             if cancellation.cancelled and was_stopped and not is_displaced:
-                raise TimeBudgetError(budget) from error
+                raise errors.TimeBudgetError(budget) from error
             return answer.result()
         finally:
             if not answer.done():

@@ -15,14 +15,7 @@ from typing import Final
 
 from server.administration.child import run_for_json
 from server.administration.results import RememberedDirectory
-from server.answers.errors import (
-    DirectoryError,
-    FoldersFixedError,
-    LinksFollowedError,
-    NothingToCrawlError,
-    OutsideRootsError,
-    RootReplacedError,
-)
+from server.answers import errors
 from server.settings import ServerOptionError
 from shared.files.access import Identity, identity_of, is_folder, lies_in, opened_folder
 from shared.messages import reason_of
@@ -64,16 +57,18 @@ class Roots:
     def resolve(self, path: str) -> Path:
         """Return the folder that a path leads to, which need not exist."""
         if not os.path.isabs(path):  # noqa: PTH117 - text of a client
-            raise DirectoryError(path, f"is not an absolute path, which begins with {_BEGINNING}")
+            raise errors.DirectoryError(
+                path, f"is not an absolute path, which begins with {_BEGINNING}"
+            )
         try:
             resolved = os.path.realpath(path)
             # Of a link to itself, the part of the path after it stays unresolved.
             is_resolved = os.path.realpath(resolved) == resolved
         except (OSError, ValueError) as error:
-            raise DirectoryError(path, "is not a valid path") from error
+            raise errors.DirectoryError(path, "is not a valid path") from error
         folder = Path(resolved)
         if not is_resolved or not any(folder.is_relative_to(root) for root in self.folders):
-            raise OutsideRootsError(path, self.folders)
+            raise errors.OutsideRootsError(path, self.folders)
         return folder
 
     def resolve_existing(self, path: str) -> Path:
@@ -83,17 +78,17 @@ class Roots:
             with opened_folder(folder) as descriptor:
                 is_in_root = lies_in(descriptor, self.identities)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise DirectoryError(path, "does not exist, or is not a folder") from error
+            raise errors.DirectoryError(path, "does not exist, or is not a folder") from error
         except OSError as error:
-            raise DirectoryError(path, f"cannot be read: {reason_of(error)}") from error
+            raise errors.DirectoryError(path, f"cannot be read: {reason_of(error)}") from error
         if not is_in_root:
-            raise RootReplacedError(path)
+            raise errors.RootReplacedError(path)
         return folder
 
     def contain(self, path: str) -> bool:
         try:
             self.resolve(path)
-        except DirectoryError:
+        except errors.DirectoryError:
             return False
         return True
 
@@ -114,12 +109,12 @@ class FolderSettings:
     def folders_to_crawl(self, paths: list[str], roots: Roots) -> list[str]:
         """Return the folders to crawl, as arguments of `idx`."""
         if self.links_followed is not None:
-            raise LinksFollowedError(self.links_followed)
+            raise errors.LinksFollowedError(self.links_followed)
         # idx finds the patterns of a folder by its path as remembered.
         remembered = {os.path.realpath(folder.path): folder.path for folder in self.folders}
         named = paths or [folder.path for folder in self.folders]
         if not named:
-            raise NothingToCrawlError
+            raise errors.NothingToCrawlError
         folders = (str(roots.resolve_existing(path)) for path in named)
         return list(dict.fromkeys(remembered.get(folder, folder) for folder in folders))
 
@@ -151,4 +146,4 @@ def folder_source() -> str:
 
 def refuse_fixed_folders() -> None:
     if os.environ.get(_VARIABLE):
-        raise FoldersFixedError(_VARIABLE)
+        raise errors.FoldersFixedError(_VARIABLE)

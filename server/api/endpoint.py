@@ -179,19 +179,19 @@ def problem_of(error: McpLuceneError) -> ProblemResponse:
 def answer_errors(app: FastAPI, shown: Callable[[Request, Response], Response]) -> None:
     """Make an application answer its errors as problems, and show these for a request."""
 
-    async def known(request: Request, error: Exception) -> Response:
-        assert isinstance(error, McpLuceneError)  # noqa: S101 - registered for this class only
+    @app.exception_handler(McpLuceneError)
+    async def known(request: Request, error: McpLuceneError) -> Response:
         return shown(request, problem_of(error))
 
-    async def invalid(request: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestValidationError)  # noqa: S101
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
         # The first part says where the argument was: in the query, the path or the body.
         details = [each | {"loc": each["loc"][1:] or each["loc"]} for each in error.errors()]
         detail = described_errors(details)
         return shown(request, problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail))
 
-    async def http(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)  # noqa: S101
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> Response:
         status = HTTPStatus(error.status_code)
         path = shortened(request.url.path, _MAX_PATH_CHARACTERS)
         known = _HTTP_DETAILS.get(status)
@@ -202,6 +202,7 @@ def answer_errors(app: FastAPI, shown: Callable[[Request, Response], Response]) 
             headers["Allow"] = ", ".join(sorted(_methods(request)))
         return shown(request, problem(status, detail, headers))
 
+    @app.exception_handler(Exception)
     async def unforeseen(request: Request, _error: Exception) -> Response:
         # The log has the error; its text may contain parts of documents.
         return shown(
@@ -211,11 +212,6 @@ def answer_errors(app: FastAPI, shown: Callable[[Request, Response], Response]) 
                 "the server failed unexpectedly; its log says where, please report it",
             ),
         )
-
-    app.add_exception_handler(McpLuceneError, known)
-    app.add_exception_handler(RequestValidationError, invalid)
-    app.add_exception_handler(HTTPException, http)
-    app.add_exception_handler(Exception, unforeseen)
 
 
 def _methods(request: Request) -> set[str]:

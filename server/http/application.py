@@ -16,25 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.api.endpoint import answer_errors
 from server.api.routes import OPENAPI_PATH, add_api
-from server.http import access
-from server.http.access import Authentication, foreign, is_from_own_page
-from server.http.limits import (
-    MCP_PATH,
-    SIGN_IN_PATH,
-    SIGN_OUT_PATH,
-    Admission,
-    AdmissionControl,
-    LimitedBodies,
-    WellFormed,
-)
-from server.http.observe import (
-    CallObserver,
-    Metrics,
-    RequestObserver,
-    healthz,
-    metrics_endpoint,
-    readyz,
-)
+from server.http import access, limits, observe
 from server.pages import document, search, status
 from server.pages.rendering import as_page, page
 from server.search_server import SearchServer
@@ -58,25 +40,25 @@ _WITHOUT_SCOPE: Final = (
 )
 
 
-def sign_in_routes(authentication: Authentication) -> APIRouter:
+def sign_in_routes(authentication: access.Authentication) -> APIRouter:
     router = APIRouter(include_in_schema=False)
     sessions = authentication.sessions
     required = set(authentication.settings.required_scopes or [])
 
-    @router.get(SIGN_IN_PATH)
+    @router.get(limits.SIGN_IN_PATH)
     async def form(
         request: Request, to: Annotated[str, Query(max_length=_MAX_TARGET_CHARACTERS)] = _START
     ) -> Response:
         return page(request, "sign_in", to=own_path(to), problem=None)
 
-    @router.post(SIGN_IN_PATH)
+    @router.post(limits.SIGN_IN_PATH)
     async def sign_in(
         request: Request,
         token: Annotated[str, Form(max_length=MAX_TOKEN_CHARACTERS)] = "",
         to: Annotated[str, Form(max_length=_MAX_TARGET_CHARACTERS)] = _START,
     ) -> Response:
-        if not is_from_own_page(request.headers, sessions.origin):
-            return as_page(request, foreign())
+        if not access.is_from_own_page(request.headers, sessions.origin):
+            return as_page(request, access.foreign())
         target = own_path(to)
         verified = await authentication.verify_token(token.strip())
         if verified is None:
@@ -98,11 +80,11 @@ def sign_in_routes(authentication: Authentication) -> APIRouter:
         )
         return response
 
-    @router.post(SIGN_OUT_PATH)
+    @router.post(limits.SIGN_OUT_PATH)
     async def sign_out(request: Request) -> Response:
         if secret := sessions.secret_of(request.headers):
             sessions.close(secret)
-        response = RedirectResponse(f".{SIGN_IN_PATH}", HTTPStatus.SEE_OTHER)
+        response = RedirectResponse(f".{limits.SIGN_IN_PATH}", HTTPStatus.SEE_OTHER)
         response.delete_cookie(
             sessions.cookie, path="/", secure=sessions.secure, httponly=True, samesite="strict"
         )
@@ -123,7 +105,7 @@ def own_path(target: str) -> str:
 def http_application(
     state: ServerState,
     settings: HttpSettings,
-    admission: Admission,
+    admission: limits.Admission,
     authentication: access.Authentication | None,
     urls: tuple[str, str],
 ) -> Starlette:
@@ -137,7 +119,7 @@ def http_application(
     )
     max_bytes = int(settings.max_body * 1_000_000)
     app = server.streamable_http_app(
-        streamable_http_path=MCP_PATH,
+        streamable_http_path=limits.MCP_PATH,
         max_request_body_size=max_bytes,
         session_idle_timeout=settings.idle_timeout,
         max_sessions=settings.max_sessions,
@@ -145,19 +127,19 @@ def http_application(
     )
     # The SDK does not expose the number of sessions.
     sessions = server.session_manager._server_instances  # noqa: SLF001
-    metrics = Metrics()
-    server.middleware.append(CallObserver(metrics))
+    metrics = observe.Metrics()
+    server.middleware.append(observe.CallObserver(metrics))
     app.router.routes += [
-        Route("/healthz", healthz),
-        Route("/readyz", readyz(state.pool, admission)),
-        Route("/metrics", metrics_endpoint(state, metrics, admission, sessions)),
+        Route("/healthz", observe.healthz),
+        Route("/readyz", observe.readyz(state.pool, admission)),
+        Route("/metrics", observe.metrics_endpoint(state, metrics, admission, sessions)),
     ]
     # Not a route for all paths, which would take what the routes refuse for their methods.
     app.router.default = ended_with_client(by_encoded_path(_web_application(state, authentication)))
     app.user_middleware = [
-        Middleware(RequestObserver, metrics),
+        Middleware(observe.RequestObserver, metrics),
         Middleware(access.ProtectiveHeaders),
-        Middleware(WellFormed),
+        Middleware(limits.WellFormed),
         Middleware(access.HostCheck, security),
         # Before authentication, since a browser's preflight request carries no token.
         Middleware(
@@ -175,8 +157,8 @@ def http_application(
         *app.user_middleware,
         # Before admission, so that requests without a token use none of the limits.
         *([Middleware(access.TokenRequired, authentication.settings)] if authentication else []),
-        Middleware(AdmissionControl, admission),
-        Middleware(LimitedBodies, max_bytes, settings.receive_timeout),
+        Middleware(limits.AdmissionControl, admission),
+        Middleware(limits.LimitedBodies, max_bytes, settings.receive_timeout),
     ]
     return app
 

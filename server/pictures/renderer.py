@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 from weakref import WeakValueDictionary
 
@@ -64,7 +65,6 @@ class Renderer:
         self._shares: WeakValueDictionary[Hashable, asyncio.Semaphore] = WeakValueDictionary()
         self._pool: ProcessPool | None = None
         self._failures: dict[tuple[object, str, int], tuple[Unrendered, float]] = {}
-        self._known_limits: _Limits | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -83,7 +83,7 @@ class Renderer:
             from server.pictures.worker import warm_up
 
             with suppress(McpLuceneError):
-                await self._run(self._limits().seconds, warm_up)
+                await self._run(self._limits.seconds, warm_up)
 
     async def render(
         self, request: PageRequest, name: str, budget: float, holder: Hashable = None
@@ -92,7 +92,7 @@ class Renderer:
 
         A page that took too much is not tried again soon.
         """
-        seconds = min(budget, self._limits().seconds)
+        seconds = min(budget, self._limits.seconds)
         try:
             async with asyncio.timeout(budget + _GRACE_SECONDS):
                 result = await self._in_share(holder, request, seconds)
@@ -108,7 +108,7 @@ class Renderer:
         # The module imports PDFium only in workers.
         from server.pictures.worker import render_page
 
-        limits = self._limits()
+        limits = self._limits
         async with self._shares.setdefault(holder, asyncio.Semaphore(self._share)):
             # It may have failed meanwhile.
             page = (request.folder, request.path, request.page)
@@ -147,7 +147,7 @@ class Renderer:
         if self._pool is None:
             from server.pictures.worker import warm_up
 
-            self._pool = new_pool(self._workers, self._limits().memory_bytes, warm_up)
+            self._pool = new_pool(self._workers, self._limits.memory_bytes, warm_up)
         pool = self._pool
         scheduled = schedule(pool, task, seconds, *arguments)
         future = asyncio.wrap_future(scheduled)
@@ -164,17 +164,16 @@ class Renderer:
             raise
         return future.result()
 
+    @cached_property
     def _limits(self) -> _Limits:
-        if self._known_limits is None:
-            values = {setting.name: setting.value for setting in settings()}
-            password = values["pdf_password"]
-            self._known_limits = _Limits(
-                seconds=values["timeout"],
-                memory_bytes=values["max_memory"] * _MEGABYTE,
-                max_bytes=int(values["max_size"] * _MEGABYTE),
-                password=password.get_secret_value() if password else None,
-            )
-        return self._known_limits
+        values = {setting.name: setting.value for setting in settings()}
+        password = values["pdf_password"]
+        return _Limits(
+            seconds=values["timeout"],
+            memory_bytes=values["max_memory"] * _MEGABYTE,
+            max_bytes=int(values["max_size"] * _MEGABYTE),
+            password=password.get_secret_value() if password else None,
+        )
 
     def _failure(self, error: Exception, seconds: float) -> str | None:
         """Return the reason of a failed task; None for an error of another kind."""
@@ -182,7 +181,7 @@ class Renderer:
 
         too_long = f"took more than {seconds:g} seconds to render"
         too_much = (
-            f"takes more than {self._limits().memory_bytes / _MEGABYTE:,.0f} MB of memory to render"
+            f"takes more than {self._limits.memory_bytes / _MEGABYTE:,.0f} MB of memory to render"
         )
         match error:
             case TimeoutError():

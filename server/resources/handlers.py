@@ -14,17 +14,8 @@ from pydantic_core import to_json
 from server.answers.errors import CursorError, as_protocol_errors, brief_error
 from server.answers.text import DEFAULT_CHARACTERS, FORMS, Kind, ResourceUri, parse
 from server.extensions import published
+from server.resources import reading
 from server.resources.changes import Changes, RequestContext
-from server.resources.reading import (
-    JSON,
-    TEXT,
-    Contents,
-    read_chunk,
-    read_document,
-    read_field,
-    read_language,
-    read_statistics,
-)
 from server.settings import Limit
 from server.state import ServerState, ToolContext, ask
 from shared.messages import quantity
@@ -41,7 +32,7 @@ STATISTICS: Final = types.Resource(
     name="stats",
     title="State of the index",
     description="The size of the index, its languages and the folders it was made from.",
-    mime_type=JSON,
+    mime_type=reading.JSON,
 )
 
 
@@ -82,7 +73,7 @@ def _resource(document: DocumentSummary) -> types.Resource:
         name=name,
         title=document.title,
         description=f"{document.file_path}, {chunks}" if document.file_path else chunks,
-        mime_type=TEXT,
+        mime_type=reading.TEXT,
         annotations=types.Annotations(last_modified=modified) if _is_time(modified) else None,
     )
 
@@ -113,7 +104,7 @@ def _id_of(cursor: str) -> str:
 
 
 def _template(
-    form: str, name: str, title: str, description: str, mime_type: str = TEXT
+    form: str, name: str, title: str, description: str, mime_type: str = reading.TEXT
 ) -> types.ResourceTemplate:
     return types.ResourceTemplate(
         uri_template=form, name=name, title=title, description=description, mime_type=mime_type
@@ -147,14 +138,14 @@ _TEMPLATES: Final = (
         "field",
         "Values of a field",
         "The most frequent words or values of a field, with the number of chunks of each.",
-        JSON,
+        reading.JSON,
     ),
     _template(
         FORMS["language"],
         "language",
         "Documents in a language",
         "The documents in a language, by its ISO 639-1 code.",
-        JSON,
+        reading.JSON,
     ),
 )
 
@@ -162,12 +153,14 @@ TEMPLATES: Final = {template.uri_template: template for template in _TEMPLATES}
 """The templates by URI template (RFC 6570)."""
 
 
-_READERS: Final[Mapping[Kind, Callable[[ToolContext, ResourceUri], Awaitable[Contents]]]] = {
-    "document": read_document,
-    "chunk": read_chunk,
-    "statistics": read_statistics,
-    "field": read_field,
-    "language": read_language,
+_READERS: Final[
+    Mapping[Kind, Callable[[ToolContext, ResourceUri], Awaitable[reading.Contents]]]
+] = {
+    "document": reading.read_document,
+    "chunk": reading.read_chunk,
+    "statistics": reading.read_statistics,
+    "field": reading.read_field,
+    "language": reading.read_language,
 }
 
 
