@@ -13,9 +13,7 @@ from typing import Any, Final, Literal
 
 from server.administration.child import Child
 from server.administration.results import CrawlProgress, OperationName, OperationStatus, State
-from server.answers.errors import (
-    OperationStateError,
-)
+from server.answers.errors import OperationStateError
 from server.answers.text import cut, fitting, json_characters
 from shared.messages import quantity, utc_time
 from shared.model.failures import ERRORS
@@ -150,15 +148,11 @@ class Operation:
         self._seconds = 0.0
         self._run_started = time.monotonic()
         self._exit_code: int | None = None
-        self._error: str | None = None
+        self.error: str | None = None  # the reason of a failure
 
     @property
     def has_ended(self) -> bool:
         return self.state in _ENDED
-
-    @property
-    def error(self) -> str | None:
-        return self._error
 
     def refuse_unless_paused(self) -> None:
         if self.state != "paused":
@@ -216,7 +210,7 @@ class Operation:
 
     def fail(self, reason: str) -> None:
         self.child = None
-        self._error = reason
+        self.error = reason
         self._finish("failed")
 
     def status(self, *, brief: bool = False) -> OperationStatus:
@@ -240,9 +234,7 @@ class Operation:
             problems=[*progress.problems] if progress and not brief else [],
             result=self._result(),
             exit_code=self._exit_code,
-            error=self._error[:_MAX_BRIEF_ERROR_CHARACTERS]
-            if self._error and brief
-            else self._error,
+            error=self.error[:_MAX_BRIEF_ERROR_CHARACTERS] if self.error and brief else self.error,
             notice=" ".join(filter(None, notices)) or None,
         )
 

@@ -41,15 +41,10 @@ class Operations:
     """A runner of `idx` for one operation at a time."""
 
     def __init__(self) -> None:
-        self._current: Operation | None = None
+        self.current: Operation | None = None  # the running or paused one
         self._past: deque[Operation] = deque(maxlen=_MAX_ENDED_OPERATIONS)
         self._run: asyncio.Task[None] | None = None
         self._is_closed = False
-
-    @property
-    def current(self) -> Operation | None:
-        """The running or paused operation, or None."""
-        return self._current
 
     @property
     def past(self) -> list[Operation]:
@@ -59,21 +54,21 @@ class Operations:
     def refuse_if_busy(self) -> None:
         if self._is_closed:
             raise ServerStoppingError
-        if self._current is not None:
-            raise OperationRunningError(self._current.name, self._current.id, self._current.state)
+        if self.current is not None:
+            raise OperationRunningError(self.current.name, self.current.id, self.current.state)
 
     def start(
         self, name: OperationName, command: Sequence[str], directories: Sequence[str] = ()
     ) -> Operation:
         """Start an operation without waiting for it."""
         self.refuse_if_busy()
-        operation = self._current = Operation(name, command, directories)
+        operation = self.current = Operation(name, command, directories)
         self._begin(operation)
         return operation
 
     def find(self, operation_id: str, name: OperationName | None = None) -> Operation:
         """Return the operation with an id, or the newest one."""
-        known = [*([self._current] if self._current else []), *self.past]
+        known = [*([self.current] if self.current else []), *self.past]
         for operation in known:
             if operation.id == operation_id:
                 return operation
@@ -92,7 +87,7 @@ class Operations:
 
     async def wait(self, operation: Operation, seconds: float) -> None:
         """Wait until the run of an operation has ended, up to a timeout in seconds."""
-        if operation is self._current and self._run is not None:
+        if operation is self.current and self._run is not None:
             await asyncio.wait({self._run}, timeout=seconds)
 
     def resume(self, operation: Operation) -> None:
@@ -108,16 +103,16 @@ class Operations:
         self._is_closed = True
         if self._run is None or self._run.done():
             return
-        if self._current is not None and self._current.child is not None:
-            self._current.child.terminate()
+        if self.current is not None and self.current.child is not None:
+            self.current.child.terminate()
         await asyncio.wait({self._run}, timeout=_SHUTDOWN_TIMEOUT_SECONDS)
         self.kill()
         await asyncio.wait({self._run}, timeout=_KILL_TIMEOUT_SECONDS)
 
     def kill(self) -> None:
         """Kill the running operation; the index stays at its last commit."""
-        if self._current is not None and self._current.child is not None:
-            self._current.child.kill()
+        if self.current is not None and self.current.child is not None:
+            self.current.child.kill()
 
     def _begin(self, operation: Operation) -> None:
         self._run = asyncio.get_running_loop().create_task(self._execute(operation))
@@ -145,7 +140,7 @@ class Operations:
                 self._archive(operation)
 
     def _archive(self, operation: Operation) -> None:
-        self._current = None
+        self.current = None
         self._past.append(operation)
 
 

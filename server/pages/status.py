@@ -7,9 +7,7 @@ from fastapi import APIRouter, Form, HTTPException, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
-from server.administration.operations import (
-    Administration,
-)
+from server.administration.operations import Administration
 from server.answers.errors import client_message
 from server.api.endpoint import Administrator, State
 from server.pages.rendering import is_administrator, page
