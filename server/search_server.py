@@ -45,14 +45,8 @@ from server.resources.changes import RequestContext
 from server.resources.handlers import ResourceHandlers
 from server.settings import HttpSettings, ServerSettings
 from server.state import ServerState, ToolContext, granted_scopes
+from server.tools import table
 from server.tools.search import search
-from server.tools.table import (
-    TOOLS,
-    ToolEntry,
-    chosen_tools,
-    short_input_schema,
-    short_output_schema,
-)
 from shared.errors import McpLuceneError
 from shared.model.schema import COLLECTION
 from shared.model.search_results import LEFT_OUT, without_unknown
@@ -196,7 +190,7 @@ class SearchServer(MCPServer[ServerState]):
     ) -> None:
         self.state = state
         self.resources = ResourceHandlers(state, max_streams)
-        self._offered = chosen_tools(state.settings)
+        self._offered = table.chosen_tools(state.settings)
 
         @asynccontextmanager
         async def lifespan(_: MCPServer[ServerState]) -> AsyncIterator[ServerState]:
@@ -221,18 +215,15 @@ class SearchServer(MCPServer[ServerState]):
             auth=auth,
             token_verifier=token_verifier,
         )
-        self._prompts = chosen_prompts(state.settings)
-        for prompt in self._prompts:
+        prompts = chosen_prompts(state.settings)
+        for prompt in prompts:
             self.add_prompt(prompt)
         self.resources.register(self._lowlevel_server)
         self._lowlevel_server.add_request_handler(
-            "completion/complete", types.CompleteRequestParams, self._complete
+            "completion/complete",
+            types.CompleteRequestParams,
+            partial(complete, prompts=prompts),
         )
-
-    async def _complete(
-        self, context: RequestContext, parameters: types.CompleteRequestParams
-    ) -> types.CompleteResult:
-        return await complete(context, parameters, self._prompts)
 
     async def run_stdio_async(self) -> None:
         """Serve over stdin and stdout until stdin ends."""
@@ -273,7 +264,7 @@ class SearchServer(MCPServer[ServerState]):
             is_unforeseen = isinstance(error, UnexpectedToolError)
             match error.__cause__:
                 case ValidationError() as invalid if not is_unforeseen:
-                    text = f"{name}: {argument_errors(invalid, TOOLS[name].function)}"
+                    text = f"{name}: {argument_errors(invalid, table.TOOLS[name].function)}"
                 case McpLuceneError() as known:
                     text = client_message(known)
                 case None:
@@ -361,7 +352,7 @@ def _with_json_text(
     return result.model_copy(update={"content": content, "structured_content": structured})
 
 
-def _tool(name: str, offered: Mapping[str, ToolEntry], settings: ServerSettings) -> Tool:
+def _tool(name: str, offered: Mapping[str, table.ToolEntry], settings: ServerSettings) -> Tool:
     entry = offered[name]
     has_page = entry.function is search and offered.keys() >= TOOLS_OF_APP
     tool = Tool.from_function(
@@ -378,11 +369,11 @@ def _tool(name: str, offered: Mapping[str, ToolEntry], settings: ServerSettings)
     arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"
     arguments.model_rebuild(force=True)
-    tool.parameters = short_input_schema(arguments.model_json_schema(by_alias=True))
+    tool.parameters = table.short_input_schema(arguments.model_json_schema(by_alias=True))
     if not settings.collections:
         tool.parameters["properties"].pop(COLLECTION, None)
     if (result := tool.fn_metadata.output_schema) is not None:
-        short = short_output_schema(result, LEFT_OUT)
+        short = table.short_output_schema(result, LEFT_OUT)
         if settings.fence:
             short["properties"] |= {FENCE: _FENCE_SCHEMA}
             short["required"] = [FENCE]

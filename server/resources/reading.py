@@ -92,7 +92,7 @@ class Contents:
         return ReadResourceResult(contents=[text])
 
 
-_DOCUMENT_ENVELOPE_CHARACTERS: Final = 1_000
+_ENVELOPE_CHARACTERS: Final = 1_000
 """Characters reserved for the rest of the response, including the notice, besides ids and URIs."""
 
 _TOOL: Final = "get_document_chunks"  # name of the tool that can also read on
@@ -128,10 +128,7 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
     meta = fenced_answer(meta)
     wanted = total if options.count is None else min(total, start + options.count - 1)
     left = (
-        options.max_characters
-        - _DOCUMENT_ENVELOPE_CHARACTERS
-        - len(str(uri))
-        - len(to_json(meta).decode())
+        options.max_characters - _ENVELOPE_CHARACTERS - len(str(uri)) - len(to_json(meta).decode())
     )
     fitted = joined(answer.chunks, left)
     if is_short := fitted.is_cut or fitted.end < wanted:
@@ -157,9 +154,6 @@ def _notice(context: ToolContext, max_characters: int, meta: Mapping[str, Any]) 
     )
 
 
-_CHUNK_ENVELOPE_CHARACTERS: Final = 1_000
-"""Characters reserved for the rest of the response, including the notice, besides ids and URIs."""
-
 _MAX_URI_CHARACTERS_FOR_NEIGHBOURS: Final = 5_000
 """Maximum length of a URI with which the response includes URIs of the neighbours, in
 characters."""
@@ -176,7 +170,7 @@ async def read_chunk(context: ToolContext, uri: ResourceUri) -> Contents:
     meta = fenced_answer(
         _meta(known, total, with_uris=len(str(uri)) <= _MAX_URI_CHARACTERS_FOR_NEIGHBOURS)
     )
-    around = _CHUNK_ENVELOPE_CHARACTERS + len(str(uri)) + len(to_json(meta).decode())
+    around = _ENVELOPE_CHARACTERS + len(str(uri)) + len(to_json(meta).decode())
     excess = json_characters(fenced(content)) + around - options.max_characters
     if excess > 0:
         content = cut(content, excess)

@@ -7,7 +7,7 @@ class. What is left has the words only that all clients and models take: Gemini 
 conversation for an exclusive bound, a constant, a reference, or a description beside a union.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Set as AbstractSet
+from collections.abc import Awaitable, Callable, Iterable, Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -172,13 +172,24 @@ TOOLS: Final[dict[str, ToolEntry]] = {
 }
 
 
+def _members() -> dict[str, set[str]]:
+    """Return the tools of each group, and each tool by itself."""
+    groups: dict[str, set[str]] = {}
+    for name, tool in TOOLS.items():
+        groups.setdefault(tool.group, set()).add(name)
+    # A tool with the name of a group is chosen with its own group only.
+    return groups | {name: {name} for name in TOOLS if name not in groups}
+
+
+_MEMBERS: Final = _members()
+
+
 def chosen_tools(settings: ServerSettings) -> dict[str, ToolEntry]:
     """Return the tools that a server offers."""
     left_out = _names(settings.exclude_tools)
-    members = _members(TOOLS)
-    administration = members["admin"]
+    administration = _MEMBERS["admin"]
     left_out_by_default = set().union(
-        set() if settings.admin else administration, *(members[group] for group in _ONLY_IF_NAMED)
+        set() if settings.admin else administration, *(_MEMBERS[group] for group in _ONLY_IF_NAMED)
     )
     wanted = _names(settings.tools) or set(TOOLS) - left_out_by_default
     if not settings.admin and wanted & administration:
@@ -194,20 +205,10 @@ def chosen_tools(settings: ServerSettings) -> dict[str, ToolEntry]:
 
 
 def _names(choices: Iterable[str]) -> set[str]:
-    members = _members(TOOLS)
     names: set[str] = set()
     for choice in choices:
-        if choice not in members:
-            hint = did_you_mean(choice, members, f"there are {', '.join(members)}")
+        if choice not in _MEMBERS:
+            hint = did_you_mean(choice, _MEMBERS, f"there are {', '.join(_MEMBERS)}")
             raise ServerOptionError(f"there is no tool or group of tools {choice[:60]!r}; {hint}")
-        names |= members[choice]
+        names |= _MEMBERS[choice]
     return names
-
-
-def _members(tools: Mapping[str, ToolEntry]) -> dict[str, set[str]]:
-    """Return the tools of each group, and each tool by itself."""
-    groups: dict[str, set[str]] = {}
-    for name, tool in tools.items():
-        groups.setdefault(tool.group, set()).add(name)
-    # A tool with the name of a group is chosen with its own group only.
-    return groups | {name: {name} for name in tools if name not in groups}
