@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+import typer
 
 from shared import Document, Index, create
 from tests.server.http.served import ACCEPT, SECONDS, Served, initialize, refused, served
@@ -175,5 +176,5 @@ def test_a_session_of_before_has_its_token_in_the_log(documents: Path, tmp_path:
 
 
 def test_an_unknown_level_is_wrong_usage(documents: Path) -> None:
-    with pytest.raises(AssertionError, match="Invalid value for '--log-level'"):
+    with pytest.raises(typer.BadParameter, match="'loud' is not one of"):
         refused("--http", "--log-level", "loud", index=documents)
