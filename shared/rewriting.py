@@ -58,13 +58,16 @@ query."""
 _SURROUNDING_CHARACTERS: Final = " \t\r\n\"'`*“”„«»"
 """Characters that models put around an answer."""
 
-_NAME: Final = re.compile(
-    r"\d|\w[-./]*[:@#+&_][-./:@#+&_]*\w|\w(?:\+\+|#)|\w{2}\.\w|\w\.\w{2}"
-    r"|(?<!\w)(?:[@#.]\w|[-/~.]+\w+[-/])"
-)
-"""Part of a name, such as DEC-0054, user@host, node.js, C++ or a path, but not of e-mail."""
+_LETTERS: Final = r"[^\W\d_]"
+
+_NAME: Final = re.compile(r"\w[-./:@#+&]+\w|[^\W_]_+[^\W_]|\w(?:\+\+|#)|[@#.]\w")
+"""Part of a name with signs in it, as DEC-0054, user@host and C++ have."""
 
 _JOINTS: Final = re.compile(r"[-/'\u2019.]")
+_ORDINARY_WORD: Final = re.compile(
+    rf"{_LETTERS}+(?:[-/'\u2019]{_LETTERS}+)*|(?:{_LETTERS}\.)+{_LETTERS}?"
+)
+"""Ordinary words, even if they contain punctuation: ``e-mail``, ``and/or``, ``i.e``."""
 
 _QUOTED: Final = re.compile(r'(?<!\w)["“„«»](\S[^"“”„«»]*)["”“»«]')
 
@@ -75,6 +78,8 @@ _SPACELESS_LETTERS: Final = re.compile(
 
 _PUNCTUATION: Final = re.compile(r"^[^\w.@#/+~-]+|[^\w+#/]+$")
 """Punctuation around a word that does not belong to it."""
+
+_BRACKETS: Final = ("()", "[]", "{}")
 
 _NUMBER: Final = re.compile(r"\d+")
 _ADDRESS: Final = re.compile(r"@|_|://")
@@ -154,7 +159,7 @@ def _verbatim(query: str) -> list[str]:
     words = (
         word
         for word in map(_bare, _SPACELESS_LETTERS.sub(" ", query).split())
-        if _NAME.search(word) or (capitals_tell and _has_inner_capital(word))
+        if _is_name(word) or (capitals_tell and _has_inner_capital(word))
     )
     return list(dict.fromkeys((*phrases, *words)))
 
@@ -176,14 +181,24 @@ def _without_inventions(text: str, query: str) -> str:
     )
 
 
+def _is_name(word: str) -> bool:
+    if any(map(str.isdigit, word)):
+        return True
+    return not _ORDINARY_WORD.fullmatch(word) and _NAME.search(word) is not None
+
+
 def _has_inner_capital(word: str) -> bool:
     """Check whether a word has a capital after its first letter, as in USB, KSchG and getName."""
     return any(letter.isupper() for part in _JOINTS.split(word) for letter in part[1:])
 
 
 def _bare(word: str) -> str:
-    """Return a word without the punctuation around it."""
-    return _PUNCTUATION.sub("", word)
+    """Return a word without the punctuation around it, but with brackets that are opened in it."""
+    bare = _PUNCTUATION.sub("", word)
+    for opening, closing in _BRACKETS:
+        if bare.count(opening) > bare.count(closing):
+            bare += closing
+    return bare
 
 
 @dataclass(frozen=True, slots=True)
