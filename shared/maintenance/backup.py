@@ -93,6 +93,7 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
     index_folder.identify(path)
     _check_destination(path, destination)
     with vm.attached("batch"), lucene_errors.reading(path):
+        _check_schema(path)
         try:
             destination.parent.mkdir(parents=True, exist_ok=True)
             # Next to the backup, on the same file system, so that it can be renamed into its place.
@@ -122,6 +123,11 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
 
 def _check_destination(path: Path, destination: Path) -> None:
     """Make sure that a backup can be put somewhere without harm to anything else."""
+    _refuse_nesting(path, destination)
+    _refuse_foreign_files(path, destination)
+
+
+def _refuse_nesting(path: Path, destination: Path) -> None:
     if holds(path, destination):
         raise BackupError(
             f"the backup {destination} would lie in the index folder {path}, and be lost with it; "
@@ -132,7 +138,6 @@ def _check_destination(path: Path, destination: Path) -> None:
             f"the index {path} lies in {destination}, which the backup would replace; name a "
             "folder that does not contain the index"
         )
-    _refuse_foreign_files(path, destination)
 
 
 def _refuse_foreign_files(path: Path, destination: Path) -> None:
@@ -191,6 +196,18 @@ def _belongs_to_backup(file: Path) -> bool:
     if file.name in _OTHER_FILES:
         return True
     return is_lucene_file(file.name) and begins_as_lucene(file)
+
+
+def _check_schema(path: Path) -> None:
+    """Check, before anything is copied, that this program wrote the index."""
+    # The copy reports which file of a damaged index is at fault.
+    with (
+        suppress(IndexDamagedError),
+        lucene_errors.reading(path),
+        closing(open_directory(path)) as directory,
+        closing(DirectoryReader.open(directory)) as reader,
+    ):
+        rebuilt_schema(reader, path)
 
 
 def _copy(path: Path, new: Path) -> Iterator[Step]:

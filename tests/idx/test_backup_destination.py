@@ -120,14 +120,20 @@ def test_a_file_of_the_index_that_cannot_be_read_is_the_fault_of_the_index(
     assert "free some space" not in message
 
 
-def test_an_index_of_an_unknown_schema_is_named_and_no_copy_is_left(
+def test_an_index_of_an_unknown_schema_is_named_before_anything_is_copied(
     filled: Path, tmp_path: Path
 ) -> None:
     mark_as(filled, 99)
-    before = sorted(tmp_path.iterdir())
+    seen: list[object] = []
+
+    def progress(steps: object) -> object:
+        seen.append(steps)
+        return steps
+
     with pytest.raises(IndexSchemaError, match=f"the index at {filled} has schema version 99"):
-        backup(filled, tmp_path / "copy")
-    assert sorted(tmp_path.iterdir()) == before
+        backup(filled, tmp_path / "copy", progress=progress)  # type: ignore[arg-type] # as above
+    assert seen == []
+    assert not (tmp_path / "copy").exists()
 
 
 @makes_links
