@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from shared.messages import decodable
+
 _LOCKS: Final = Path("/proc/locks")
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 _DEVICE_COLUMN: Final = 2
@@ -78,9 +80,10 @@ def _describe(process: int) -> str:
 
     try:
         found = psutil.Process(process)
-        command = " ".join(" ".join(found.cmdline()).split())[:200]
+        command = decodable(" ".join(" ".join(found.cmdline()).split())[:200])
         # By Ctrl-Z or ``kill -STOP``, or by a debugger.
         is_suspended = found.status() in {psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP}
-    except psutil.Error:
+    # A number below 0 is none of a process.
+    except (psutil.Error, ValueError):
         return f"process {process}"
     return f"process {process} ({command}){', which is suspended' if is_suspended else ''}"
