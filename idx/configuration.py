@@ -22,7 +22,14 @@ from shared.files.patterns import check
 from shared.messages import reason_of
 from shared.model.filters import as_collection
 from shared.settings.defaults import VARIABLES
-from shared.settings.file import check_name, content_of, read, settings_in, value_from_text
+from shared.settings.file import (
+    check_name,
+    content_of,
+    read,
+    settings_in,
+    text_of,
+    value_from_text,
+)
 
 
 @contextmanager
@@ -30,14 +37,14 @@ def locked(file: Path) -> Iterator[str]:
     """Lock the file against changes by other programs, and yield its text.
 
     Its folder is created if necessary. The text ends with a newline; it is empty if there is no
-    file. The file must be readable by `shared.settings.file`.
+    file.
     """
     with ExitStack() as stack:
         try:
             stack.enter_context(content.locked(file))
         except OSError as error:
             raise _not_written(file, error) from error
-        text = file.read_bytes().decode("utf-8-sig") if file.exists() else ""
+        text = text_of(file)
         yield text if text.endswith("\n") or not text else f"{text}\n"
 
 

@@ -75,10 +75,14 @@ def value_from_text(name: str, values: Sequence[str]) -> Any:
 @cache
 def read(file: Path) -> Settings:
     """Read a configuration file; one that does not exist is empty."""
+    return settings_in(content_of(text_of(file), file), file)
+
+
+def text_of(file: Path) -> str:
     try:
-        text = read_of_owner(file, _MAX_CONFIGURATION_BYTES).decode("utf-8-sig")
+        return read_of_owner(file, _MAX_CONFIGURATION_BYTES).decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
-        text = ""
+        return ""
     except OSError as error:
         raise ConfigurationError(file, f"cannot be read: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
@@ -86,7 +90,6 @@ def read(file: Path) -> Settings:
         raise ConfigurationError(file, f"line {line}: is not UTF-8 text") from error
     except IrregularFileError as error:
         raise ConfigurationError(file, f"cannot be read: {error}") from error
-    return settings_in(content_of(text, file), file)
 
 
 def content_of(text: str, file: Path) -> dict[str, Any]:

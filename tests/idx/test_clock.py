@@ -60,13 +60,13 @@ async def test_a_server_with_another_clock_sees_each_commit(
     empty_index: Path, clock: Path, connect: Connect, idx: Idx, offset: int
 ) -> None:
     async with connect(LD_PRELOAD=str(clock), CLOCK_OFFSET=str(offset)) as client:
-        for number in range(3):
+        for number, word in enumerate(("apple", "pear", "plum")):
             # Each writer's clock is behind the one's before.
             idx(
-                *("add", "-d", str(number), "-t", "T", "-c", f"unique{number}"),
+                *("add", "-d", str(number), "-t", "T", "-c", word),
                 prefix=with_clock(clock, f"CLOCK_OFFSET=-{number * DAY}"),
             )
-            found = answer(await client.call_tool("Search", {"query": f"unique{number}"}))
+            found = answer(await client.call_tool("Search", {"query": word}))
             assert found["totalHits"] == 1
 
 

@@ -162,6 +162,6 @@ def test_the_questions_about_the_samples_can_be_answered(idx: Idx) -> None:
     holding, citations = found["citations that hold"]
     assert holding == citations > 35
     assert found["refusals of questions with an answer"] == (0, 35)
-    assert found["refusals of questions without one"][0] >= 2
+    assert found["refusals of questions without one"][0] >= 1
     cited, judged = found["judged documents that are cited"]
     assert cited / judged > 0.75

@@ -55,13 +55,14 @@ def test_texts_of_any_shape_are_indexed(idx: Idx, empty_index: Path, tmp_path: P
     chunks = 476 + 1 + 1_667 + 1_977
     assert result(done.stdout) == {"added": 4, "empty": 2, "chunks": chunks}
     with Searcher(empty_index) as searcher:
-        (hit,) = searcher.search("line99999").results
+        # All others have a part of it.
+        hit = searcher.search("line99999").results[0]
         assert (hit.line_start, hit.line_end) == (99_751, 100_000)
         (hit,) = searcher.search("needle").results
         assert hit.line_end == 1_000_001
         parts = searcher.document_chunks("one-word.txt").chunks
         assert sum(len(part.content) for part in parts) == 5_000_000
-        assert searcher.search("f423f").totalHits == 1
+        assert "f423f" in searcher.search("f423f").results[0].content.split(",")
     assert len(idx("search", "f423f").stdout) < 60_000_000
 
 
