@@ -157,7 +157,7 @@ def _read_file(
     options = replace(options, own_files=own_files([configuration_file()]))
     make_pool = scans_pool if options.ocr else ExtractionPool
     with make_pool(1, limits(reading), options) as pool:
-        ((_, result),) = pool.read_scans([change])
+        (result,) = (done[1] for _, done in pool.read_scans([change]) if done)
     if isinstance(result, Unreadable):
         raise SourceFileError(shown, result.reason)
     for warning in result.extracted.warnings:

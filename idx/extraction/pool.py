@@ -4,10 +4,12 @@ Each worker process reads one file at a time under limits on time and memory, an
 it dies; see `shared.workers`. Files that OCR shall read come last.
 """
 
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
 from pebble import ProcessExpired
@@ -88,19 +90,29 @@ class ExtractionPool:
 
         return self._each(read_files, files)
 
-    def read_scans(self, files: Sequence[Item]) -> Iterator[tuple[Item, ReadFile | Unreadable]]:
-        """Read files like `read`, each by itself, with their pictures of text."""
+    def read_scans(
+        self, files: Sequence[Item]
+    ) -> Iterator[tuple[int, tuple[Item, ReadFile | Unreadable] | None]]:
+        """Read files like `read`, each by itself, with their pictures of text.
+
+        Yields the number of pages read so far, and the file that was read, each second without one
+        None.
+        """
         from idx.extraction.worker import read_files
 
-        ocr = self._options.ocr
-        if ocr is not None:
-            # A few large files are to keep all processors busy, too.
-            at_once = max(1, ocr.at_once // max(len(files), 1))
-            version = tesseract_version(ocr.program)
-            ocr = replace(ocr, version=version, is_due=True, at_once=at_once)
-        options = replace(self._options, ocr=ocr)
-        task = partial(read_files, options=options, seconds=self._limits.seconds)
-        yield from self._process(task, ([file] for file in files))
+        with tempfile.TemporaryDirectory(prefix="idx-", ignore_cleanup_errors=True) as folder:
+            counter = Path(folder, "pages")
+            counter.touch()
+            ocr = self._options.ocr
+            if ocr is not None:
+                # A few large files are to keep all processors busy, too.
+                at_once = max(1, ocr.at_once // max(len(files), 1))
+                version = tesseract_version(ocr.program)
+                ocr = replace(ocr, version=version, is_due=True, at_once=at_once, counter=counter)
+            options = replace(self._options, ocr=ocr)
+            task = partial(read_files, options=options, seconds=self._limits.seconds)
+            for done in self._process(task, ([file] for file in files)):
+                yield counter.stat().st_size, done
         if ocr and ocr.cache:
             ocr.cache.trim()
 
@@ -118,9 +130,11 @@ class ExtractionPool:
         self, work: Callable[..., list[Any]], files: Iterable[Item]
     ) -> Iterator[tuple[Item, Any]]:
         task = partial(work, options=self._options, seconds=self._limits.seconds)
-        return self._process(task, batches(files))
+        return (done for done in self._process(task, batches(files)) if done)
 
-    def _process(self, work: Work, batches: Iterable[list[Item]]) -> Iterator[tuple[Item, Any]]:
+    def _process(
+        self, work: Work, batches: Iterable[list[Item]]
+    ) -> Iterator[tuple[Item, Any] | None]:
         waiting: Waiting[Item] = {}
         for batch in batches:
             while waiting and self._is_full(waiting.values(), batch):
@@ -147,11 +161,13 @@ class ExtractionPool:
         size = sum(map(_size, waiting)) + _size(batch)
         return len(waiting) >= self._workers * _MAX_BATCHES_AHEAD or size > _MAX_BYTES_AHEAD
 
-    def _completed(self, work: Work, waiting: "Waiting[Item]") -> Iterator[tuple[Item, Any]]:
-        """Wait for a batch with a timeout, and yield the results of completed ones."""
+    def _completed(self, work: Work, waiting: "Waiting[Item]") -> Iterator[tuple[Item, Any] | None]:
+        """Wait for a batch with a timeout, and yield the results of completed ones, else None."""
         done = wait(waiting, CHECK_INTERVAL_SECONDS, FIRST_COMPLETED).done
         if not done and self._pool is not None and not self._pool.active:
             self._restart(work, waiting)
+        if not done:
+            yield None
         for task in done:
             error = task.exception()
             if isinstance(error, BrokenExecutor):

@@ -125,6 +125,7 @@ class Ocr:
     version: str = ""
     cache: ReadingCache | None = None  # the pages that the index knows
     at_once: int = 1  # pages, of all files, or of one that is read
+    counter: Path | None = None  # a file that grows by a byte with each page
 
     @property
     def engine(self) -> str:

@@ -53,7 +53,7 @@ class Ingestion:
         self._scans = scans
         # By document id; each is read once more, so that its problems are told only then.
         self._for_ocr: dict[str, Change] = {}
-        self._scanned_pages: dict[str, int] = {}
+        self._scanned_pages = 0
         self._counted: dict[str, int] = {}
         self._index = index
         self._pool = pool
@@ -150,12 +150,13 @@ class Ingestion:
     def _read_scans(self, scans: ExtractionPool) -> Iterator[Event]:
         due = [*self._for_ocr.values()]
         self._for_ocr.clear()
-        read, total = 0, sum(self._scanned_pages.values())
-        yield events.Recognized(read, total)
-        for change, result in scans.read_scans(due):
-            read += self._scanned_pages[change.source_document]
-            yield events.Recognized(read, total)
-            yield from self._submit_all([(change, result)])
+        total = self._scanned_pages
+        yield events.Recognized(0, total)
+        for pages, done in scans.read_scans(due):
+            # Files may have got more pages since they were counted.
+            yield events.Recognized(min(pages, total), total)
+            if done:
+                yield from self._submit_all([done])
             if self._is_stopped:
                 return
 
@@ -164,7 +165,7 @@ class Ingestion:
         for change, result in files:
             if self._scans and result.scanned_pages:
                 self._for_ocr[change.source_document] = change
-                self._scanned_pages[change.source_document] = result.scanned_pages
+                self._scanned_pages += result.scanned_pages
                 if isinstance(result, Unreadable):
                     continue
             yield change, result

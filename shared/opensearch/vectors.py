@@ -124,6 +124,6 @@ class ClusterVectors(ChunkVectors):
         if wanted:
             query = visible(self._snapshot.state, {"ids": {"values": [*wanted]}})
             (answer,) = self._ask([{"query": query, "size": len(wanted), "_source": [_VALUE]}])
-            found = {hit["_id"]: hit["_source"]["stored"] for hit in answer["hits"]["hits"]}
-        values = {number: value_in(found.get(id_, {})) for id_, number in wanted.items()}
+            found = {hit["_id"]: hit["_source"].get("stored") for hit in answer["hits"]["hits"]}
+        values = {number: value_in(found.get(id_) or {}) for id_, number in wanted.items()}
         return windows_of(values, model.dimensions if model else 0)

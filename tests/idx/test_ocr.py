@@ -172,6 +172,35 @@ def test_what_an_interrupted_sync_left_to_ocr_is_read_by_the_next_one(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
+def test_the_pages_of_a_long_scan_are_counted_before_its_end(
+    papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second page is read only once the first one was told."""
+    goes_on = tmp_path / "goes on"
+    script = (
+        f"from pathlib import Path\ngoes_on = Path({str(goes_on)!r})\n{COUNTING}"
+        "runs = Path(__file__ + '.runs').read_text().count('\\n')\n"
+        "until = time.monotonic() + 60\n"
+        "while runs > 1 and not goes_on.exists() and time.monotonic() < until: time.sleep(0.05)\n"
+        f"print({TABLE!r}); print({WORD!r})"
+    )
+    tesseract_in_place(tmp_path / "bin", monkeypatch, script)
+    scan(papers / "scan.pdf", "first", "second")
+    command: list[str | Path] = [PROGRAMS / "idx", "sync", papers, "--workers", "1", "--json"]
+    told = []
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout
+        for line in run.stdout:
+            event = json.loads(line)
+            told += [event["pages"]] if event["event"] == "recognized" else []
+            if told[-1:] == [1]:
+                goes_on.touch()
+    assert run.returncode == 0
+    assert goes_on.exists()
+    assert (told[0], told[-1]) == (0, 2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
 def test_a_strict_sync_ends_with_the_first_picture_that_cannot_be_read(
     idx: Idx, empty_index: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

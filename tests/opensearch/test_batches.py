@@ -444,6 +444,27 @@ with Index(sys.argv[1]) as index:
 OLD, NEW = ["old"] * 3, ["new"] * 4
 
 
+def killed_at(proxy: Proxy, request_: str, number: int, *, is_done: bool) -> list[int]:
+    """Have the process that is put into the list killed when it sends such a request again.
+
+    Numbers begin at 1; the node has done what was asked, or does not get the request.
+    """
+    pids, asked = list[int](), list[str]()
+
+    def kill(request: str) -> bool:
+        asked.extend([request] if request_ in request else [])
+        if request_ in request and len(asked) == number:
+            os.kill(pids[0], signal.SIGKILL)
+            return True
+        return False
+
+    if is_done:
+        proxy.instead = lambda request, _: TIMED_OUT if kill(request) else None
+    else:
+        proxy.drops = kill
+    return pids
+
+
 @pytest.mark.parametrize(
     ("request_", "number", "is_done", "is_published"),
     [
@@ -465,19 +486,7 @@ def test_a_killed_writer_leaves_whole_documents(
             index.add(Document("d", "D", " ".join([content] * 600)))
     store = store_of(address)
     store.change(replaced_long_ago)
-    pids, asked = list[int](), list[str]()
-
-    def kill(request: str) -> bool:
-        asked.extend([request] if request_ in request else [])
-        if request_ in request and len(asked) == number:
-            os.kill(pids[0], signal.SIGKILL)
-            return True
-        return False
-
-    if is_done:
-        proxy.instead = lambda request, _: TIMED_OUT if kill(request) else None
-    else:
-        proxy.drops = kill
+    pids = killed_at(proxy, request_, number, is_done=is_done)
     command = [sys.executable, "-c", WRITING, through(proxy, address)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout

@@ -1,10 +1,10 @@
 """Search by meaning on a node, with the real model."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.errors import QueryError
 from shared.maintenance.embedding import embed, embedding_state, switch_off, switch_on
+from shared.model import schema
 from shared.model.filters import Collection, Filter
 from shared.model.request import Search
 from shared.opensearch import layout
@@ -21,7 +22,12 @@ from tests.conftest import Idx, connected
 from tests.opensearch.conftest import store_of
 from tests.opensearch.parity import differences
 from tests.opensearch.proxy import Proxy
-from tests.opensearch.test_batches import TIMED_OUT, begun_long_ago, replaced_long_ago, through
+from tests.opensearch.test_batches import (
+    begun_long_ago,
+    killed_at,
+    replaced_long_ago,
+    through,
+)
 from tests.opensearch.test_parity import requests_of
 from tests.programs import PROGRAMS
 from tests.server.tool_answers import answer
@@ -267,6 +273,23 @@ def test_a_part_is_ranked_by_its_own_vectors(address: str, meant: str) -> None:
             assert [hit.confidence for hit in hits] == pytest.approx(nearness, abs=2e-3)
 
 
+def test_words_count_alone_where_others_have_damaged_vectors(meant: str) -> None:
+    store = store_of(meant)
+    store.refresh()
+    hits = list(store.connection.hits({"prefix": {layout.KIND: "vectors"}}))
+    damaged: list[dict[str, Any]] = [
+        {},
+        {"stored": None},
+        {"stored": {schema.VECTOR: "not Base64"}},
+        {"stored": {schema.VECTOR: b64encode(b"x" * 30).decode()}},
+    ]
+    for hit, stored in zip(hits, damaged, strict=True):
+        kept = {name: value for name, value in hit["_source"].items() if name != "stored"}
+        assert not list(store.bulk([({"index": {"_id": hit["_id"]}}, kept | stored)]))
+    store.refresh()
+    assert found(meant) == found(meant, search="words")
+
+
 @pytest.mark.parametrize(
     ("request_", "number", "is_done"),
     [("/_bulk", 1, False), ("/_bulk", 1, True), ("/_refresh", 1, True), ("PUT", 2, False)],
@@ -277,19 +300,7 @@ def test_a_killed_writer_leaves_no_vectors_of_another_text(
 ) -> None:
     write(address, **TEXTS)
     switch_on(address, "e5")
-    pids, asked = list[int](), list[str]()
-
-    def kill(request: str) -> bool:
-        asked.extend([request] if request_ in request else [])
-        if request_ in request and len(asked) == number:
-            os.kill(pids[0], signal.SIGKILL)
-            return True
-        return False
-
-    if is_done:
-        proxy.instead = lambda request, _: TIMED_OUT if kill(request) else None
-    else:
-        proxy.drops = kill
+    pids = killed_at(proxy, request_, number, is_done=is_done)
     command: list[Path | str] = [
         PROGRAMS / "idx",
         "semantic",

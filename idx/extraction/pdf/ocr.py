@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -191,6 +191,7 @@ def _recognized(pictures: Iterable[tuple[int, Callable[[], "Image"]]], ocr: Ocr)
             known = image_hash(picture)
             if cached := _cached(known, ocr):
                 found.pages[number] = cached
+                _count(ocr)
                 continue
             while len(running) >= max(ocr.at_once, 1):
                 _finish(*running.popleft(), found, ocr, end)
@@ -222,6 +223,14 @@ def _finish(
         _keep(known, found.pages[number], ocr)
     finally:
         running.end()
+        _count(ocr)
+
+
+def _count(ocr: Ocr) -> None:
+    if ocr.counter:
+        # Processes can append a single byte at the same time; it is progress only.
+        with suppress(OSError), ocr.counter.open("ab") as file:
+            file.write(b".")
 
 
 def extract_picture(source: Source) -> Extracted:
