@@ -6,6 +6,8 @@ BROWSER := tests/browser
 OPENSEARCH := tests/opensearch
 LUPYNE := tests/pylucene/lupyne
 CORPUS := tests/corpus
+PYLUCENE := $(shell find pylucene -type f -not -path '*/__pycache__/*')
+E5 := $(wildcard deployment/e5/*.*)
 
 # An environment of its own, for what may need other versions of packages.
 define environment
@@ -120,18 +122,20 @@ check: .venv/ready
 	touch $@
 
 # A wheel that make wheels has built of the same sources is taken from dist.
-.venv/pylucene: .venv/tools $(shell find pylucene -type f -not -path '*/__pycache__/*')
+.venv/pylucene: .venv/tools $(PYLUCENE)
 	PYLUCENE_WHEELS="$(CURDIR)/dist" $(BIN)/python -m pip install --quiet --no-deps --force-reinstall ./pylucene
 	touch $@
 
 # The sentence model; onnxruntime has no wheels for Macs with Intel processors.
-.venv/e5: .venv/tools $(wildcard deployment/e5/*.*)
+.venv/e5: .venv/tools $(E5)
 	! $(BIN)/python -c 'import onnxruntime' || { \
 		$(BIN)/python -m deployment.e5 build/e5 && \
 		$(BIN)/python -m pip install --quiet --no-deps --force-reinstall build/e5/*.whl; }
 	touch $@
 
-.venv/ready: .venv/pylucene .venv/e5 pyproject.toml
+# Beside each other, as a part of PyLucene's build has work for one core only.
+.venv/ready: .venv/tools $(PYLUCENE) $(E5) pyproject.toml
+	@$(MAKE) --no-print-directory --jobs=2 .venv/pylucene .venv/e5
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 

@@ -14,7 +14,10 @@ _FLAGS = (
     # The code is a thin layer over calls into Java, or reads tables: optimising for speed gains
     # nothing measurable and makes the module half as large again, debug information costs hundreds
     # of megabytes.
-    *("-Os", "-g0", "-ffunction-sections", "-fdata-sections"),
+    *("-Oz", "-g0", "-ffunction-sections", "-fdata-sections"),
+    # A header of the C++ library includes no others for the sake of old code, which would take
+    # longer to read than most files take to compile.
+    "-D_LIBCPP_REMOVE_TRANSITIVE_INCLUDES",
     # Warnings are for those who maintain the code.
     "-w",
     # Zig's compiler adds checks of undefined behaviour unless told otherwise.
@@ -82,8 +85,13 @@ class Compiler:
         files = sorted(found, key=lambda file: (-file.stat().st_size, file))
         every = (*_flags(module, platform, headers), *flags)
         names = [file.relative_to(code).as_posix() for file in files]
+        nothing = code / "nothing.c"
+        nothing.write_bytes(b"")
         with ThreadPoolExecutor(_jobs()) as pool:
-            compiled = [
+            # Whatever is linked first has Zig compile the C++ library, on one core.
+            library = ("-shared", "-s", nothing.name, "-o", "nothing")
+            compiled = [pool.submit(self._run, code, platform, *library)]
+            compiled += [
                 pool.submit(self._run, code, platform, "-c", name, *every, "-o", f"{name}.o")
                 for name in names
             ]
