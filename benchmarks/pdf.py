@@ -14,8 +14,8 @@ from pathlib import Path
 from fpdf import FPDF
 
 from benchmarks.page import machine, write_figures
-from idx.extraction.pdf.reader import extract_pdf
 from idx.extraction.types import ExtractionOptions
+from idx.pdf.reader import extract_pdf
 
 ROUNDS = 3
 ENGINES = ("pdfium", "pdfplumber", "auto")

@@ -29,8 +29,12 @@ from shared.files.cluster_path import index_path as absolute_path, is_cluster
 from shared.installation import extra_command, missing_libraries, upgrade_command
 from shared.messages import reason_of
 from shared.settings.current import configuration_file, configured
-from shared.settings.defaults import DEFAULT_INDEX_PATH, INDEX_PATH_VARIABLE, VARIABLES
-from shared.settings.machine import default_java_heap
+from shared.settings.defaults import (
+    DEFAULT_INDEX_PATH,
+    INDEX_PATH_VARIABLE,
+    VARIABLES,
+    default_java_heap,
+)
 from shared.system import address_space_limit
 from shared.version import lucene_versions, software_version
 

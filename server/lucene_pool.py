@@ -27,7 +27,7 @@ from server.log import drain_stderr
 from server.settings import Limit
 from shared.errors import JavaHeapError, LuceneError, McpLuceneError
 from shared.java.cancellation import Cancellation, SearchStoppedError
-from shared.settings.machine import default_workers
+from shared.settings.defaults import default_workers
 
 if TYPE_CHECKING:
     from shared.model.filters import Collection

@@ -25,8 +25,8 @@ _MODULES: Final = {
     "findings": "shared.opensearch.upkeep",
     "embeddable": "shared.opensearch.upkeep",
     "rebuild": "shared.opensearch.rebuild",
-    "load_failures": "shared.opensearch.failures",
-    "save_failures": "shared.opensearch.failures",
+    "load_failures": "shared.opensearch.upkeep",
+    "save_failures": "shared.opensearch.upkeep",
 }
 """Module of each name that a path may choose."""
 

@@ -26,8 +26,17 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
-from shared.model.chunks import OVERLAP, STEP, WORDS_PER_CHUNK, Chunk, Place, chunk_id, chunk_title
-from shared.model.document import Document, Heading
+from shared.model.document import (
+    OVERLAP,
+    STEP,
+    WORDS_PER_CHUNK,
+    Chunk,
+    Document,
+    Heading,
+    Place,
+    chunk_id,
+    chunk_title,
+)
 from shared.settings.defaults import Layout
 
 MAX_CHARACTERS: Final = 3_000

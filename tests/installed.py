@@ -19,7 +19,7 @@ FOLDER: Final = ROOT / "build" / "installed"
 PYTHON: Final = FOLDER / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 _OF_IDX: Final = (
-    *("crawl", "extraction/markup", "extraction/office", "extraction/text"),
+    *("crawl", "markup", "office", "text"),
     *("sync", "test_add_files.py", "test_commands.py", "test_created_index.py", "test_sync.py"),
 )
 _OF_SERVER: Final = (

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 import uvicorn
 
+from idx.containers.archive import _MAX_FILES
+from idx.containers.mail import _MAX_ATTACHMENTS, MAX_MESSAGES
 from idx.crawl.patterns import _MAX_IGNORE_FILE_BYTES
 from idx.extraction import types as budget
-from idx.extraction.containers.archive import _MAX_FILES
-from idx.extraction.containers.mail import _MAX_ATTACHMENTS, MAX_MESSAGES
-from idx.extraction.markup import markdown as front_matter
-from idx.extraction.office.labelled_rows import _MAX_GROWTH
 from idx.extraction.pool import _MAX_BYTES_AHEAD
-from idx.extraction.text import properties
+from idx.markup import markdown as front_matter
+from idx.office.labelled_rows import _MAX_GROWTH
+from idx.text import properties
 from server import instructions, log, prompts
 from server.answers import errors, text
 from server.http import oauth, run, tokens

@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, Final, cast
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from idx.errors import SourceFileError
-from idx.extraction.text.decoding import decode
 from idx.output.printing import say
+from idx.text.decoding import decode
 from shared.errors import InvalidDocumentError
 from shared.messages import reason_of
 from shared.model.document import Document, Scalar

@@ -22,8 +22,7 @@ from shared.files.secret_files import allowed_paths
 from shared.messages import decodable
 from shared.ocr.cache import cache_of
 from shared.settings.current import configuration_file
-from shared.settings.defaults import OCR_LANGUAGES_PATTERN, VARIABLES
-from shared.settings.machine import default_workers
+from shared.settings.defaults import OCR_LANGUAGES_PATTERN, VARIABLES, default_workers
 from shared.settings.model import Folder
 
 _MEGABYTE = 1_000_000

@@ -255,7 +255,7 @@ def similar(
     Example: idx similar lease.pdf-chunk-002
     """
     from shared.errors import ChunkNotFoundError
-    from shared.model.chunks import chunk_id as id_of
+    from shared.model.document import chunk_id as id_of
     from shared.reading.searcher import Searcher
 
     with Searcher(index_path) as searcher:

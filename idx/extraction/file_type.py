@@ -12,10 +12,10 @@ from typing import Final, NoReturn
 
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
-from idx.extraction.markup.markup import Package
 from idx.extraction.media_types import Kind
-from idx.extraction.text.decoding import is_binary
 from idx.extraction.types import ExtractionOptions, Source
+from idx.markup.markup import Package
+from idx.text.decoding import is_binary
 
 
 def _lzma_errors() -> tuple[type[Exception], ...]:

@@ -5,37 +5,37 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
+from idx.containers.archive import extract_7z, extract_tar, extract_zip
+from idx.containers.mail import extract_mail, extract_mailbox, extract_web_archive
+from idx.containers.outlook import extract_outlook
+from idx.containers.outlook_store import extract_outlook_store
+from idx.containers.smime import EncryptedError, is_message, signed_content
 from idx.errors import SourceFileError
 from idx.extraction import media_types
-from idx.extraction.containers.archive import extract_7z, extract_tar, extract_zip
-from idx.extraction.containers.mail import extract_mail, extract_mailbox, extract_web_archive
-from idx.extraction.containers.outlook import extract_outlook
-from idx.extraction.containers.outlook_store import extract_outlook_store
-from idx.extraction.containers.smime import EncryptedError, is_message, signed_content
 from idx.extraction.file_type import BEGINNING, damage, file_type, ole_type, zip_type
-from idx.extraction.markup.html import extract_epub, extract_html
-from idx.extraction.markup.markdown import extract_markdown
-from idx.extraction.markup.xml_text import extract_xml
-from idx.extraction.office.labelled_rows import extract_delimited
-from idx.extraction.office.open_document import (
+from idx.extraction.types import Budget, Extracted, ExtractionOptions, Source
+from idx.markup.html import extract_epub, extract_html
+from idx.markup.markdown import extract_markdown
+from idx.markup.xml_text import extract_xml
+from idx.office.labelled_rows import extract_delimited
+from idx.office.open_document import (
     extract_odp,
     extract_ods,
     extract_odt,
     extract_old_office,
 )
-from idx.extraction.office.open_xml import extract_pptx
-from idx.extraction.office.rtf import extract_rtf
-from idx.extraction.office.word import extract_docx
-from idx.extraction.office.workbook import extract_binary_workbook, extract_xlsx
-from idx.extraction.text.calendar import extract_calendar
-from idx.extraction.text.plain_text import (
+from idx.office.open_xml import extract_pptx
+from idx.office.rtf import extract_rtf
+from idx.office.word import extract_docx
+from idx.office.workbook import extract_binary_workbook, extract_xlsx
+from idx.text.calendar import extract_calendar
+from idx.text.plain_text import (
     extract_notebook,
     extract_outlined,
     extract_plain_text,
     extract_subtitles,
 )
-from idx.extraction.text.properties import with_hidden_text
-from idx.extraction.types import Budget, Extracted, ExtractionOptions, Source
+from idx.text.properties import with_hidden_text
 
 
 class Reader(NamedTuple):
@@ -47,7 +47,7 @@ class Reader(NamedTuple):
 
 def _extract_pdf(source: Source) -> Extracted:
     # PDFium takes a tenth of a second to load, which most runs need not wait for.
-    from idx.extraction.pdf.reader import extract_pdf
+    from idx.pdf.reader import extract_pdf
 
     return extract_pdf(source.file, source.data, source.options)
 
@@ -64,7 +64,7 @@ def _extract_signed(source: Source) -> Extracted:
 
 
 def _extract_picture(source: Source) -> Extracted:
-    from idx.extraction.pdf.ocr import extract_picture
+    from idx.pdf.ocr import extract_picture
 
     return extract_picture(source)
 

@@ -95,7 +95,7 @@ class Embedded:
 class Extracted:
     """Text and metadata extracted from a file.
 
-    Text of a structured format is normalized (see `idx.extraction.text.cleaning`); plain text is
+    Text of a structured format is normalized (see `idx.text.cleaning`); plain text is
     exactly that of the file, except for letters that some formats write as escapes, and so are the
     lines of Markdown, except for some syntax in them.
     """

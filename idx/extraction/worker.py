@@ -20,7 +20,6 @@ from idx.errors import SecretFileError, SourceFileError
 from idx.extraction import media_types
 from idx.extraction.file_type import BEGINNING, damage, file_type
 from idx.extraction.formats import extract_from
-from idx.extraction.text.headings import headings
 from idx.extraction.types import (
     CHANGED,
     MAX_DEPTH,
@@ -35,6 +34,7 @@ from idx.extraction.types import (
     Unreadable,
     within_time,
 )
+from idx.text.headings import headings
 from shared import system
 from shared.analysis.detection import detect_language
 from shared.files.access import OWN, identity_of

@@ -15,10 +15,10 @@ from idx.crawl.patterns import Selections
 from idx.errors import SourceFileError
 from idx.extraction.media_types import MARKDOWN
 from idx.extraction.pool import Limits
-from idx.extraction.text.properties import without_default_title
 from idx.extraction.types import Extracted, ExtractionOptions, ReadFile
 from idx.sync.events import MissingFolder
 from idx.sync.targets import Move
+from idx.text.properties import without_default_title
 from shared.files.access import Identity, lies_in, own_files
 from shared.files.location import OUTSIDE_ROOTS, Location, opened, resolve_links
 from shared.messages import decodable, reason_of, utc_time

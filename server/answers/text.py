@@ -23,7 +23,7 @@ from pydantic_core import to_json
 from server.answers.errors import ResourceNotFoundError
 from shared.document_tags import new_tag, tagged
 from shared.messages import is_plain_word, shortened
-from shared.model.chunks import addition
+from shared.model.document import addition
 from shared.model.metadata import HIDDEN_TEXT
 from shared.model.search_results import ChunkText
 

@@ -19,7 +19,7 @@ from server.pages.rendering import document_title, encoded, page, part_of, place
 from server.pictures.page import PDF
 from server.state import ServerState
 from shared.errors import QueryError
-from shared.model.chunks import addition
+from shared.model.document import addition
 from shared.model.filters import Filter
 from shared.model.index_results import DocumentDetails, DocumentFile
 from shared.model.metadata import FILE_TYPE

@@ -14,7 +14,7 @@ from server.answers.errors import PageNotShownError, ServerBusyError
 from server.pictures.worker import PageRequest, Picture, Unrendered
 from shared.errors import McpLuceneError
 from shared.settings.current import settings
-from shared.settings.machine import default_workers
+from shared.settings.defaults import default_workers
 from shared.system import EXIT_CODE_AFTER_TIME
 from shared.workers import CHECK_INTERVAL_SECONDS, end_pool, new_pool, schedule
 

@@ -30,7 +30,7 @@ from server.tools.arguments import MaxCharacters
 from server.tools.index import index_stats, top_terms
 from server.tools.table import chosen_tools
 from shared.messages import quantity
-from shared.model.chunks import MIN_CHARACTERS_PER_CHUNK, chunk_id
+from shared.model.document import MIN_CHARACTERS_PER_CHUNK, chunk_id
 from shared.model.filters import Filter
 from shared.model.metadata import LANGUAGE
 from shared.model.search_results import ChunkText, without_unknown

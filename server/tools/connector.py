@@ -16,7 +16,7 @@ from server.answers.budget import check_room, fit
 from server.answers.text import DEFAULT_CHARACTERS, ResourceUri, brief, fenced_parts, joined
 from server.state import ServerState, ToolContext, ask
 from shared.errors import ChunkNotFoundError
-from shared.model.chunks import MIN_CHARACTERS_PER_CHUNK, chunk_id
+from shared.model.document import MIN_CHARACTERS_PER_CHUNK, chunk_id
 from shared.model.request import SearchRequest
 from shared.model.search_results import ChunkText, Citation, DocumentChunks
 

@@ -47,7 +47,7 @@ from shared.java import vm
 from shared.maintenance.upkeep import Progress, Step
 from shared.messages import quantity
 from shared.model import schema
-from shared.model.chunks import chunk_id, chunk_title
+from shared.model.document import chunk_id, chunk_title
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import check_schema, rebuilt_schema

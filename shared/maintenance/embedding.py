@@ -35,8 +35,7 @@ from shared.semantic.models import (
 from shared.semantic.sentence_model import SentenceModel
 from shared.semantic.windows import MAX_CHARACTERS, MAX_WINDOWS, Window, key_of, packed, windows_of
 from shared.settings.current import sentence_model as configured_model
-from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, DEFAULT_WAIT
-from shared.settings.machine import default_workers
+from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, DEFAULT_WAIT, default_workers
 from shared.storage import lucene_errors
 from shared.storage.commits import open_last_commit, sentence_model
 from shared.storage.integrity import open_directory

@@ -32,8 +32,7 @@ from shared.files import index_folder
 from shared.java import vm
 from shared.messages import quantity
 from shared.model import schema
-from shared.model.chunks import STEP, Chunk, Place, chunk_id
-from shared.model.document import Document, FileState, SourceFile
+from shared.model.document import STEP, Chunk, Document, FileState, Place, SourceFile, chunk_id
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import (
@@ -46,8 +45,7 @@ from shared.storage.integrity import open_directory
 from shared.storage.mapping import placed_to_lucene, unpack, with_language
 from shared.storage.stored_chunks import CHUNK_FIELDS, details_of, stored_fields
 from shared.writing.document_queue import DocumentWriter, results
-from shared.writing.known_vectors import KnownVectors
-from shared.writing.writer import clean, open_writer
+from shared.writing.writer import KnownVectors, clean, open_writer
 
 Progress = Callable[[Iterator[int]], Iterator[int]]
 """Function that passes on the number of chunks of each document as it is written."""

@@ -10,8 +10,13 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from shared.messages import decodable
+from shared.model import schema
+
+FILE_FIELD: Final = schema.metadata_field(schema.FILE_PATH)
+"""Field whose terms are paths within a folder of the index, shown as absolute paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,3 +210,13 @@ def _find(path: str, from_index: str, index: Path) -> Path:
         and os.path.isdir(moved)  # noqa: PTH112 - Path.is_dir may raise
     )
     return moved if is_moved else known
+
+
+def shown(field: str, term: str, folders: IndexedFolders) -> str:
+    """Return a term for display: the path of a file, or a value that was too long for a term."""
+    beginning, separator, rest = term.partition("\0")
+    if not separator or not schema.is_keyword_field(field):
+        return term
+    if field == FILE_FIELD:
+        return folders.file_path(beginning, rest) or term
+    return f"{beginning}…"

@@ -18,11 +18,10 @@ from shared.model.request import SearchRequest
 from shared.model.weights import Weights
 from shared.opensearch.cluster import Cluster
 from shared.opensearch.compiler import compiled
-from shared.opensearch.documents import all_stored, file_states, stored_in_order
 from shared.opensearch.queries import HAS_FINGERPRINT, IS_CHUNK, by_chance, of_documents
 from shared.opensearch.searches import most_frequent, sort_order
 from shared.opensearch.selection import ClusterSelection, fingerprinted
-from shared.opensearch.snapshot import ClusterSnapshot
+from shared.opensearch.snapshot import ClusterSnapshot, all_stored, file_states, stored_in_order
 from shared.opensearch.terms import MOST_TERMS_OF_A_PATTERN, ClusterTerms
 from shared.query.tree import Node
 from shared.reading.backend import (

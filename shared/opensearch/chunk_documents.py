@@ -11,8 +11,7 @@ from shared.analysis.analyzers import analyzer_of, positions_of
 from shared.analysis.languages import UNDETERMINED
 from shared.messages import decodable
 from shared.model import schema
-from shared.model.chunks import Chunk, Place
-from shared.model.document import Document
+from shared.model.document import Chunk, Document, Place
 from shared.model.folders import file_term
 from shared.opensearch import layout
 from shared.storage.fingerprints import Fingerprinter

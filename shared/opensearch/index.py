@@ -22,8 +22,7 @@ from shared.errors import (
 from shared.java import vm
 from shared.messages import decodable
 from shared.model import schema
-from shared.model.chunks import chunk_id
-from shared.model.document import Document, FileState
+from shared.model.document import Document, FileState, chunk_id
 from shared.model.folders import FolderTakenError, IndexedFolders
 from shared.opensearch import layout
 from shared.opensearch.address import Address

@@ -28,12 +28,17 @@ from shared.opensearch.chunk_documents import ChunkDocuments
 from shared.opensearch.cluster import Cluster
 from shared.opensearch.cluster_errors import ConflictError
 from shared.opensearch.connection import BULK_SECONDS, Operation
-from shared.opensearch.documents import all_stored, file_states, stored_in_order
-from shared.opensearch.failures import failures_in, put_failures
 from shared.opensearch.queries import visible
-from shared.opensearch.snapshot import ClusterSnapshot, StaleError
+from shared.opensearch.snapshot import (
+    ClusterSnapshot,
+    StaleError,
+    all_stored,
+    file_states,
+    stored_in_order,
+)
 from shared.opensearch.state import State
 from shared.opensearch.store import FIRST, Store
+from shared.opensearch.upkeep import failures_in, put_failures
 from shared.opensearch.vectors import are_vectors, vectors_operation
 from shared.settings.defaults import DEFAULT_WAIT
 

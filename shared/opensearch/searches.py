@@ -6,7 +6,7 @@ from typing import Any, Final
 from shared.errors import QueryError
 from shared.model import schema
 from shared.model.filters import Filter
-from shared.model.folders import IndexedFolders
+from shared.model.folders import IndexedFolders, shown
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.schema import COLLECTION, FOLDER
@@ -20,7 +20,6 @@ from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Clause, Nothing, Terms
 from shared.search.answer import TEXTS_OF_A_WORD
 from shared.storage.field_names import metadata_field_of
-from shared.storage.terms import shown
 
 _MOST_HITS: Final = 100_000
 """Maximum number of hits up to the last one of a page (``index.max_result_window``)."""

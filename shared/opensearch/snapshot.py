@@ -1,4 +1,4 @@
-"""The state of an index on a cluster, as one call sees it."""
+"""The state of an index on a cluster, as one call sees it, and all that is stored in it."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,18 +10,20 @@ from typing import Any, Final, Self
 
 from shared.errors import ClusterDamagedError
 from shared.java.cancellation import seconds_left
+from shared.model import schema
+from shared.model.document import FileState
 from shared.model.filters import EVERYTHING, Collections, Limits
-from shared.model.folders import IndexedFolder, IndexedFolders, file_term
+from shared.model.folders import FILE_FIELD, IndexedFolder, IndexedFolders, file_term
 from shared.model.weights import Weights
 from shared.opensearch import layout
 from shared.opensearch.connection import REQUEST_SECONDS
-from shared.opensearch.queries import IS_CHUNK, Query, visible
+from shared.opensearch.queries import IS_CHUNK, IS_FILE, Query, visible
 from shared.opensearch.state import GRACE_SECONDS, State
 from shared.opensearch.store import Store
 from shared.opensearch.terms import ClusterTerms, KnownTerms
 from shared.semantic.query_encoder import QueryEncoder
 from shared.semantic.sentence_model import SentenceModel
-from shared.storage.terms import FILE_FIELD
+from shared.storage.mapping import unpack
 
 _STATE_QUERY: Final = {
     "query": {"ids": {"values": [layout.STATE_ID]}},
@@ -38,6 +40,12 @@ _MOST_SECONDS: Final = GRACE_SECONDS / 4
 """Time for which a call goes by a state that has changed since it was read. What it shows is kept
 for `GRACE_SECONDS`, by the clock of whoever deletes it, which may be half a minute ahead, unless
 another index has taken the name."""
+
+_MOST_PER_PAGE: Final = 10_000
+
+Stored = Mapping[str, Any]
+
+_ALL_STORED: Final = ("stored",)
 
 
 class StaleError(Exception):
@@ -149,3 +157,51 @@ def _timeout() -> str:
     left = seconds_left()
     seconds = _LONGEST_SEARCH if left is None else max(_SHORTEST_SEARCH, min(left, _LONGEST_SEARCH))
     return f"{seconds * 1_000:.0f}ms"
+
+
+def stored_in_order(
+    snapshot: ClusterSnapshot,
+    query: Mapping[str, Any],
+    order: Sequence[Any],
+    limit: int | None,
+    source: Sequence[str] = _ALL_STORED,
+) -> Iterator[Stored]:
+    """Yield what is stored of the first documents of the cluster in an order, page by page."""
+    after: list[Any] | None = None
+    left = limit
+    while left is None or left > 0:
+        size = _MOST_PER_PAGE if left is None else min(left, _MOST_PER_PAGE)
+        body: dict[str, Any] = {"query": query, "size": size, "sort": order, "_source": source}
+        if after is not None:
+            body["search_after"] = after
+        (answer,) = snapshot.search([body])
+        hits = answer["hits"]["hits"]
+        for hit in hits:
+            yield hit["_source"]["stored"]
+        if len(hits) < size:
+            return
+        after = hits[-1]["sort"]
+        left = None if left is None else left - size
+
+
+def all_stored(
+    snapshot: ClusterSnapshot,
+    query: Mapping[str, Any],
+    order: Sequence[Any],
+    source: Sequence[str] = _ALL_STORED,
+) -> Iterator[Stored]:
+    """Yield what is stored of all documents of the cluster that a query matches, in an order.
+
+    However long that takes, they are as they were at the beginning.
+    """
+    for hit in snapshot.every(query, size=_MOST_PER_PAGE, sort=order, _source=source):
+        yield hit["_source"]["stored"]
+
+
+def file_states(snapshot: ClusterSnapshot, *conditions: Any) -> dict[str, FileState]:
+    """Return the state of each file by the id of its document, whatever the call may see."""
+    query = visible(snapshot.state, IS_FILE, *conditions)
+    # An index of the earlier layout may have several, of which that of the last batch counts.
+    order = [{layout.BATCH: "asc"}, {schema.SOURCE_DOCUMENT: "asc"}]
+    found = all_stored(snapshot, query, order)
+    return dict(unpack(stored[schema.FILE_STATE]) for stored in found)

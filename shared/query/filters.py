@@ -23,7 +23,7 @@ from shared.errors import FilterError
 from shared.model import schema
 from shared.model.document import Scalar
 from shared.model.filters import Collection, Collections, Filter, FilterOperator, Limits, checked
-from shared.model.folders import IndexedFolders, file_term
+from shared.model.folders import FILE_FIELD, IndexedFolders, file_term
 from shared.model.schema import COLLECTION, FOLDER
 from shared.query import tree
 from shared.query.index_terms import IndexTerms
@@ -31,7 +31,6 @@ from shared.query.syntax import is_number
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.field_names import metadata_field_of
 from shared.storage.mapping import metadata_text
-from shared.storage.terms import FILE_FIELD
 
 _UTC: Final = re.compile(r"(?<=\d)(?:\+00:00|z)$")
 _PART_OF_TIME: Final = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\d)?)?)?)?)?")

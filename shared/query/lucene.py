@@ -45,7 +45,6 @@ from shared.query.index_terms import IndexTerms
 from shared.query.limits import running
 from shared.storage.commits import cached_per_commit, is_limited
 from shared.storage.field_names import all_fields
-from shared.storage.terms import terms_with_prefix
 
 SCORED_TERMS: Final = 50
 """Number of terms of a pattern that are scored one by one; all others get the same score."""
@@ -348,3 +347,24 @@ def scored_again(searcher: Any, hits: list[Any], query: Any) -> list[Any]:
     before = TopDocs(TotalHits(len(hits), TotalHits.Relation.EQUAL_TO), hits)
     again = QueryRescorer.rescore_(searcher, before, query, 1.0, len(hits))
     return [ScoreDoc.cast_(hit) for hit in again.scoreDocs]
+
+
+def terms_with_prefix(
+    reader: Any, field: str, prefix: str, *, start: str = ""
+) -> Iterator[tuple[str, int]]:
+    """Yield terms in alphabetical order, each with its document frequency."""
+    terms = MultiTerms.getTerms(reader, field)
+    if terms is None:
+        return
+    # This looks the first term up in each segment and iterates over all segments in parallel.
+    found = TermsEnum.cast_(terms.iterator())
+    if found.seekCeil(BytesRef(max(prefix, start))) == TermsEnum.SeekStatus.END:
+        return
+    following = BytesRefIterator.cast_(found)
+    term = found.term()
+    while term is not None:
+        text = term.utf8ToString()
+        if not text.startswith(prefix):
+            return
+        yield text, found.docFreq()
+        term = following.next()

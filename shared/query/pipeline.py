@@ -33,7 +33,7 @@ from shared.analysis.languages import (
 )
 from shared.java.cancellation import check
 from shared.model import metadata, schema
-from shared.model.chunks import WORDS_PER_CHUNK
+from shared.model.document import WORDS_PER_CHUNK
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights

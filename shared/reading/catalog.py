@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from shared.model import schema
 from shared.model.filters import Filter, Limits
+from shared.model.folders import FILE_FIELD
 from shared.model.index_results import DocumentSummary, Names
 from shared.model.metadata import chunk_metadata
 from shared.model.request import BY_ID
@@ -23,7 +24,6 @@ from shared.reading.backend import (
 from shared.reading.documents import summaries, with_prefix
 from shared.storage.field_names import metadata_fields, name_of, names_of
 from shared.storage.stored_chunks import details_of
-from shared.storage.terms import FILE_FIELD
 
 Purpose = Literal["terms", "filter", "sort", "facet"]
 """Purposes for which a field can be named."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from shared.model import index_results as results, metadata, schema
-from shared.model.chunks import STEP
+from shared.model.document import STEP
 from shared.model.failures import load_failures
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_ID, DocumentSort

@@ -14,6 +14,7 @@ from shared.analysis.analyzers import folded
 from shared.java.cancellation import check
 from shared.messages import decodable, shortened
 from shared.model import metadata, schema
+from shared.model.folders import FILE_FIELD, shown
 from shared.model.index_results import (
     FieldDescription,
     FieldKind,
@@ -26,7 +27,6 @@ from shared.model.schema import COLLECTION
 from shared.query.tree import Everything, Exists, Terms
 from shared.reading.backend import FIRST_CHUNK, Backend, first_of
 from shared.storage.field_names import CHUNK_FIELDS, field_named, metadata_fields, name_of
-from shared.storage.terms import FILE_FIELD, shown
 
 MAX_LISTED_TERMS: Final = 10_000
 """Maximum number of terms that are compared for one answer."""

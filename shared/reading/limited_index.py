@@ -32,14 +32,13 @@ from shared.java.cancellation import Cancellation
 from shared.messages import reason_of
 from shared.model import schema
 from shared.model.filters import Limits
-from shared.model.folders import IndexedFolder, IndexedFolders, file_term
+from shared.model.folders import FILE_FIELD, IndexedFolder, IndexedFolders, file_term
 from shared.query.filters import beginning_with, within
 from shared.query.lucene import Compiler, terms_of
 from shared.query.tree import Clause, Clauses, Node, all_of
 from shared.reading.open_index import OpenIndex
 from shared.storage.commits import indexed_folders
 from shared.storage.integrity import open_links
-from shared.storage.terms import FILE_FIELD
 from shared.system import link
 
 _MOST_ATTEMPTS: Final = 3

@@ -29,7 +29,7 @@ from shared.model.filters import Limits, Names
 from shared.model.folders import IndexedFolders
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
-from shared.query.lucene import Compiler, LuceneTerms, terms_of
+from shared.query.lucene import Compiler, LuceneTerms, terms_of, terms_with_prefix
 from shared.query.tree import Node
 from shared.reading.backend import (
     FIRST_CHUNK,
@@ -60,7 +60,6 @@ from shared.storage.field_names import fields_with_terms
 from shared.storage.fingerprints import with_fingerprint
 from shared.storage.mapping import file_state, file_states
 from shared.storage.stored_chunks import SHOWN_FIELDS, stored_fields
-from shared.storage.terms import terms_with_prefix
 from shared.storage.vectors import all_vectors
 
 _MAX_OPEN: Final = 16

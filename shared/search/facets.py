@@ -30,6 +30,7 @@ from org.apache.lucene.search.grouping import GroupingSearch
 from shared.errors import FilterError
 from shared.model import schema
 from shared.model.filters import Filter
+from shared.model.folders import shown
 from shared.model.request import BY_SCORE
 from shared.model.schema import COLLECTION
 from shared.model.search_results import MAX_FACET_VALUES, Facet, FacetValue
@@ -38,7 +39,6 @@ from shared.query.lucene import Compiler, terms_of
 from shared.storage.commits import Snapshot, cached_per_commit, is_of_commit
 from shared.storage.field_names import all_fields, metadata_field_of
 from shared.storage.stored_chunks import first_chunks
-from shared.storage.terms import shown
 
 _COMPILER: Final = Compiler(scores=False)
 

@@ -11,8 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shared.errors import ConfigurationError
-from shared.settings.defaults import CONFIGURATION_VARIABLE, MAX_JAVA_HEAP, MIN_JAVA_HEAP, VARIABLES
-from shared.settings.machine import default_java_heap
+from shared.settings.defaults import (
+    CONFIGURATION_VARIABLE,
+    MAX_JAVA_HEAP,
+    MIN_JAVA_HEAP,
+    VARIABLES,
+    default_java_heap,
+)
 
 if TYPE_CHECKING:
     from shared.settings.model import CollectionSetting, Folder

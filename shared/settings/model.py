@@ -15,8 +15,13 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from shared.settings import defaults
-from shared.settings.defaults import Layout, OcrMode, PdfEngineName
-from shared.settings.machine import default_java_heap, default_workers
+from shared.settings.defaults import (
+    Layout,
+    OcrMode,
+    PdfEngineName,
+    default_java_heap,
+    default_workers,
+)
 from shared.settings.types import (
     Address,
     EncodingName,

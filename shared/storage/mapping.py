@@ -40,8 +40,7 @@ from shared.chunking import chunks, places, sections_around
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable
 from shared.model import metadata, schema
-from shared.model.chunks import Chunk, Place
-from shared.model.document import MAX_METADATA, Document, FileState, Scalar
+from shared.model.document import MAX_METADATA, Chunk, Document, FileState, Place, Scalar
 from shared.model.folders import file_term
 from shared.model.metadata import texts_of
 from shared.semantic.windows import key_of

@@ -12,8 +12,7 @@ from org.apache.lucene.index import Term
 from org.apache.lucene.search import BooleanClause, BooleanQuery, TermQuery
 
 from shared.model import schema
-from shared.model.chunks import Place, chunk_of_id, chunk_title
-from shared.model.document import Metadata
+from shared.model.document import Metadata, Place, chunk_of_id, chunk_title
 from shared.model.folders import IndexedFolders
 from shared.model.index_results import DocumentSummary
 from shared.model.metadata import chunk_metadata

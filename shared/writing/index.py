@@ -18,8 +18,7 @@ from shared.errors import DocumentNotFoundError
 from shared.files import index_folder
 from shared.java import vm
 from shared.model import schema
-from shared.model.chunks import chunk_id
-from shared.model.document import Document, FileState
+from shared.model.document import Document, FileState, chunk_id
 from shared.model.folders import IndexedFolders
 from shared.model.metadata import within_limits
 from shared.semantic.sentence_model import SentenceModel
@@ -40,8 +39,7 @@ from shared.storage.passages import documents_with_vectors, key_with_id
 from shared.storage.stored_chunks import document_query, document_term
 from shared.storage.vectors import vector_field
 from shared.writing.document_queue import DocumentWriter, results
-from shared.writing.known_vectors import KnownVectors
-from shared.writing.writer import clean, commit_empty, open_writer, undo_creation
+from shared.writing.writer import KnownVectors, clean, commit_empty, open_writer, undo_creation
 
 
 def create(path: Path | str, *, shards: int | None = None, replicas: int | None = None) -> bool:

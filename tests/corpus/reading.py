@@ -12,10 +12,10 @@ from typing import Any, Final
 from pypdfium2 import PdfDocument, PdfiumError
 
 from idx.errors import SourceFileError
-from idx.extraction.pdf.grid import table_layout
-from idx.extraction.pdf.reader import extract_pdf
-from idx.extraction.text.cleaning import CELL_SEPARATOR
 from idx.extraction.types import Extracted, ExtractionOptions
+from idx.pdf.grid import table_layout
+from idx.pdf.reader import extract_pdf
+from idx.text.cleaning import CELL_SEPARATOR
 from tests.programs import PROGRAMS
 
 SOURCES: Final = Path(__file__).parent / ".venv" / "sources"

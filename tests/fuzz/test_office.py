@@ -12,9 +12,9 @@ from hypothesis.strategies import SearchStrategy
 
 from idx.errors import SourceFileError
 from idx.extraction.formats import extract_from
-from idx.extraction.office.date_format import date_text, duration_text, locale_of
-from idx.extraction.office.number_format import format_of, number_text
 from idx.extraction.types import Extracted, ExtractionOptions
+from idx.office.date_format import date_text, duration_text, locale_of
+from idx.office.number_format import format_of, number_text
 from tests.fuzz.running import MARKS, check_document, fuzz
 
 pytestmark = MARKS

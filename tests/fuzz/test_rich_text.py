@@ -7,9 +7,9 @@ from typing import Final
 from hypothesis import strategies as st
 
 from idx.extraction.formats import extract_from
-from idx.extraction.office import rtf as words
-from idx.extraction.text.cleaning import normalize
 from idx.extraction.types import Extracted, ExtractionOptions
+from idx.office import rtf as words
+from idx.text.cleaning import normalize
 from tests.fuzz.running import MARKS, check_document, fuzz
 
 pytestmark = MARKS

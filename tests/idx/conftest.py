@@ -1,10 +1,17 @@
-"""Folders of a test's own, and one in which commands have much to do."""
+"""Folders and files of a test's own, and a folder in which commands have much to do."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from idx.extraction.formats import extract
+from idx.extraction.types import Extracted, ExtractionOptions
 from tests.idx.writing_commands import prepare
+
+FILES = Path(__file__).parent / "extraction" / "files"
+
+Read = Callable[..., Extracted]
 
 
 @pytest.fixture
@@ -31,3 +38,15 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("prepared")
     prepare(folder)
     return folder
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """Write a file of a name and read it as `idx` does."""
+
+    def read(name: str, data: bytes | str, *, encoding: str | None = None) -> Extracted:
+        file = tmp_path / name
+        file.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return extract(file, ExtractionOptions(encoding=encoding))
+
+    return read

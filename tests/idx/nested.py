@@ -7,7 +7,7 @@ from typing import Final
 import docx
 import pptx
 
-from tests.idx.extraction.conftest import FILES
+from tests.idx.conftest import FILES
 from tests.idx.extraction.test_office import rewritten
 
 _DEPTH: Final = 100_000

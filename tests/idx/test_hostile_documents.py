@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 import pytest
 
 from tests.conftest import Idx
-from tests.idx.extraction.markup.test_epub import CONTAINER
 from tests.idx.extraction.test_damage import BOMB
 from tests.idx.files import events, ids
+from tests.idx.markup.test_epub import CONTAINER
 
 pytestmark = pytest.mark.soak
 

@@ -12,7 +12,7 @@ import pytest
 
 from shared import Searcher
 from tests.conftest import Idx
-from tests.idx.extraction.conftest import FILES
+from tests.idx.conftest import FILES
 from tests.idx.files import events, ids, make, result
 from tests.idx.running import Process, start
 from tests.idx.test_add_files import pdf_of

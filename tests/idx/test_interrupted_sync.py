@@ -19,8 +19,8 @@ from shared import Searcher
 from shared.chunking import chunks as chunks_of
 from shared.writing.index import create
 from tests.conftest import Idx
+from tests.idx.conftest import FILES
 from tests.idx.contents import chunks, contents
-from tests.idx.extraction.conftest import FILES
 from tests.idx.files import events, ids, make, result
 from tests.idx.preparation import index_files
 from tests.idx.running import IDX, assert_ends, session, start

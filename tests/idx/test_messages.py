@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, pkcs7
 
 from tests.conftest import Idx
-from tests.idx.extraction.containers.compound_file import outlook_message
+from tests.idx.containers.compound_file import outlook_message
 from tests.idx.files import ids, sync, text_of
 
 FILES = Path(__file__).parents[1] / "data" / "messages"

@@ -8,8 +8,8 @@ import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 
 from tests.conftest import Idx
-from tests.idx.extraction.conftest import FILES
-from tests.idx.extraction.office.test_open_document import with_content
+from tests.idx.conftest import FILES
+from tests.idx.office.test_open_document import with_content
 
 COMDIRECT = """Umsätze Girokonto
 Buchungstag;Wertstellung (Valuta);Vorgang;Buchungstext;Umsatz in EUR

@@ -8,7 +8,7 @@ import pptx
 import pytest
 from fpdf import FPDF
 
-from idx.extraction.text.properties import without_default_title
+from idx.text.properties import without_default_title
 from tests.conftest import Idx
 
 DEFAULTS = (

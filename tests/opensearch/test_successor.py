@@ -17,9 +17,9 @@ from shared.errors import (
 from shared.model.failures import Failure
 from shared.opensearch import layout, rebuild
 from shared.opensearch.connection import Connection
-from shared.opensearch.failures import load_failures, save_failures
 from shared.opensearch.rebuild import Successor
 from shared.opensearch.store import Store
+from shared.opensearch.upkeep import load_failures, save_failures
 from tests.opensearch.conftest import store_of
 from tests.opensearch.node import Node
 

@@ -16,7 +16,7 @@ from mcp.types import CallToolResult, ImageContent
 from PIL import Image
 
 from tests.conftest import Connect, Idx, connected
-from tests.idx.extraction.pdf_files import add_lines, write_pages, write_pdf
+from tests.idx.pdf_files import add_lines, write_pages, write_pdf
 from tests.idx.test_ocr import scan
 from tests.programs import run_idx
 from tests.server.tool_answers import answer, error

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from fpdf import FPDF
 
-from idx.extraction.pdf.reader import extract_pdf
 from idx.extraction.types import Extracted, ExtractionOptions
+from idx.pdf.reader import extract_pdf
 
 FRUIT = [["Name", "Amount", "Remark"], ["Apple", "3", "red"], ["Pear", "4", "green"]]
 FRUIT_ROWS = "Name | Amount | Remark\nApple | 3 | red\nPear | 4 | green"

@@ -9,7 +9,7 @@ import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 
 from idx.errors import SourceFileError
-from tests.idx.extraction.conftest import FILES, Read
+from tests.idx.conftest import FILES, Read
 from tests.idx.extraction.test_office import rewritten
 
 BODY = {

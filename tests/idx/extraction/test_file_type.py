@@ -7,7 +7,7 @@ import pytest
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
-from tests.idx.extraction.conftest import FILES, Read
+from tests.idx.conftest import FILES, Read
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
 GARBAGE = bytes(range(256)) * 10

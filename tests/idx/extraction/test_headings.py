@@ -10,9 +10,9 @@ from fpdf import FPDF
 
 from idx.extraction.formats import extract
 from idx.extraction.types import Extracted, ExtractionOptions
-from tests.idx.extraction.conftest import FILES, Read
-from tests.idx.extraction.markup.test_epub import book
+from tests.idx.conftest import FILES, Read
 from tests.idx.extraction.pdf_files import write_pdf
+from tests.idx.markup.test_epub import book
 
 
 def outline(extracted: Extracted) -> list[tuple[int, str]]:

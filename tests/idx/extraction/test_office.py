@@ -12,7 +12,7 @@ from docx.enum.text import WD_BREAK
 from idx.errors import SourceFileError
 from idx.extraction.formats import extract
 from idx.extraction.types import Extracted, ExtractionOptions
-from tests.idx.extraction.conftest import FILES, Read
+from tests.idx.conftest import FILES, Read
 
 WRITTEN_BY_LIBREOFFICE = "LibreOffice/7.4.7.2$Linux_X86_64 LibreOffice_project/40$Build-2"
 GARDEN = (

@@ -10,7 +10,7 @@ import xlsxwriter  # type: ignore[import-untyped]
 
 from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
-from tests.idx.extraction.conftest import Read
+from tests.idx.conftest import Read
 from tests.idx.extraction.test_office import rewritten
 
 OPEN_XML = "application/vnd.openxmlformats-officedocument."

@@ -4,7 +4,7 @@ import pytest
 
 from shared.chunking import chunks
 from shared.java import vm
-from shared.model.chunks import Chunk, addition, chunk_id
+from shared.model.document import Chunk, addition, chunk_id
 from shared.settings.defaults import Layout
 
 

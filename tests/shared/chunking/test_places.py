@@ -6,8 +6,7 @@ from itertools import accumulate
 import pytest
 
 from shared.chunking import chunks, places
-from shared.model.chunks import Place
-from shared.model.document import Document, Heading, Page, Unit
+from shared.model.document import Document, Heading, Page, Place, Unit
 
 
 def placed(

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.settings import machine
-from shared.settings.defaults import DEFAULT_JAVA_HEAP
-from shared.settings.machine import default_java_heap
+from shared.settings import defaults
+from shared.settings.defaults import DEFAULT_JAVA_HEAP, default_java_heap
 from shared.system import memory_bytes
 
 MACHINE = memory_bytes()
@@ -34,11 +33,11 @@ def test_the_least_limit_holds(tmp_path: Path, limits: dict[str, str], expected:
         (groups / name / "memory.max").write_text(limit)
     # What lies above the mounted groups is none.
     (tmp_path / "memory.max").write_text("1\n")
-    assert machine.usable_bytes(groups, own) == expected
+    assert defaults.usable_bytes(groups, own) == expected
 
 
 def test_a_system_without_control_groups_has_the_memory_of_the_machine(tmp_path: Path) -> None:
-    assert machine.usable_bytes(tmp_path, tmp_path / "cgroup") == MACHINE
+    assert defaults.usable_bytes(tmp_path, tmp_path / "cgroup") == MACHINE
 
 
 def test_a_process_in_groups_of_the_first_version_only_has_the_limit_of_the_root(
@@ -47,7 +46,7 @@ def test_a_process_in_groups_of_the_first_version_only_has_the_limit_of_the_root
     own = tmp_path / "cgroup"
     own.write_text("1:cpu:/elsewhere\n")
     (tmp_path / "memory.max").write_text("300000000\n")
-    assert machine.usable_bytes(tmp_path, own) == 300_000_000
+    assert defaults.usable_bytes(tmp_path, own) == 300_000_000
 
 
 @pytest.mark.parametrize(
@@ -56,5 +55,5 @@ def test_a_process_in_groups_of_the_first_version_only_has_the_limit_of_the_root
 def test_the_heap_is_half_of_the_memory_at_most(
     monkeypatch: pytest.MonkeyPatch, megabytes: int, heap: int
 ) -> None:
-    monkeypatch.setattr(machine, "usable_bytes", lambda: megabytes * 2**20)
+    monkeypatch.setattr(defaults, "usable_bytes", lambda: megabytes * 2**20)
     assert default_java_heap() == heap

@@ -1,0 +1,280 @@
+"""HTML pages, and EPUB books, which are made of them."""
+
+import codecs
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Final
+from urllib.parse import unquote
+
+from idx.errors import SourceFileError
+from idx.extraction.types import Extracted, Source
+from idx.markup.markup import (
+    Headed,
+    MarkupText,
+    Package,
+    Role,
+    Roles,
+    parse_html,
+    resolve,
+)
+from idx.text.decoding import declared_codec, decode
+from idx.text.headings import join_sections
+from idx.text.properties import one_line, properties
+from shared.model.document import Metadata
+
+_TAGS_BY_ROLE: Final[dict[Role | str, str]] = {
+    Role.PARAGRAPH: (
+        "address article aside blockquote details dl fieldset figure footer form h1 h2 h3 h4 h5 h6 "
+        "header hr main nav ol p section table ul"
+    ),
+    Role.LINE: "body caption center dd div dt figcaption legend li option summary",
+    Role.HIDDEN: "audio canvas iframe noscript object rp rt script style svg template title video",
+    Role.PREFORMATTED: "pre listing",
+    Role.ROW: "tr",
+    Role.CELL: "td th",
+    "\n": "br",
+}
+_LEVELS: Final = {f"h{level}": level for level in range(1, 7)}
+_ROLES: Final[Roles] = {tag: role for role, tags in _TAGS_BY_ROLE.items() for tag in tags.split()}
+
+_CHARSET: Final = re.compile(
+    rb"""<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE
+)
+_DECLARED_WITHIN: Final = 4096
+
+_NOT_ON_THE_WEB: Final = ("utf-7", "utf-16", "utf-32")
+"""Prefixes of codecs that browsers ignore in a declaration, since the declaration is in ASCII."""
+
+
+_UNSEEN: Final = re.compile(
+    r"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
+    r"|(?:opacity|font-size)\s*:\s*0*(?:\.0+)?(?:%|[a-z]{1,4})?\s*(?=$|[;!}]))",
+    re.IGNORECASE,
+)
+"""Declarations of a style by which an element is not displayed."""
+
+_RULE: Final = re.compile(r"([^{}]{1,1000})\{([^{}]{0,10000})\}")
+_SELECTED: Final = re.compile(r"[.#][\w-]+(?=\s*(?:,|$))")
+"""Classes and ids at the end of the selectors of a rule."""
+
+
+@dataclass(slots=True)
+class HypertextText(MarkupText):
+    """Parser target that collects the text of a page and the metadata in its head."""
+
+    roles: Roles = field(default_factory=lambda: _ROLES)
+    title: str | None = None
+    language: str | None = None
+    meta: dict[str, str] = field(default_factory=dict)
+    unseen: list[str] = field(default_factory=list)
+    _title: list[str] | None = None
+    _style: list[str] | None = None
+    _unseen_names: set[str] = field(default_factory=set)
+    _collects: list[bool] = field(default_factory=list)
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if not self._hidden:
+            if tag == "title" and self.title is None:
+                self._title = []
+            elif tag == "meta":
+                name = attributes.get("name") or attributes.get("property")
+                if name:
+                    self.meta.setdefault(name.lower(), attributes.get("content", ""))
+            elif tag == "html":
+                self.language = attributes.get("lang") or attributes.get("xml:lang")
+            elif tag == "style":
+                self._style = []
+        is_unseen = self._is_unseen(attributes)
+        if self._hidden or is_unseen or self._by_tag[tag] is Role.HIDDEN:
+            collects = is_unseen or (self._collects and self._collects[-1])
+            self._collects.append(bool(collects) and self._by_tag[tag] is not Role.HIDDEN)
+            self._hidden += 1
+            return
+        MarkupText.start(self, tag, attributes)
+        if not self._hidden and (level := _LEVELS.get(tag)):
+            self.begin_heading(level)
+
+    def end(self, tag: str) -> None:
+        if tag == "title" and self._title is not None:
+            self.title = "".join(self._title)
+            self._title = None
+        if tag == "style" and self._style is not None:
+            for selectors, declarations in _RULE.findall("".join(self._style)):
+                if _UNSEEN.search(declarations):
+                    self._unseen_names.update(_SELECTED.findall(selectors))
+            self._style = None
+        if self._hidden and self._collects.pop():
+            self.unseen.append(" ")
+        MarkupText.end(self, tag)
+
+    def data(self, text: str) -> None:
+        if self._title is not None:
+            self._title.append(text)
+        if self._style is not None:
+            self._style.append(text)
+        if self._collects and self._collects[-1]:
+            self.unseen.append(text)
+        MarkupText.data(self, text)
+
+    def _is_unseen(self, attributes: Mapping[str, str]) -> bool:
+        if attributes.get("hidden", "until-found") != "until-found":
+            return True
+        if self._unseen_names:
+            names = {f".{name}" for name in attributes.get("class", "").split()}
+            if not self._unseen_names.isdisjoint({*names, f"#{attributes.get('id')}"}):
+                return True
+        return _UNSEEN.search(attributes.get("style", "")) is not None
+
+
+def read_hypertext(text: str) -> HypertextText:
+    """Parse a page, and return its text and metadata before normalization."""
+    target = HypertextText()
+    parse_html(text, target)
+    return target
+
+
+def decode_hypertext(source: Source) -> str:
+    codec = source.options.encoding or _declared_codec(source.data)
+    try:
+        return decode(source.data, source.file, codec)
+    except SourceFileError:
+        if codec is None or source.options.encoding:
+            raise
+        # Many declarations are wrong, and the bytes are better evidence.
+        return decode(source.data, source.file)
+
+
+def _declared_codec(data: bytes) -> str | None:
+    declared = _CHARSET.search(data, 0, _DECLARED_WITHIN)
+    if declared is None or data.startswith(codecs.BOM_UTF8):
+        return None
+    codec = declared_codec(declared[1].decode("ascii"))
+    if codec == "ascii":
+        return "cp1252"
+    if codec is not None and codec.startswith(_NOT_ON_THE_WEB):
+        return "utf-8"
+    return codec
+
+
+def extract_html(source: Source) -> Extracted:
+    """Extract a page without scripts, styles and comments, and the metadata in its head."""
+    return extracted_pages([read_hypertext(decode_hypertext(source))], source)
+
+
+def extracted_pages(pages: Sequence[HypertextText], source: Source) -> Extracted:
+    """Return the texts of pages that belong together, with the metadata of the first."""
+    page = pages[0]
+    meta = page.meta
+    text, headings = join_sections(chain.from_iterable(each.headed() for each in pages))
+    return Extracted(
+        text=text,
+        media_type=source.media_type,
+        title=one_line(page.title),
+        headings=headings,
+        hidden=[*chain.from_iterable(each.unseen for each in pages)],
+        metadata=properties(
+            author=meta.get("author"),
+            subject=meta.get("description") or meta.get("og:description"),
+            keywords=meta.get("keywords"),
+            creator=meta.get("generator"),
+            created=meta.get("article:published_time") or meta.get("created"),
+            modified=meta.get("article:modified_time") or meta.get("changed"),
+            language=page.language,
+        ),
+    )
+
+
+_CONTAINER: Final = "META-INF/container.xml"
+_ENCRYPTION: Final = "META-INF/encryption.xml"
+_CHAPTER_TYPES: Final = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
+
+
+def extract_epub(source: Source) -> Extracted:
+    """Extract the chapters of a book in reading order, without its table of contents."""
+    package = Package(source)
+    book = next(
+        (
+            root.get("full-path", "")
+            for root in package.tree(_CONTAINER).iter("{*}rootfile")
+            if root.get("full-path", "") in package
+        ),
+        None,
+    )
+    if book is None:
+        raise ValueError("it has no list of chapters")
+    named = [*_chapters(package, book)]
+    chapters = [name for name in named if name in package]
+    missing = [name for name in named if name not in package]
+    if missing and not chapters:
+        raise ValueError("its chapters are missing")
+    if _encrypted(package).intersection(chapters):
+        raise SourceFileError(source.file, "protected against copying (DRM)")
+    title, metadata = _properties(package, book)
+    hidden: list[str] = []
+    text, headings = join_sections(
+        chain.from_iterable(_sections(package, chapter, source, hidden) for chapter in chapters)
+    )
+    return Extracted(
+        text=text,
+        headings=headings,
+        media_type=source.media_type,
+        title=title,
+        metadata=metadata,
+        hidden=hidden,
+        warnings=(f"chapters are missing: {', '.join(missing)}"[:500],) if missing else (),
+    )
+
+
+def _chapters(package: Package, book: str) -> Iterator[str]:
+    """Yield the entry names of the chapters in reading order, each once; entries may be missing."""
+    tree = package.tree(book)
+    items = {item.get("id"): item for item in tree.iter("{*}item")}
+    seen = set()
+    for reference in tree.iter("{*}itemref"):
+        item = items.get(reference.get("idref"))
+        if item is None or item.get("media-type") not in _CHAPTER_TYPES:
+            continue
+        name = resolve(book, unquote(item.get("href", "").partition("#")[0]))
+        is_contents = "nav" in item.get("properties", "").split()
+        if name not in seen and not is_contents:
+            seen.add(name)
+            yield name
+
+
+def _encrypted(package: Package) -> set[str]:
+    """Return the names of encrypted entries, which often are fonts."""
+    if _ENCRYPTION not in package:
+        return set()
+    references = package.tree(_ENCRYPTION).iter("{*}CipherReference")
+    return {unquote(reference.get("URI", "")) for reference in references}
+
+
+def _sections(
+    package: Package, chapter: str, source: Source, hidden: list[str]
+) -> Iterator[Headed]:
+    page = Source(source.file, package.read(chapter), "text/html", type(source.options)())
+    read = read_hypertext(decode_hypertext(page))
+    hidden += read.unseen
+    return read.headed()
+
+
+def _properties(package: Package, book: str) -> tuple[str | None, Metadata]:
+    said = package.texts(book)
+    modified = next(
+        (
+            meta.text
+            for meta in package.tree(book).iter("{*}meta")
+            if meta.get("property") == "dcterms:modified"
+        ),
+        None,
+    )
+    return one_line("".join(said.get("title", ())[:1])), properties(
+        author=said.get("creator"),
+        subject="".join(said.get("description", ())[:1]),
+        keywords=said.get("subject"),
+        created="".join(said.get("date", ())[:1]),
+        modified=modified,
+        language="".join(said.get("language", ())[:1]),
+    )

@@ -1,0 +1,193 @@
+"""Details of a PDF: outline, properties, fields of forms, and pages whose letters are none."""
+
+import ctypes
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from idx.errors import SourceFileError
+from idx.text.headings import MAX_HEADINGS, headings
+from idx.text.properties import one_line, properties
+from shared.model.document import Heading, Metadata, Page
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineItem:
+    level: int
+    title: str
+    page: int
+
+
+def read_outline(document: Any) -> list[OutlineItem]:
+    items = []
+    for bookmark in islice(document.get_toc(), MAX_HEADINGS):
+        destination = bookmark.get_dest()
+        index = destination.get_index() if destination else None
+        try:
+            title = one_line(bookmark.get_title())
+        except UnicodeDecodeError:
+            # It has half of a surrogate pair.
+            continue
+        if index is not None and title:
+            items.append(OutlineItem(bookmark.level + 1, title, index + 1))
+    return items
+
+
+def outline_headings(
+    items: Sequence[OutlineItem], text: str, pages: Sequence[Page]
+) -> tuple[Heading, ...]:
+    """Return the headings of an outline in the text of the pages.
+
+    A heading stands where its page has its words, after the heading before it, or else at the
+    beginning of the page.
+    """
+    ends = [*(page.start for page in pages[1:]), len(text)]
+    spans = {page.label: (page.start, end) for page, end in zip(pages, ends, strict=True)}
+    return headings(sorted(_placed(items, text, spans), key=lambda placed: placed[2]))
+
+
+def _placed(
+    items: Sequence[OutlineItem], text: str, spans: Mapping[int | str, tuple[int, int]]
+) -> Iterator[tuple[int, str, int]]:
+    after = 0
+    for item in items:
+        if item.page not in spans:
+            continue
+        start, end = spans[item.page]
+        after = max(start, after) if after < end else start
+        found = text.find(item.title, after, end)
+        after = after if found < 0 else found
+        yield item.level, item.title, after
+
+
+_DATE: Final = re.compile(
+    r"D:(?P<year>\d{4})(?:(?P<month>\d\d)(?:(?P<day>\d\d)"
+    r"(?:(?P<hour>\d\d)(?P<minute>\d\d)?(?P<second>\d\d)?"
+    r"(?P<zone>[Z+-](?:(?P<hours>\d\d)'?(?P<minutes>\d\d)?'?)?)?)?)?)?"
+)
+"""Pattern of a PDF date (ISO 32000-1, 7.9.4), in which all but the year may be missing."""
+
+
+def read_properties(document: Any) -> tuple[str | None, Metadata]:
+    """Return the title and the other properties of a document.
+
+    The creator is the program that wrote the text, or else the one that produced the PDF.
+    """
+    metadata = properties(
+        author=_value(document, "Author"),
+        subject=_value(document, "Subject"),
+        keywords=_value(document, "Keywords"),
+        creator=one_line(_value(document, "Creator")) or _value(document, "Producer"),
+        created=_iso_time(_value(document, "CreationDate")),
+        modified=_iso_time(_value(document, "ModDate")),
+    )
+    return one_line(_value(document, "Title")), metadata
+
+
+def _value(document: Any, name: str) -> str:
+    from pypdfium2 import raw
+
+    # The method of pypdfium2 raises an error on lone surrogates.
+    return _string(raw.FPDF_GetMetaText, document, name.encode())
+
+
+def _iso_time(value: str) -> str:
+    """Convert a PDF date to ISO 8601; other values, some already in ISO 8601, are unchanged."""
+    found = _DATE.fullmatch(value.strip())
+    if not found:
+        return value
+    parts = found.groupdict(default="00")
+    date = "-".join(found[name] for name in ("year", "month", "day") if found[name])
+    if not found["hour"]:
+        return date
+    zone = found["zone"] or ""
+    offset = f"{zone[0].replace('Z', '+')}{parts['hours']}:{parts['minutes']}" if zone else ""
+    return f"{date}T{parts['hour']}:{parts['minute']}:{parts['second']}{offset}"
+
+
+_PASSWORD_FLAG: Final = 1 << 13
+"""Flag of a text field whose value is a password (ISO 32000-1, 12.7.4.3)."""
+
+
+def read_fields(page: Any, form: Any) -> str:
+    """Return the values of the text and choice fields of a page, one field per line.
+
+    Each stands after the display name of its field; passwords and empty fields are omitted. The
+    page was loaded after its document's forms.
+    """
+    return "\n".join(_fields(page, form))
+
+
+def _fields(page: Any, form: Any) -> Iterator[str]:
+    from pypdfium2 import raw
+
+    kinds = (
+        raw.FPDF_FORMFIELD_TEXTFIELD,
+        raw.FPDF_FORMFIELD_COMBOBOX,
+        raw.FPDF_FORMFIELD_LISTBOX,
+    )
+    for index in range(raw.FPDFPage_GetAnnotCount(page)):
+        annotation = raw.FPDFPage_GetAnnot(page, index)
+        if not annotation:
+            continue
+        try:
+            # Other annotations have a type that is not listed.
+            kind = raw.FPDFAnnot_GetFormFieldType(form, annotation)
+            if kind not in kinds:
+                continue
+            is_text = kind == raw.FPDF_FORMFIELD_TEXTFIELD
+            if is_text and raw.FPDFAnnot_GetFormFieldFlags(form, annotation) & _PASSWORD_FLAG:
+                continue
+            value = "" if is_text else _choices(form, annotation)
+            # Text typed into a field with choices is not one of the choices.
+            value = value or _string(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
+            name = _string(raw.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
+            if value:
+                yield f"{name}: {value}" if name else value
+        finally:
+            raw.FPDFPage_CloseAnnot(annotation)
+
+
+def _choices(form: Any, annotation: Any) -> str:
+    """Return the labels of the selected choices, since their values may be codes."""
+    from pypdfium2 import raw
+
+    return ", ".join(
+        _string(raw.FPDFAnnot_GetOptionLabel, form, annotation, index)
+        for index in range(raw.FPDFAnnot_GetOptionCount(form, annotation))
+        if raw.FPDFAnnot_IsOptionSelected(form, annotation, index)
+    )
+
+
+def _string(function: Callable[..., int], *arguments: Any) -> str:
+    """Return the text that a function of PDFium writes into a buffer as null-terminated UTF-16."""
+    from pypdfium2 import raw
+
+    size = function(*arguments, None, 0)
+    buffer = ctypes.create_string_buffer(size)
+    function(*arguments, ctypes.cast(buffer, ctypes.POINTER(raw.FPDF_WCHAR)), size)
+    return buffer.raw.decode("utf-16-le", errors="ignore").rstrip("\0").strip()
+
+
+class GarbledError(SourceFileError):
+    """A file has no text but that of fonts that do not say which letters they show."""
+
+    kind = "garbled"
+
+
+_MIN_CHARACTERS: Final = 40  # of a text that is judged, without white space
+
+_MAX_UNKNOWN_SHARE: Final = 0.3
+"""Maximum share of characters that are no letters of any script; symbols of lists are fewer."""
+
+_UNKNOWN: Final = re.compile(
+    "[\ue000-\uf8ff\ufffd\x00-\x08\x0e-\x1f\x7f-\x9f\U000f0000-\U0010ffff]"
+)
+
+
+def is_garbled(text: str) -> bool:
+    """Check whether many characters of a page, as the engine reads it, are no letters."""
+    length = sum(map(len, text.split()))
+    return length >= _MIN_CHARACTERS and len(_UNKNOWN.findall(text)) > _MAX_UNKNOWN_SHARE * length

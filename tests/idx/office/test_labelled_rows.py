@@ -1,0 +1,112 @@
+"""Rows with the headings of their columns, in CSV files and sheets."""
+
+from pathlib import Path
+
+import pytest
+import xlsxwriter  # type: ignore[import-untyped]
+
+from idx.extraction.formats import extract
+from idx.extraction.types import ExtractionOptions
+from idx.office.labelled_rows import LabelledRows
+from tests.idx.conftest import Read
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ([["city", "year"], ["Oslo", "2024"]], "city | year\ncity: Oslo | year: 2024"),
+        (
+            [["Rain"], ["", "city", "mm"], ["a", "Oslo"]],
+            "Rain\n | city | mm\na | city: Oslo",
+        ),
+        ([["Oslo", "2024"], ["city", "name"], ["a", "b"]], "Oslo | 2024\ncity | name\na | b"),
+        ([["a", "a"], ["b", "c"]], "a | a\nb | c"),
+        ([["x", "12 %"], ["b", "c"]], "x | 12 %\nb | c"),
+        (
+            [["k:", "v:"], ["c", "d"], ["a", "b", "beyond"]],
+            "k: | v:\nk: c | v: d\nk: a | v: b | beyond",
+        ),
+        (
+            [["x", "y"], ["a", "b"], ["c", "d"], ["e", "f", "beyond"], ["g", "h"]],
+            "x | y\nx: a | y: b\nx: c | y: d\nx: e | y: f | beyond\nx: g | y: h",
+        ),
+        (
+            [
+                ["Form", "A"],
+                ["Owner", "Ann"],
+                ["Cash", "1.5"],
+                [],
+                ["x", "y", "z"],
+                ["p", "q", "1"],
+            ],
+            "Form | A\nOwner | Ann\nCash | 1.5\nx | y | z\nx: p | y: q | z: 1",
+        ),
+        (
+            [["x", "y"], ["a", "1"], ["b", "2"], [], ["Total", "3"], [], ["note"]],
+            "x | y\nx: a | y: 1\nx: b | y: 2\nx: Total | y: 3\nnote",
+        ),
+        ([["K-1", "Ann", "Ulm"], ["K-2", "Bo", "Rom"]], "K-1 | Ann | Ulm\nK-2 | Bo | Rom"),
+        ([["#", "Name"], ["1", "Ann"], ["2", "Bo"]], "# | Name\n#: 1 | Name: Ann\n#: 2 | Name: Bo"),
+        (
+            [["length", "mass"], ["mm", "kg"], ["1", "2"], ["3", "4"]],
+            "length | mass\nmm | kg\nlength mm: 1 | mass kg: 2\nlength mm: 3 | mass kg: 4",
+        ),
+        (
+            [["", "31.12.2023", "31.12.2022"], ["Cash", "5", "6"]],
+            " | 31.12.2023 | 31.12.2022\nCash | 31.12.2023: 5 | 31.12.2022: 6",
+        ),
+        ([["Oslo", "1952"], ["Rome", "1960"]], "Oslo | 1952\nRome | 1960"),
+        ([["a", *[""] * 20, "b"], ["c", "d"]], f"a{' | ' * 21}b\nc | d"),
+    ],
+)
+def test_headings_are_the_names_that_the_rows_below_fit(rows: list[list[str]], text: str) -> None:
+    table = LabelledRows(100)
+    for row in rows:
+        table.add(row)
+    assert table.text() == text
+
+
+CSV = 'city;"wind\nspeed";note\r\nOslo;7;"a ""calm"" day"\r\n\r\nRome;9;\r\n'
+
+
+def test_rows_of_csv_are_on_their_lines(read: Read) -> None:
+    extracted = read("a.csv", CSV)
+    assert extracted.text.split("\n") == [
+        "",
+        "city | wind speed | note",
+        'city: Oslo | wind speed: 7 | note: a "calm" day',
+        "",
+        "city: Rome | wind speed: 9",
+        "",
+    ]
+    assert extracted.is_own_text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Dear Ana,\nas you said, and I agree,\nbye\n", "one\ntwo\n", 'a,"b\n' + "c,d\n" * 300, "\n"],
+)
+def test_what_is_no_table_stays_as_it_is(read: Read, text: str) -> None:
+    assert read("a.csv", text).text == text
+
+
+def test_many_rows_are_cut_with_a_warning(tmp_path: Path) -> None:
+    options = ExtractionOptions(max_rows=3)
+    file = tmp_path / "a.csv"
+    file.write_text("city,year\n" + "Oslo,2024\n" * 1_000)
+    extracted = extract(file, options)
+    assert extracted.text.rstrip("\n").split("\n") == [
+        "city | year",
+        *["city: Oslo | year: 2024"] * 2,
+    ]
+    book = tmp_path / "a.xlsx"
+    with xlsxwriter.Workbook(book) as written:
+        sheet = written.add_worksheet("Rain")
+        for row in range(9):
+            sheet.write_row(row, 0, ["city", "year"] if row == 0 else ["Oslo", row])
+    assert extract(book, options).warnings == (
+        "the sheet 'Rain' has 9 rows; only the first 3 are indexed, more with --max-rows",
+    )
+    assert extracted.warnings == (
+        "it has 1,001 rows; only the first 3 are indexed, more with --max-rows",
+    )
