@@ -279,6 +279,7 @@ def _matching(names: Iterable[str], typed: str) -> Names:
 COMPLETERS: Final[dict[tuple[str, str], Completer]] = {
     ("document", "id"): _document_ids,
     ("document_part", "id"): _document_ids,
+    ("page", "id"): _document_ids,
     ("chunk", "id"): lambda searcher, typed: searcher.catalog.chunk_ids(typed, MAX_VALUES),
     ("field", "field"): lambda searcher, typed: _matching(searcher.catalog.field_names(), typed),
     ("language", "language"): _languages,

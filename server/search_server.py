@@ -36,18 +36,20 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from server.answers.errors import ScopeMissingError, argument_errors, brief_error, client_message
-from server.answers.text import FENCE, fenced_answer, one_answer
+from server.answers.text import FENCE, ResourceUri, fenced_answer, one_answer
 from server.extensions import APP_URI, TOOLS_OF_APP, Skills
 from server.instructions import general_instructions, instructions
 from server.log import drain_stderr
 from server.prompts import check_request, chosen_prompts, complete, prompt_error
 from server.resources.changes import RequestContext
 from server.resources.handlers import ResourceHandlers
+from server.resources.reading import PNG, TEXT
 from server.settings import HttpSettings, ServerSettings
 from server.state import ServerState, ToolContext, granted_scopes
 from server.tools import table
 from server.tools.search import search
 from shared.errors import McpLuceneError
+from shared.model.document import MEMBER_MARK
 from shared.model.schema import COLLECTION
 from shared.model.search_results import LEFT_OUT, without_unknown
 from shared.version import software_version
@@ -172,6 +174,13 @@ _ADDED_BY_CLIENTS: Final = frozenset(
 
 _FENCE_SCHEMA: Final = {"type": "string"}
 
+_FIRST_WITH_LINKS: Final = "2025-06-18"
+"""First version of the protocol with links in results; a client of an older one refuses them."""
+
+_MOST_LINKS: Final = 5  # in an answer: some clients tell the model all of them
+_MAX_LINK_CHARACTERS: Final = 500  # of a URI; a hit with a longer one has no link
+_MAX_MARKED_CHARACTERS: Final = 80  # of a query whose words are marked on the page of a link
+
 
 class SearchServer(MCPServer[ServerState]):
     """An MCP server whose tools answer an invalid call with an explanation.
@@ -259,7 +268,8 @@ class SearchServer(MCPServer[ServerState]):
         if len(given) > MAX_ARGUMENTS:
             return _error_result(f"{name}: there are {len(given):,} arguments, which are too many")
         try:
-            return _with_json_text(await super().call_tool(name, given, context))
+            result = _with_json_text(await super().call_tool(name, given, context))
+            return result if context is None else _with_links(result, context)
         except ToolError as error:
             is_unforeseen = isinstance(error, UnexpectedToolError)
             match error.__cause__:
@@ -350,6 +360,38 @@ def _with_json_text(
     pictures = [part for part in result.content if not isinstance(part, types.TextContent)]
     content = [*pictures, text]
     return result.model_copy(update={"content": content, "structured_content": structured})
+
+
+def _with_links(
+    result: types.CallToolResult | types.InputRequiredResult, context: ToolContext
+) -> types.CallToolResult | types.InputRequiredResult:
+    """Return the answer with links to the sources of the best hits, if the client knows links."""
+    is_new = context.request_context.protocol_version >= _FIRST_WITH_LINKS
+    if not (is_new and isinstance(result, types.CallToolResult) and result.structured_content):
+        return result
+    answer = result.structured_content
+    best = answer.get("results", ())[:_MOST_LINKS]
+    links = (_link(hit, answer.get("query", "")) for hit in best)
+    return result.model_copy(update={"content": [*result.content, *filter(None, links)]})
+
+
+def _link(hit: Any, query: str) -> types.ResourceLink | None:
+    """Return the link to the page of a hit in a PDF, or to its chunk; None for another result."""
+    match hit:
+        case {"source_document": str(name), "file_path": str(path), "page_start": int(page)} if (
+            path.lower().endswith(".pdf") and MEMBER_MARK not in name
+        ):
+            options = {"page": str(page), "query": query[:_MAX_MARKED_CHARACTERS]}
+            uri, mime_type = ResourceUri("page", name, options), PNG
+        case {"source_document": str(), "id": str(chunk)}:
+            uri, mime_type = ResourceUri("chunk", chunk), TEXT
+        case _:
+            return None
+    if len(str(uri)) > _MAX_LINK_CHARACTERS:
+        return None
+    return types.ResourceLink(
+        type="resource_link", uri=str(uri), name=hit["id"], mime_type=mime_type
+    )
 
 
 def _tool(name: str, offered: Mapping[str, table.ToolEntry], settings: ServerSettings) -> Tool:

@@ -198,11 +198,12 @@ def _characters(chunk: ChunkText) -> tuple[int, int]:
     return chunk.char_start or 0, chunk.char_end or 0
 
 
-Kind = Literal["document", "chunk", "statistics", "field", "language"]
+Kind = Literal["document", "chunk", "page", "statistics", "field", "language"]
 
 FORMS: Final[Mapping[Kind, str]] = {
     "document": "document://{id}",
     "chunk": "chunk://{id}",
+    "page": "page://{id}",
     "statistics": "index://stats",
     "field": "index://fields/{field}",
     "language": "index://languages/{language}",

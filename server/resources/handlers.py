@@ -134,6 +134,14 @@ _TEMPLATES: Final = (
         "of its neighbours are in _meta.",
     ),
     _template(
+        FORMS["page"] + "{?page,query}",
+        "page",
+        "Page of a PDF",
+        "The picture of a page by the id of its document and its number, with the words of a query "
+        "marked.",
+        reading.PNG,
+    ),
+    _template(
         FORMS["field"],
         "field",
         "Values of a field",
@@ -158,6 +166,7 @@ _READERS: Final[
 ] = {
     "document": reading.read_document,
     "chunk": reading.read_chunk,
+    "page": reading.read_page,
     "statistics": reading.read_statistics,
     "field": reading.read_field,
     "language": reading.read_language,

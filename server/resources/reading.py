@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from mcp.types import ReadResourceResult, TextResourceContents
+from mcp.types import BlobResourceContents, ReadResourceResult, TextResourceContents
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
@@ -25,6 +26,7 @@ from server.answers.text import (
     joined,
     json_characters,
 )
+from server.pictures.page import page_picture
 from server.state import ToolContext, ask
 from server.tools.arguments import MaxCharacters
 from server.tools.index import index_stats, top_terms
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
 TEXT: Final = "text/plain"
-JSON: Final = "application/json"  # media types of resources
+JSON: Final = "application/json"
+PNG: Final = "image/png"  # media types of resources
 
 _METADATA_BUDGET_DIVISOR: Final = 4
 """Divisor of the budget: the metadata of a text takes at most this part of a response."""
@@ -63,6 +66,13 @@ class PartOptions(LengthOptions):
     count: Annotated[int, Field(ge=1, le=MAX_COUNT)] | None = None  # all that follow
 
 
+class PageOptions(Options):
+    """Options for a page of a PDF: its number, and a query whose words are marked."""
+
+    page: Annotated[int, Field(ge=1, le=MAX_COUNT)]
+    query: str = ""
+
+
 def _options_of(uri: ResourceUri, model: type[Options]) -> Any:
     try:
         return model.model_validate(dict(uri.options))
@@ -80,16 +90,22 @@ def _fits_beside(known: dict[str, Any], options: LengthOptions) -> bool:
 
 @dataclass(frozen=True)
 class Contents:
-    text: str
+    """The text of a resource, or its bytes."""
+
+    data: str | bytes
     mime_type: str = TEXT
     meta: dict[str, Any] = field(default_factory=dict)
 
     def as_result(self, uri: str) -> ReadResourceResult:
         """Return the response to a read request; it repeats the URI as the client spelled it."""
-        text = TextResourceContents(
-            uri=uri, mime_type=self.mime_type, text=self.text, _meta=self.meta or None
-        )
-        return ReadResourceResult(contents=[text])
+        kind, meta = self.mime_type, self.meta or None
+        content: TextResourceContents | BlobResourceContents
+        if isinstance(self.data, str):
+            content = TextResourceContents(uri=uri, mime_type=kind, text=self.data, _meta=meta)
+        else:
+            blob = b64encode(self.data).decode()
+            content = BlobResourceContents(uri=uri, mime_type=kind, blob=blob, _meta=meta)
+        return ReadResourceResult(contents=[content])
 
 
 _ENVELOPE_CHARACTERS: Final = 1_000
@@ -211,6 +227,15 @@ _LANGUAGE_ENVELOPE_CHARACTERS: Final = 1_500
 
 _MAX_JSON_CHARACTERS: Final = DEFAULT_CHARACTERS // 2
 """Maximum length of the JSON, in characters, so that it fits into a response when quoted."""
+
+
+async def read_page(context: ToolContext, uri: ResourceUri) -> Contents:
+    """Draw a page of a PDF, as the tool `show_page` does."""
+    options: PageOptions = _options_of(uri, PageOptions)
+    state = context.request_context.lifespan_context
+    picture = await page_picture(state, uri.name, options.page, options.query)
+    meta = {"source_document": uri.name, "page_start": options.page, "pages": picture.pages}
+    return Contents(picture.png, PNG, meta)
 
 
 async def read_statistics(context: ToolContext, uri: ResourceUri) -> Contents:

@@ -69,10 +69,10 @@ class RawClient:
         assert self.process.stdout is not None
         return self.process.stdout.readline()
 
-    def initialize(self) -> dict[str, Any]:
+    def initialize(self, version: str = "2025-06-18") -> dict[str, Any]:
         answer = self.request(
             "initialize",
-            protocolVersion="2025-06-18",
+            protocolVersion=version,
             capabilities={},
             clientInfo={"name": "raw", "version": "1"},
         )

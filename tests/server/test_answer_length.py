@@ -120,8 +120,10 @@ async def test_ten_hits_take_under_6_kb(
     async with connect(*options) as client:
         result = await client.call_tool("Search", {"query": "everyone rights"})
         found = answer(result)
-        (text,) = result.content
+        text, *links = result.content
         assert len(text.text) <= 6_000  # type: ignore[union-attr] # it is text
+        assert len(links) == 5
+        assert sum(len(link.model_dump_json(exclude_none=True)) for link in links) < 800
         whole = {hit["source_document"] for hit in found["results"] if hit["content"] is not None}
         assert len(found["results"]) == 10
         assert whole == {"short"}

@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.anyio]
 
 DOCUMENT, CHUNK = "document://{id}", "chunk://{id}"
 PART = "document://{id}{?start_index,count,max_characters}"
+PAGE = "page://{id}{?page,query}"
 FIELD, LANGUAGE = "index://fields/{field}", "index://languages/{language}"
 
 
@@ -50,7 +51,7 @@ async def complete_argument(client: Client, prompt: str, name: str, typed: str) 
     return (await client.complete(reference, {"name": name, "value": typed})).completion
 
 
-@pytest.mark.parametrize("template", [DOCUMENT, PART])
+@pytest.mark.parametrize("template", [DOCUMENT, PART, PAGE])
 async def test_ids_of_documents_are_completed(client: Client, template: str) -> None:
     found = await complete(client, template, "id", "report 24")
     assert found.values == [f"report {number}" for number in range(240, 250)]

@@ -85,6 +85,7 @@ async def test_the_templates(empty_index: Path, connect: Connect) -> None:
         "document://{id}",
         "document://{id}{?start_index,count,max_characters}",
         "chunk://{id}",
+        "page://{id}{?page,query}",
         "index://fields/{field}",
         "index://languages/{language}",
     ]
@@ -92,7 +93,7 @@ async def test_the_templates(empty_index: Path, connect: Connect) -> None:
         assert template.name
         assert template.title
         assert template.description
-        assert template.mime_type in {"text/plain", "application/json"}
+        assert template.mime_type in {"text/plain", "application/json", "image/png"}
 
 
 async def test_resources_of_an_index_that_comes_and_goes(

@@ -12,13 +12,20 @@ from typing import Any
 import pytest
 from fpdf import FPDF
 from mcp import Client
-from mcp.types import CallToolResult, ImageContent
+from mcp.types import (
+    BlobResourceContents,
+    CallToolResult,
+    ImageContent,
+    ResourceLink,
+    TextResourceContents,
+)
 from PIL import Image
 
 from tests.conftest import Connect, Idx, connected
-from tests.idx.pdf_files import add_lines, write_pages, write_pdf
+from tests.idx.extraction.pdf_files import add_lines, write_pages, write_pdf
 from tests.idx.test_ocr import scan
 from tests.programs import run_idx
+from tests.server.raw_client import RawClient
 from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
@@ -122,6 +129,35 @@ async def test_words_of_a_query_are_marked_in_each_form(reading: Client) -> None
     assert described["marked"] == 1
     image, described = shown(await show(reading, "manual.pdf", 3, "river"))
     assert (described["marked"], yellow(image)) == (0, 0)
+
+
+async def test_a_hit_links_to_its_page_with_the_words_marked_or_to_its_chunk(
+    reading: Client,
+) -> None:
+    found = await reading.call_tool("Search", {"query": "river", "group": "none"})
+    _, *links = found.content
+    linked = {link.name: link for link in links if isinstance(link, ResourceLink)}
+    assert linked.keys() == {hit["id"] for hit in answer(found)["results"]}
+    assert linked["manual.pdf-chunk-001"].uri == "page://manual.pdf?page=1&query=river"
+    picture = await show(reading, "manual.pdf", 1, "river")
+    (page,) = (await reading.read_resource(linked["manual.pdf-chunk-001"].uri)).contents
+    assert isinstance(page, BlobResourceContents)
+    assert page.mime_type == linked["manual.pdf-chunk-001"].mime_type == "image/png"
+    assert [page.blob] == [part.data for part in picture.content if isinstance(part, ImageContent)]
+    (text,) = (await reading.read_resource(linked["notes.txt-chunk-001"].uri)).contents
+    assert isinstance(text, TextResourceContents)
+    assert text.mime_type == linked["notes.txt-chunk-001"].mime_type == "text/plain"
+    assert text.text == "Notes about a river"
+
+
+async def test_an_older_client_gets_no_links(files: Path, reading: Client) -> None:
+    kinds = {}
+    for version in ("2025-03-26", "2025-06-18"):
+        client = RawClient(files.with_name("lucene-index"))
+        client.initialize(version)
+        kinds[version] = {part["type"] for part in client.search("river")["content"]}
+        client.end()
+    assert kinds == {"2025-03-26": {"text"}, "2025-06-18": {"text", "resource_link"}}
 
 
 async def test_a_scan_is_listed_and_shown_within_the_size_of_an_answer(reading: Client) -> None:

@@ -3,13 +3,14 @@
 import json
 from typing import Any
 
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, ResourceLink, TextContent
 
 
 def answer(result: CallToolResult) -> dict[str, Any]:
     """The structured answer, which must be the text's too."""
     assert not result.is_error, result.content
-    (text,) = result.content
+    text, *links = result.content
+    assert all(isinstance(link, ResourceLink) for link in links)
     assert isinstance(text, TextContent)
     assert json.loads(text.text) == result.structured_content
     structured: dict[str, Any] | None = result.structured_content
