@@ -35,7 +35,9 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/maintenance.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", pytest.param("docs/maintenance.md", marks=pytest.mark.soak)]
+)
 def test_the_session_of_a_page_is_real(
     page: str, tmp_path: Path, idx: Idx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +148,7 @@ async def test_the_reference_of_resources_and_prompts_is_complete(
     }
 
 
+@pytest.mark.soak
 def test_the_session_with_resources_is_real(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,7 +31,7 @@ MARKS: Final = [
 _MAX_SECONDS: Final = 5.0  # processor time for one example
 
 _EXAMPLES: Final = settings(
-    max_examples=150 if PROCESSES in os.environ else 60,
+    max_examples=150 if PROCESSES in os.environ else 40,
     deadline=None,
     database=None,
     derandomize=True,

@@ -141,6 +141,7 @@ def test_compressed_archives_and_files_are_read(idx: Idx, empty_index: Path, pap
     assert text_of(empty_index, "notes.txt.gz!/notes.txt") == "Notes on the well"
 
 
+@pytest.mark.soak
 def test_a_python_without_bzip2_names_such_archives_and_reads_others(
     idx: Idx, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +158,7 @@ def test_a_python_without_bzip2_names_such_archives_and_reads_others(
     assert failure["reason"].endswith(reason)
 
 
+@pytest.mark.soak
 def test_without_the_extra_a_7z_archive_is_named_and_read_once_it_is_there(
     idx: Idx, empty_index: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

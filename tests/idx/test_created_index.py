@@ -171,6 +171,7 @@ def test_a_watch_creates_the_index(tmp_path: Path, index_path: Path, papers: Pat
         watch.until_event("indexed", source_document="b.txt")
 
 
+@pytest.mark.soak
 @sends_signals
 def test_a_watch_of_a_missing_folder_waits_with_the_index(tmp_path: Path, index_path: Path) -> None:
     with Watch(tmp_path, "papers") as watch:
@@ -230,6 +231,7 @@ def test_a_commit_keeps_the_index_whatever_comes_after(index_path: Path) -> None
         assert not index.created
 
 
+@pytest.mark.soak
 def test_another_program_that_waits_gets_the_index_of_one_that_fails(
     idx: Idx, tmp_path: Path, index_path: Path
 ) -> None:

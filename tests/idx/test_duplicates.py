@@ -71,6 +71,7 @@ def test_people_see_a_table_and_how_many_were_compared(idx: Idx) -> None:
     )
 
 
+@pytest.mark.soak
 def test_what_all_documents_begin_with_makes_them_no_versions(empty_index: Path) -> None:
     with Index(empty_index) as index:
         for number in range(150):

@@ -171,6 +171,7 @@ def test_what_an_interrupted_sync_left_to_ocr_is_read_by_the_next_one(
     assert result(idx("sync", "papers", "--json").stdout) == {"skipped": 1}
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of Unix")
 def test_the_pages_of_a_long_scan_are_counted_before_its_end(
     papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

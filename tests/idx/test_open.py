@@ -80,6 +80,7 @@ def test_its_server_ends_however_it_ends(empty_index: Path, number: int, code: i
     wait_for(lambda: is_gone(address), "the server ends")
 
 
+@pytest.mark.soak
 def test_a_port_that_is_taken_is_an_error(empty_index: Path, idx_process: Idx) -> None:
     with opened(empty_index, "--no-browser") as process:
         port = address_of(process).rstrip("/").rpartition(":")[2]
@@ -88,6 +89,7 @@ def test_a_port_that_is_taken_is_an_error(empty_index: Path, idx_process: Idx) -
     assert f"port {port}" in done.stderr
 
 
+@pytest.mark.soak
 def test_without_an_index_it_says_so_and_waits_for_one(tmp_path: Path) -> None:
     with opened(tmp_path / "none", "--no-browser") as process:
         page = httpx2.get(address_of(process), headers={"Accept": "text/html"}, timeout=SECONDS)

@@ -99,6 +99,7 @@ def test_a_truncated_mailbox_costs_only_what_is_missing(
     assert len([each for each in ids(empty_index) if each.startswith("cut.pst!/")]) == 2
 
 
+@pytest.mark.soak
 def test_the_extra_is_named_where_it_is_missing(
     idx: Idx, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

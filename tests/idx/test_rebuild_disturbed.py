@@ -151,6 +151,7 @@ def test_a_second_writer_waits_or_is_told(idx: Idx, filled: Path) -> None:
         assert searcher.statistics().schema_version == 4
 
 
+@pytest.mark.soak
 def test_it_waits_for_another_writer(idx: Idx, filled: Path) -> None:
     with Index(filled) as index:
         failed = idx("rebuild", "--wait", "0.1", code=1)
@@ -169,6 +170,7 @@ def test_it_waits_for_another_writer(idx: Idx, filled: Path) -> None:
     assert printed == "Rebuilt 91 documents as 181 chunks (schema version 5)\n"
 
 
+@pytest.mark.soak
 @sends_signals
 def test_writers_of_an_older_index_are_told_at_once(idx: Idx, filled: Path) -> None:
     mark_as(filled, 1)
@@ -214,6 +216,7 @@ def without_scores(answer: dict[str, Any]) -> list[dict[str, Any]]:
     return [{**hit, "score": None} for hit in answer["results"]]
 
 
+@pytest.mark.soak
 @pytest.mark.anyio
 async def test_a_server_names_the_command_and_goes_on_after_it(
     idx: Idx, filled: Path, connect: Connect

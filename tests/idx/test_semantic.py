@@ -357,7 +357,9 @@ def test_a_folder_of_thousands_of_chunks_survives_interruptions(tmp_path: Path) 
     assert embedding_state(path).pending == 0
 
 
-@pytest.mark.parametrize("text", ["🙂 " * 40, "x" * 20_000, "\u200b", "."])
+@pytest.mark.parametrize(
+    "text", ["🙂 " * 40, pytest.param("x" * 20_000, marks=pytest.mark.soak), "\u200b", "."]
+)
 def test_texts_that_say_nothing_are_embedded(idx: Idx, index: Path, text: str) -> None:
     with Index(index) as open_index:
         open_index.add(Document("odd", "Odd", text))

@@ -101,6 +101,7 @@ def workers_of(run: "subprocess.Popen[str]") -> Iterator[int]:
                     yield int(child)
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux has /proc")
 def test_without_its_workers_it_ends_with_an_error_and_the_next_one_completes_it(
     plain: Path,

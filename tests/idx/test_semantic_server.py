@@ -160,6 +160,7 @@ def test_the_key_is_sent_and_never_shown(
     assert "swordfish" not in run.stdout + run.stderr
 
 
+@pytest.mark.soak
 def test_a_watch_goes_on_while_it_embeds(tmp_path: Path) -> None:
     answers = threading.Event()
 

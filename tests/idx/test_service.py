@@ -54,6 +54,7 @@ def words(line: str) -> list[str]:
     return shlex.split(plain)
 
 
+@pytest.mark.soak
 def test_the_installed_watch_is_the_one_that_was_asked_for(
     idx: Idx, log: Path, documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

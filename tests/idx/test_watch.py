@@ -68,6 +68,7 @@ def test_files_in_new_folders_are_followed(watch: Watch, papers: Path) -> None:
     watch.until_texts({**expected, "a/b/c.txt": "edited", "a/b/d.txt": "text of a/b/d.txt"}, prefix)
 
 
+@pytest.mark.soak
 def test_a_moved_folder_is_followed_in_within_and_out(
     watch: Watch, papers: Path, tmp_path: Path
 ) -> None:
@@ -90,6 +91,7 @@ def test_a_moved_folder_is_followed_in_within_and_out(
     watch.until_texts({**there, "other/c.txt": "text of other/c.txt"}, prefix)
 
 
+@pytest.mark.soak
 def test_a_folder_that_is_deleted_and_made_again_is_followed(watch: Watch, papers: Path) -> None:
     make(papers, "folder/a.txt")
     prefix = f"{papers.name}/folder/"

@@ -146,7 +146,7 @@ def state(index: Path) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("seconds", [5.0, pytest.param(60.0, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("seconds", [2.0, pytest.param(60.0, marks=pytest.mark.soak)])
 def test_after_a_storm_the_index_is_what_a_new_one_is(
     idx: Idx, empty_index: Path, tmp_path: Path, seconds: float
 ) -> None:

@@ -99,6 +99,7 @@ def test_a_missing_folder_is_waited_for_and_one_that_vanishes_deletes_nothing(
         assert len([line for line in watch.errors if "no such file" in line]) <= 2
 
 
+@pytest.mark.soak
 def test_an_index_within_the_folder_is_not_followed_without_end(
     empty_index: Path, tmp_path: Path
 ) -> None:
@@ -196,6 +197,7 @@ def test_where_the_system_tells_nothing_files_are_looked_at(
         watch.until_event("deleted", source_document="sub/a.txt")
 
 
+@pytest.mark.soak
 def test_a_new_index_in_the_place_of_the_old_gets_the_same_ids(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:

@@ -18,7 +18,7 @@ async def lengths(client: Client, most: int) -> list[tuple[str, str, int]]:
     told = []
     for tool, arguments in WORST:
         result = await client.call_tool(tool, {**arguments, "max_characters": most})
-        (text,) = result.content
+        text, *_ = result.content
         assert isinstance(text, TextContent)
         told.append((tool, f"{arguments}"[:100], len(text.text)))
     return told

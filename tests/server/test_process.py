@@ -128,6 +128,7 @@ def test_a_closed_stdout_is_the_end_of_the_session(client: RawClient) -> None:
     assert b"Traceback" not in client.process.stderr.read()
 
 
+@pytest.mark.soak
 @limits_processes
 def test_without_room_for_java_each_call_says_so(empty_index: Path) -> None:
     limit = 1_200_000_000
@@ -181,6 +182,7 @@ def test_a_call_that_takes_long_does_not_keep_it_when_stdout_is_closed(client: R
     assert client.process.wait(timeout=5) == 0
 
 
+@pytest.mark.soak
 @gives_sockets_as_files
 def test_a_connection_that_breaks_during_a_call_is_told_of(empty_index: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -199,6 +201,7 @@ def test_a_connection_that_breaks_during_a_call_is_told_of(empty_index: Path) ->
     assert (client.process.returncode, b"ConnectionResetError" in err) == (1, True)
 
 
+@pytest.mark.soak
 @uses_a_unix_shell
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])
 def test_a_stream_that_is_closed_from_the_start_is_told_of(empty_index: Path, closed: str) -> None:

@@ -132,6 +132,7 @@ def test_a_relative_path_means_that_of_its_folder(
     assert (daemons.name_of([str(tmp_path)]), daemons.name_of([])) == once
 
 
+@pytest.mark.soak
 def test_an_assistant_can_have_a_server_of_its_own(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,6 +177,7 @@ def test_what_was_asked_of_a_daemon_that_died_is_asked_of_the_next(start: Start)
     assert found["result"]["structuredContent"]["totalHits"] == 1
 
 
+@pytest.mark.soak
 def test_a_subscription_outlives_the_daemon(start: Start, index: Path) -> None:
     client = start()
     client.initialize()
@@ -189,6 +191,7 @@ def test_a_subscription_outlives_the_daemon(start: Start, index: Path) -> None:
     assert told["method"] == "notifications/resources/updated"
 
 
+@pytest.mark.soak
 def test_a_session_of_the_newer_protocol_goes_on_too(start: Start, index: Path) -> None:
     client = start()
     meta = {
@@ -235,6 +238,7 @@ def test_a_killed_relay_takes_nothing_with_it(start: Start) -> None:
     wait_for(lambda: next(iter(daemons.running()))["clients"] == 1)
 
 
+@pytest.mark.soak
 def test_an_old_socket_is_replaced(start: Start) -> None:
     start().initialize()
     folder = daemons.folder()

@@ -91,6 +91,7 @@ def test_without_http_nothing_of_the_pages_and_the_api_is_imported(
     assert [name for name in sorted(imported) if web.match(name)] == []
 
 
+@pytest.mark.soak
 def test_a_client_that_leaves_before_java_runs_leaves_no_process(
     empty_index: Path, tmp_path: Path
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_client_that_leaves_before_java_runs_leaves_no_process(
         assert client.process.returncode == 0
 
 
+@pytest.mark.soak
 @reads_proc
 def test_a_client_that_leaves_while_java_starts_ends_it_in_order(empty_index: Path) -> None:
     # Threads are at another place each time.

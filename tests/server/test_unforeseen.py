@@ -67,6 +67,7 @@ def test_an_unforeseen_exception_is_an_answer(filled: Path, tmp_path: Path) -> N
             assert client.process.returncode == 0
 
 
+@pytest.mark.soak
 def test_a_log_that_nobody_reads_holds_up_no_answer(filled: Path) -> None:
     client = RawClient(filled, program=[sys.executable, "-c", _FAILING])
     with client.process:

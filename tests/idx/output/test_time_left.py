@@ -22,6 +22,7 @@ def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(printing, "time", clock)
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("slow_clock")
 def test_words_and_vectors_each_say_it(
     idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

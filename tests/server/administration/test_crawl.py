@@ -81,6 +81,7 @@ async def test_a_second_operation_is_refused_by_name(
         assert (await told(client, "admin_status"))["locked_by"] is None
 
 
+@pytest.mark.soak
 async def test_a_paused_crawl_goes_on_where_it_was(
     empty_index: Path, root: Path, many_files: Path
 ) -> None:
@@ -165,6 +166,7 @@ async def test_a_crawl_that_cannot_begin_has_failed_for_the_reason_that_idx_give
         assert "it holds other files, such as 'letter.txt'" in status["error"]
 
 
+@pytest.mark.soak
 async def test_the_first_crawl_creates_the_index(
     index_path: Path, root: Path, papers: Path
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, ResourceLink, TextContent
 
 from shared import Document, Index, create
 from shared.model.document import Heading, Metadata, Page
@@ -97,8 +97,13 @@ def without_tags(text: str, name: str) -> Any:
 
 
 def text_of(result: CallToolResult) -> str:
-    (text,) = result.content
+    text, *links = result.content
     assert isinstance(text, TextContent)
+    # They tell ids, which the text has outside of its tags, too.
+    for link in links:
+        assert isinstance(link, ResourceLink)
+        assert link.model_dump(exclude_none=True).keys() == {"type", "name", "uri", "mime_type"}
+        assert link.name in text.text
     return text.text
 
 

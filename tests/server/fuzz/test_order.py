@@ -50,6 +50,7 @@ def test_requests_with_the_same_id_are_answered_by_it(client: RawClient) -> None
     assert [answer["id"] for answer in answers] == ["twin"] * 2
 
 
+@pytest.mark.soak
 def test_a_hundred_requests_at_once_each_get_their_answer(index: Path) -> None:
     ids = [f"r{number}" for number in range(100)]
     # They wait for each other, and the machine may be busy.

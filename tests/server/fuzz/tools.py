@@ -37,7 +37,7 @@ class Tools:
             assert answer["error"]["message"]
             return answer
         result: dict[str, Any] = answer["result"]
-        [content] = result["content"]
+        content, *_ = result["content"]
         if result.get("isError"):
             assert "structuredContent" not in result
             # The SDK says no more of what nobody has foreseen.

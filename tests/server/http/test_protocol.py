@@ -47,6 +47,7 @@ async def test_a_client_searches_and_walks_from_chunk_to_chunk(
         )
 
 
+@pytest.mark.soak
 @pytest.mark.anyio
 async def test_sixteen_clients_at_once_get_their_own_answers(server: Served) -> None:
 

@@ -74,6 +74,7 @@ def test_requests_are_answered_while_nobody_reads_the_log(
         assert server.metrics()["mcp_lucene_dropped_log_messages_total"] == lost
 
 
+@pytest.mark.soak
 def test_a_server_whose_log_nobody_reads_stops_in_order(documents: Path) -> None:
     with unread(documents) as server:
         refuse(server, 2_000)
@@ -83,6 +84,7 @@ def test_a_server_whose_log_nobody_reads_stops_in_order(documents: Path) -> None
         assert time.monotonic() - began < 5
 
 
+@pytest.mark.soak
 def test_a_log_that_is_read_loses_nothing(documents: Path) -> None:
     with unread(documents) as server:
         assert server.process.stderr is not None

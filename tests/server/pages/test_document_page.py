@@ -64,6 +64,7 @@ def test_one_walks_through_it_and_keeps_the_place(api: Served) -> None:
     assert seen == {f"chunk-{number}" for number in range(1, 12)}
 
 
+@pytest.mark.soak
 def test_a_very_long_one_is_read_in_windows(tmp_path: Path) -> None:
     create(tmp_path / "index")
     with Index(tmp_path / "index") as index:

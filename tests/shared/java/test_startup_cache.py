@@ -105,6 +105,7 @@ def test_a_training_that_was_asked_for_says_that_it_failed(monkeypatch: pytest.M
     assert "NoSuchOption" in done.stderr
 
 
+@pytest.mark.soak
 def test_a_training_that_left_nothing_is_tried_again_after_a_day(
     environment: Path, empty_index: Path
 ) -> None:
@@ -119,6 +120,7 @@ def test_a_training_that_left_nothing_is_tried_again_after_a_day(
     assert len(lines(counted)) == 1
 
 
+@pytest.mark.soak
 @has_modes
 def test_in_an_environment_of_another_user_the_cache_is_the_users(
     environment: Path, empty_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -40,6 +40,7 @@ def test_a_process_gets_no_more_memory_than_it_may() -> None:
     assert done.returncode == 7
 
 
+@pytest.mark.soak
 @enforces_limits
 def test_a_process_ends_after_its_processor_time() -> None:
     done = subprocess.run([sys.executable, "-c", _TAKES_TIME], timeout=60, check=False)
