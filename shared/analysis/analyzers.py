@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import accumulate, count
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -406,20 +406,40 @@ def lemmas(language: str, word: str) -> tuple[str, ...]:
     return tuple(lemmas_of(language, (word,)).get(word, ()))
 
 
+_FEW_LOOKUPS: Final = 40
+"""Number of lookups in the text of a list that take as long as to take it apart. A command has
+fewer, a server many more."""
+
+_lookups: Final = defaultdict[str, Iterator[int]](count)
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def irregular_stems(language: str, stem: str) -> Sequence[str]:
     """Return the other stems of a word whose forms have several: pay and paid, ging and gehen."""
-    # Found in the text of the list: to take that apart costs more than all queries of a process.
+    is_lasting = next(_lookups[language]) >= _FEW_LOOKUPS
+    found = _rows_by_stem(language).get(stem, "") if is_lasting else _rows_with(language, stem)
+    return tuple(other for other in dict.fromkeys(found.split()) if other != stem)
+
+
+def _rows_with(language: str, stem: str) -> str:
     rows = _irregular_rows(language)
-    found: dict[str, None] = {}
+    found = ""
     place = rows.find(stem)
     while place >= 0:
         end = place + len(stem)
         if rows[place - 1].isspace() and rows[end].isspace():
-            row = rows[rows.rindex("\n", 0, place) : rows.index("\n", end)]
-            found |= dict.fromkeys(row.split())
+            found += rows[rows.rindex("\n", 0, place) : rows.index("\n", end)]
         place = rows.find(stem, end)
-    return tuple(other for other in found if other != stem)
+    return found
+
+
+@cache
+def _rows_by_stem(language: str) -> dict[str, str]:
+    rows: dict[str, str] = {}
+    for row in _irregular_rows(language).splitlines():
+        for stem in row.split():
+            rows[stem] = f"{rows[stem]} {row}" if stem in rows else row
+    return rows
 
 
 @cache

@@ -6,11 +6,22 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher, create
-from shared.analysis.analyzers import analyzer_of, folded, positions_of, tokens, tokens_of
+from shared.analysis.analyzers import (
+    _FEW_LOOKUPS,
+    _rows_by_stem,
+    _rows_with,
+    analyzer_of,
+    folded,
+    irregular_stems,
+    positions_of,
+    tokens,
+    tokens_of,
+)
 from shared.analysis.detection import language_of
 from shared.analysis.languages import (
     LANGUAGES,
     UNDETERMINED,
+    WITH_DICTIONARY,
     WITH_FUNCTION_WORDS,
     function_words,
     function_words_in,
@@ -281,3 +292,12 @@ def test_a_chunk_in_no_language_has_that_of_its_document(empty_index: Path) -> N
 )
 def test_the_language_of_a_text(text: str, language: str | None) -> None:
     assert language_of(text) == language
+
+
+@pytest.mark.parametrize("language", sorted(WITH_DICTIONARY))
+def test_whoever_asks_often_is_told_the_same_irregular_forms(language: str) -> None:
+    stems = {"de": "ging", "en": "paid", "es": "fuer", "fr": "cheval", "it": "acqu"}
+    stem = stems.get(language, "is")
+    told = {tuple(irregular_stems.__wrapped__(language, stem)) for _ in range(_FEW_LOOKUPS + 1)}
+    assert len(told) == 1
+    assert _rows_with(language, stem).split() == _rows_by_stem(language).get(stem, "").split()
