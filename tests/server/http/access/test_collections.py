@@ -263,11 +263,13 @@ async def test_no_resource_prompt_or_completion_shows_more(guarded: Served, mode
         for uri in (
             f"document://{quote(CLOSED_DOCUMENT, safe='')}",
             f"chunk://{quote(CLOSED_DOCUMENT, safe='')}-chunk-001",
+            f"page://{quote(CLOSED_PDF, safe='')}?page=1",
             "index://languages/fr",
         ):
             with pytest.raises(MCPError) as refusal:
                 await client.read_resource(uri)
-            check(refusal.value.error.message, uri, CLOSED_DOCUMENT, f"{CLOSED_DOCUMENT}-chunk-001")
+            own = (uri, CLOSED_DOCUMENT, f"{CLOSED_DOCUMENT}-chunk-001", CLOSED_PDF)
+            check(refusal.value.error.message, *own)
         for field in ("source_document", "file_name", "content", "file_extension"):
             check(await client.read_resource(f"index://fields/{field}"))
         forms = {template.name: form for form, template in TEMPLATES.items()}
