@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from shared import Document, Index, Searcher
+from shared.model.schema import SCHEMA_VERSION
 from shared.reading.open_index import OpenIndex
 from shared.storage.lock import holder
 from tests.conftest import Connect, Idx
@@ -148,7 +149,7 @@ def test_a_second_writer_waits_or_is_told(idx: Idx, filled: Path) -> None:
     with Searcher(filled) as searcher:
         assert searcher.documents().total_documents == 91
         assert searcher.chunk("b-chunk-001").content == "text"
-        assert searcher.statistics().schema_version == 4
+        assert searcher.statistics().schema_version == SCHEMA_VERSION
 
 
 @pytest.mark.soak

@@ -9,6 +9,7 @@ import pytest
 
 from idx.output import printing, runs
 from tests.conftest import Idx
+from tests.programs import PROCESSES
 
 LEFT = re.compile(r"about (\d+) (minute|hour)s? left")
 
@@ -16,6 +17,8 @@ LEFT = re.compile(r"about (\d+) (minute|hour)s? left")
 @pytest.fixture
 def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that goes 20 s on whenever a report reads it."""
+    # A process of its own would have its own clock.
+    monkeypatch.delenv(PROCESSES, raising=False)
     seconds = iter(range(0, 10**6, 20))
     clock = SimpleNamespace(monotonic=lambda: next(seconds), time=time.time)
     monkeypatch.setattr(runs, "time", clock)
