@@ -1,6 +1,6 @@
 """Calls of the operating system that differ between Linux, macOS and Windows, under one name each.
 
-docs/platforms.md says how the systems differ. Nothing else imports the two modules by name.
+docs/platforms.md says how the systems differ. Nothing else imports these modules by name.
 """
 
 import os
@@ -9,6 +9,7 @@ from typing import Protocol
 
 if sys.platform == "win32":
     from shared.system.windows import *  # noqa: F403 - the same names as below
+    from shared.system.windows_files import *  # noqa: F403 - those of files
 else:
     from shared.system.posix import *  # noqa: F403 - all names without an underscore
 
