@@ -159,7 +159,8 @@ class Service:
             )
         if system == "darwin":
             file = Path.home() / "Library" / "LaunchAgents" / f"{name}.plist"
-            session = f"gui/{os.getuid()}"
+            # Windows has no such function.
+            session = f"gui/{getattr(os, 'getuid', int)()}"
             return _Kind(
                 "launchctl",
                 file,

@@ -308,8 +308,7 @@ def serve(
         collections=configured_collections(),
         originals=Originals.of(index_path, original_folders()),
     )
-    if daemon:
-        # Not on Windows, which lacks what it imports.
+    if daemon and sys.platform != "win32":
         from server.daemon import listening, serve_daemon
 
         with listening(daemon) as listener:

@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import socket
+import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
@@ -25,6 +26,9 @@ from server.relay import OTHER_LIVES
 
 if TYPE_CHECKING:
     from server.search_server import SearchServer
+
+if sys.platform == "win32":
+    raise ImportError("Windows lacks what a daemon is reached by")
 
 LINGER_SECONDS: Final = 300.0
 """Maximum time after the last relay has left in which the next one finds the daemon, in seconds. It

@@ -26,7 +26,9 @@ from shared.settings.defaults import (
     VARIABLES,
 )
 
-CAN_SHARE: Final = hasattr(socket, "AF_UNIX")
+_UNIX: Final[Any] = getattr(socket, "AF_UNIX", None)
+
+CAN_SHARE: Final = _UNIX is not None
 """Whether this system has what a daemon is reached by."""
 
 _READ_BY_SERVERS: Final = re.compile(
@@ -52,7 +54,7 @@ def folder() -> Path | None:
 
     None if others could open or replace it, or if no socket can be made there.
     """
-    user = os.getuid()
+    user = getattr(os, "getuid", int)()
     own = os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{user}"
     base = own if os.access(own, os.W_OK | os.X_OK) else os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - checked below
     found = Path(base, f"mcp-lucene-{user}")
@@ -68,7 +70,7 @@ def folder() -> Path | None:
         is_ours = stat.S_ISDIR(state.st_mode) and state.st_uid == user and not state.st_mode & 0o077
         if not (is_safe and is_ours) or len(os.fsencode(found)) + 24 > _MAX_PATH_BYTES:
             return None
-        with socket.socket(socket.AF_UNIX) as tried:
+        with socket.socket(_UNIX) as tried:
             tried.bind(str(probe))
         probe.unlink()
     except OSError:
@@ -130,7 +132,7 @@ def connected(
     its process (``pid``), its ``index``, when it was ``started`` (seconds since 1970), and for how
     many assistants it works (``clients``).
     """
-    connection = socket.socket(socket.AF_UNIX)
+    connection = socket.socket(_UNIX)
     try:
         connection.settimeout(seconds)
         connection.connect(str(path))

@@ -98,14 +98,14 @@ def _stack() -> int:
     Python goes deeper before it raises a RecursionError: CPython allows 10,000 calls of C functions
     (`Py_C_RECURSION_LIMIT`), and from 3.14 on as many as fit into the stack.
     """
-    if sys.platform != "linux":
-        return 0
-    import resource
+    size = 0
+    if sys.platform == "linux":
+        import resource
 
-    allowed, _ = resource.getrlimit(resource.RLIMIT_STACK)
-    if allowed == resource.RLIM_INFINITY:
-        return _MAX_STACK
-    return max(1, min(allowed // 2**20, _MAX_STACK))
+        allowed, _ = resource.getrlimit(resource.RLIMIT_STACK)
+        is_limited = allowed != resource.RLIM_INFINITY
+        size = max(1, min(allowed // 2**20, _MAX_STACK)) if is_limited else _MAX_STACK
+    return size
 
 
 def address_space() -> int:

@@ -43,7 +43,7 @@ def declare(name: str, result: Any, *arguments: Any) -> Any:
 
 def last_error(path: str | None = None) -> OSError:
     """Return the error of the last call of `_KERNEL`, of its specific class."""
-    code = ctypes.getlast_error()
+    code = ctypes.get_last_error()
     return OSError(None, ctypes.FormatError(code).strip(), path, code)
 
 
