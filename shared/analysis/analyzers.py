@@ -83,7 +83,8 @@ _NORMALIZED: Final = (
     # Numbers: the signs between thousands, the decimal sign, and zeros at the end.
     _replaced(rf"[.,'\u00a0\u202f](?=\d{{2}})(?:{_THOUSANDS})", ""),
     _replaced(r"[.,](?=\d{1,12}(?![.,]?\d))(?<=(?<![\d.,])\d{1,12}[.,])", _DECIMAL_SIGN),
-    _replaced(rf"[{_DECIMAL_SIGN}0]0*(?!\d)(?<={_DECIMAL_SIGN}\d{{0,24}})", ""),
+    # A bound, as each zero of a long row is a beginning.
+    _replaced(rf"[{_DECIMAL_SIGN}0]0{{0,24}}(?!\d)(?<={_DECIMAL_SIGN}\d{{0,24}})", ""),
     # The plural of an acronym, as in PDFs.
     _replaced(r"s(?![\p{L}\p{N}_])(?<=\p{Lu}{2}s)", ""),
     # An option of a command line; a hyphen or an ampersand between letters, or beside one, also a

@@ -13,6 +13,7 @@ from shared.analysis.analyzers import (
     analyzer_of,
     folded,
     irregular_stems,
+    normalized,
     positions_of,
     tokens,
     tokens_of,
@@ -301,3 +302,12 @@ def test_whoever_asks_often_is_told_the_same_irregular_forms(language: str) -> N
     told = {tuple(irregular_stems.__wrapped__(language, stem)) for _ in range(_FEW_LOOKUPS + 1)}
     assert len(told) == 1
     assert _rows_with(language, stem).split() == _rows_by_stem(language).get(stem, "").split()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "part", ["0", "9", "0.", "1,000", "1.0", "aA", "A", "-a", "#", "+", "§ ", "a-    \n", "0 ", "²"]
+)
+def test_signs_that_are_repeated_without_end_take_no_longer_than_words(part: str) -> None:
+    # A filter that looks on from each of them would take an hour.
+    assert len(normalized(part * (200_000 // len(part)) + "5")) > 1_000
