@@ -211,6 +211,7 @@ def test_a_file_of_300_mb_is_refused(idx: Idx, empty_index: Path, tmp_path: Path
     assert result(refused.stdout) == {"failed": 2}
 
 
+@pytest.mark.timeout(900)
 def test_a_file_of_300_mb_can_be_allowed(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     with_large_files(tmp_path / "papers")
     running = start(tmp_path, "--max-size", "400", "--json", stdout=subprocess.PIPE)
