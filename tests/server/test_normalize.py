@@ -137,7 +137,7 @@ async def test_what_is_missing_is_said_at_the_start_and_in_the_answers(
     )
     # A client's model is told whom to ask.
     assert done.stderr == f"Warning: {reason.replace('ask the user to ', '')}\n"
-    assert ("mcp-lucene[normalizer]" if missing == "extra" else "IDX_NORMALIZER_MODEL") in reason
+    assert ("[normalizer]" if missing == "extra" else "IDX_NORMALIZER_MODEL") in reason
 
 
 def test_a_wrong_setting_ends_the_start(empty_index: Path) -> None:

@@ -51,7 +51,7 @@ WORST: Final[tuple[Call, ...]] = (
     ("list_fields", {"detail": "full"}),
     ("index_stats", {}),
     ("list_failures", {"limit": 1_000}),
-    ("more_like", {"chunk_id": "text-chunk-001", "limit": 50}),
+    ("more_like", {"chunk_id": "many/001-chunk-001", "limit": 50}),
     ("more_like", {"chunk_id": "words-chunk-001", "limit": 50}),
     ("get_next_chunk", {"chunk_id": "words-chunk-001"}),
     ("get_next_chunk", {"chunk_id": f"{LONG_ID}-chunk-001"}),
@@ -105,7 +105,8 @@ def write_hostile_index(path: Path, files: Path) -> None:
 
 def _long_words(number: int) -> tuple[str, str]:
     """A title and a text that are long in JSON."""
-    return f"otter {number} " + '"' * (MAX_TITLE - 20), "otter " + f"{'river' * 20}\n" * 30
+    content = f"otter group{number % 3} " + f"{'river' * 20}\n" * 30
+    return f"otter {number} " + '"' * (MAX_TITLE - 20), content
 
 
 def _many_values(number: int) -> Metadata:
