@@ -3,7 +3,7 @@
 import re
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -11,7 +11,7 @@ from typing import Final
 
 from shared import errors
 from shared.files.cluster_path import ClusterPath, is_cluster
-from shared.files.lucene_files import NO_COMMIT, has_segments
+from shared.files.lucene_files import NO_COMMIT, begins_as_lucene, has_segments, is_lucene_file
 from shared.messages import reason_of
 from shared.system import flush, move_folder
 from shared.system.shell import quoted
@@ -65,8 +65,21 @@ def check(path: Path) -> None:
     if has_segments(path):
         raise errors.IndexDamagedError(path, NO_COMMIT)
     others = [name for name in names if not _FIRST_FILE.fullmatch(name)]
+    if others and _are_of_lucene([path / name for name in others]):
+        raise errors.IndexDamagedError(path, NO_COMMIT)
     if others:
         raise errors.IndexPathError(path, f"it holds other files, such as {min(others)!r}")
+
+
+def _are_of_lucene(files: Sequence[Path]) -> bool:
+    """Check whether files may be what a killed restore has copied, the last perhaps still empty."""
+    if not all(is_lucene_file(file.name) and file.is_file() for file in files):
+        return False
+    try:
+        written = [file for file in files if file.stat().st_size]
+        return bool(written) and all(map(begins_as_lucene, written))
+    except OSError:
+        return False
 
 
 def prepare(path: Path, *, parents: bool = False) -> bool:

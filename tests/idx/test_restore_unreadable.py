@@ -191,6 +191,35 @@ def started(path: Path) -> subprocess.Popen[bytes]:
     return run
 
 
+@pytest.mark.parametrize("is_new", [False, True])
+def test_what_a_killed_one_has_copied_keeps_out_no_other(
+    idx: Idx, filled: Path, *, is_new: bool
+) -> None:
+    aside = filled / ".replaced-by-a-killed-one"
+    aside.mkdir()
+    for name in files_of_lucene(filled):
+        (filled / name).rename(aside / name)
+    if is_new:
+        shutil.rmtree(aside)
+    # Lucene writes the file that names those of a segment after them.
+    for file in (filled.parent / "copy").glob("_*.cf[es]"):
+        shutil.copy(file, filled / file.name)
+    (filled / "_9.cfs").touch()
+    assert "idx restore" in idx("init", code=1).stderr
+    idx("restore", "copy", "--yes")
+    assert contents(filled) == contents(filled.parent / "copy")
+    assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
+
+
+def test_files_that_are_only_named_as_lucenes_are_left_alone(idx: Idx, filled: Path) -> None:
+    other = filled.parent / "other"
+    other.mkdir()
+    (other / "_notes.txt").write_text("mine")
+    refused = idx("restore", "copy", "--yes", "-i", other, code=1)
+    assert "it holds other files, such as '_notes.txt'" in refused.stderr
+    assert (other / "_notes.txt").read_text() == "mine"
+
+
 @pytest.mark.soak
 def test_killed_at_any_moment_it_leaves_what_was_there_or_the_backup(
     idx: Idx, filled: Path, tmp_path: Path
