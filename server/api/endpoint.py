@@ -57,6 +57,8 @@ Encoded = Annotated[
         min_length=1,
         max_length=MAX_ENCODED_CHARACTERS,
         description="Id of a document or chunk; percent-encoded, slashes, too.",
+        # Before it is encoded, to twelve characters each: longer URLs may be refused by uvicorn.
+        json_schema_extra={"maxLength": 1_300},
     ),
     AfterValidator(_decoded),
 ]

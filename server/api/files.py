@@ -59,7 +59,12 @@ class PictureArguments(Arguments):
 
     q: Annotated[
         str,
-        Field(max_length=MAX_QUERY_CHARACTERS, description="Query whose words are marked."),
+        Field(
+            max_length=MAX_QUERY_CHARACTERS,
+            description="Query whose words are marked.",
+            # With the id, the URL fits into what uvicorn accepts.
+            json_schema_extra={"maxLength": 1_000},
+        ),
     ] = ""
 
 
