@@ -161,6 +161,7 @@ def test_an_index_within_the_folder_is_not_indexed(idx: Idx, papers: Path) -> No
         assert ids(papers / "index") == ["a.txt"]
 
 
+@pytest.mark.soak
 @sends_signals
 def test_a_watch_creates_the_index(tmp_path: Path, index_path: Path, papers: Path) -> None:
     with Watch(tmp_path, "papers") as watch:

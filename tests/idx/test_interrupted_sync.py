@@ -268,6 +268,7 @@ def test_an_interruption_during_a_commit_waits_for_its_end(
     assert len(ids(empty_index)) == 2
 
 
+@pytest.mark.soak
 def test_ctrl_c_is_not_for_a_sync_whose_parent_ignores_it(
     empty_index: Path, tmp_path: Path
 ) -> None:

@@ -132,6 +132,7 @@ def to_java(batch: list[Any]) -> Any:
     return Arrays.asList(batch)
 
 
+@pytest.mark.soak
 def test_a_document_of_many_chunks(idx: Idx, empty_index: Path) -> None:
     with Index(empty_index) as index:
         assert index.add(Document("long", "Long", "word " * 215_000)) == 1_024

@@ -116,6 +116,7 @@ def test_a_file_that_is_being_written_ends_up_whole(watch: Watch, papers: Path) 
     )
 
 
+@pytest.mark.soak
 def test_a_changed_ignore_file_takes_away_and_gives_back(watch: Watch, papers: Path) -> None:
     prefix = f"{papers.name}/"
     make(papers, "a.log", "logs/b.txt")
@@ -135,6 +136,7 @@ def test_a_changed_ignore_file_takes_away_and_gives_back(watch: Watch, papers: P
     watch.until_texts({**everything, "logs/b.txt": "edited"}, prefix)
 
 
+@pytest.mark.soak
 def test_what_is_skipped_is_not_looked_at(watch: Watch, papers: Path) -> None:
     make(papers, ".git/config", "build/")
     (papers / ".gitignore").write_text("build/\n")

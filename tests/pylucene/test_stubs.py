@@ -160,6 +160,7 @@ def hidden_in(scope: str, body: list[ast.stmt]) -> Iterator[str]:
                     yield re.escape(f"{scope}.{name}")
 
 
+@pytest.mark.soak
 def test_right_calls_pass_and_each_wrong_call_is_an_error(example: str, tmp_path: Path) -> None:
     right = example + _RIGHT
     (tmp_path / "right.py").write_text(right)

@@ -70,6 +70,7 @@ async def test_an_id_that_does_not_exist_is_looked_up_by_each_program_in_its_own
     assert failed.endswith("did you mean 'manual'? Or list the ids with idx list\n")
 
 
+@pytest.mark.soak
 @names_lock_holders
 async def test_what_idx_says_to_a_server_that_runs_it_is_for_the_client(
     empty_index: Path, tmp_path: Path

@@ -158,6 +158,7 @@ SLOW_SEARCH = {
 }
 
 
+@pytest.mark.soak
 def test_a_call_that_takes_long_does_not_keep_the_process(client: RawClient) -> None:
     client.initialize()
     client.send(SLOW_SEARCH)
@@ -213,6 +214,7 @@ def test_a_stream_that_is_closed_from_the_start_is_told_of(empty_index: Path, cl
     assert ended.stderr.startswith(b"Error: stdin or stdout is closed")
 
 
+@pytest.mark.soak
 def test_a_client_that_listens_and_leaves_ends_the_process_in_order(client: RawClient) -> None:
     client.send(
         {

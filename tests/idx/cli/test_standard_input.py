@@ -75,6 +75,7 @@ def test_what_cannot_be_read_is_said(idx: Idx, empty_index: Path) -> None:
     assert refused.stderr == "Error: standard input: cannot be read: Bad file descriptor\n"
 
 
+@pytest.mark.soak
 @has_terminals
 def test_a_terminal_is_told_what_is_waited_for(empty_index: Path) -> None:
     terminal, end = pty.openpty()

@@ -13,6 +13,7 @@ from tests.idx.files import ids, make
 from tests.idx.preparation import index_files
 
 
+@pytest.mark.soak
 def test_bounded_patterns_match_what_unbounded_ones_do() -> None:
     chosen = random.Random(7)  # noqa: S311 - the same ones every time
     matched = 0

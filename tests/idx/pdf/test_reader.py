@@ -228,6 +228,7 @@ def test_a_missing_file_is_an_error_of_the_system(tmp_path: Path) -> None:
         extract(tmp_path / "a.pdf")
 
 
+@pytest.mark.soak
 @limits_processes
 def test_memory_does_not_grow_with_the_pages(tmp_path: Path) -> None:
     content = "BT /F1 12 Tf 20 200 Td " + "(words of a line) Tj 0 -1 Td " * 100 + "ET"

@@ -129,6 +129,7 @@ async def test_a_stopped_crawl_leaves_what_it_did(
         assert "is stopped and cannot be resumed" in await refused(client, "resume_crawl")
 
 
+@pytest.mark.soak
 @sends_signals
 async def test_a_child_that_is_killed_is_told_and_the_next_operation_works(
     empty_index: Path, root: Path, papers: Path

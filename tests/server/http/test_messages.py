@@ -36,6 +36,7 @@ def test_a_path_with_a_control_character_passes_for_no_other(server: Served, pat
     assert httpx2.post(url, content=body, headers=headers, timeout=SECONDS).status_code == 400
 
 
+@pytest.mark.soak
 def test_a_client_that_leaves_in_the_middle_of_a_message_is_no_error_of_the_server(
     documents: Path, tmp_path: Path
 ) -> None:

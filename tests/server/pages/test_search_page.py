@@ -188,6 +188,7 @@ def test_pages_are_kept_nowhere_and_load_nothing_from_elsewhere(api: Served) -> 
         assert "<style" not in response.text
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux has /proc")
 def test_pictures_are_prepared_when_a_result_has_pages(samples: Path, tmp_path: Path) -> None:
     with served(samples, log=tmp_path / "log") as server:

@@ -16,6 +16,7 @@ from shared.writing.writer import locked, open_writer
 from tests.idx.raw_index import stored
 
 
+@pytest.mark.soak
 def test_merges_keep_the_order_where_it_is_asked_for(empty_index: Path) -> None:
     assert added(empty_index, keep_order=True) == [str(number) for number in range(60)]
     # Without, the small segments are merged first.
