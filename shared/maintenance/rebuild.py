@@ -43,9 +43,10 @@ from shared.storage.commits import (
 )
 from shared.storage.integrity import open_directory
 from shared.storage.mapping import placed_to_lucene, unpack, with_language
+from shared.storage.passages import KnownVectors
 from shared.storage.stored_chunks import CHUNK_FIELDS, details_of, stored_fields
 from shared.writing.document_queue import DocumentWriter, results
-from shared.writing.writer import KnownVectors, clean, open_writer
+from shared.writing.writer import clean, open_writer
 
 Progress = Callable[[Iterator[int]], Iterator[int]]
 """Function that passes on the number of chunks of each document as it is written."""

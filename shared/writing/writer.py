@@ -1,14 +1,10 @@
-"""Lucene's writer of an index, which only one process can hold at a time, and its first commit.
-
-Vectors of texts that the index has already are looked up here, so that none is embedded twice.
-"""
+"""Lucene's writer of an index, which only one process can hold at a time, and its first commit."""
 
 import errno
 import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +17,6 @@ from org.apache.lucene.index import (
     IndexWriterConfig,
     LogByteSizeMergePolicy,
 )
-from org.apache.lucene.search import IndexSearcher, ScoreDoc
 from org.apache.lucene.store import LockObtainFailedException
 
 from shared.analysis.analyzers import writing_analyzer
@@ -29,14 +24,11 @@ from shared.errors import IndexLockedError, IndexPathError
 from shared.files import index_folder
 from shared.java import vm
 from shared.model.folders import IndexedFolders
-from shared.semantic.windows import KEY_BYTES
 from shared.settings.current import java_heap
 from shared.storage import lucene_errors
 from shared.storage.commits import commit_data, commit_files, open_last_commit
 from shared.storage.integrity import open_directory, verify
 from shared.storage.lock import holder
-from shared.storage.stored_chunks import document_query
-from shared.storage.vectors import keys_with_documents, stored_values
 
 _LOCK_RETRY_SECONDS: Final = 0.05
 _MOST_VANISHED: Final = 20  # times in a row that the file of the lock may vanish, a second in all
@@ -50,9 +42,6 @@ takes 15 % longer because of merges."""
 
 _MAX_HEAP_SHARE: Final = 1 / 8
 """Maximum share of Java's heap for this buffer; documents, merges and queries need the rest."""
-
-_VALUES_PER_EMBEDDING: Final = 40_000
-"""Number of values whose keys are read, at 2 µs each, in the time in which a chunk is embedded."""
 
 
 def open_writer(
@@ -182,49 +171,3 @@ def undo_creation(directory: Any, path: Path, commit: str, *, is_new_folder: boo
         # Windows keeps a deleted file in its folder until it is closed, here that of the lock.
         if is_new_folder:
             path.rmdir()
-
-
-class KnownVectors:
-    """The vectors of a commit by the text they were made of.
-
-    The chunks of the document's older version are looked at first. The keys of all vectors are
-    read, once, only when more other texts were asked for than are embedded in the time that this
-    takes: adding a document to a large index should not take a second longer. The reader of the
-    commit is closed with this object.
-    """
-
-    def __init__(self, reader: Any) -> None:
-        self._reader = reader
-        self._own: tuple[str, dict[bytes, bytes]] = ("", {})
-        self._unknown = 0
-
-    def value_of(self, source_document: str, key: bytes) -> bytes | None:
-        """Return the value for a chunk by its document and its key; None if it is not known."""
-        if self._own[0] != source_document:
-            self._own = source_document, self._values_of(source_document)
-        value = self._own[1].get(key)
-        return value or self._value_elsewhere(key)
-
-    def close(self) -> None:
-        self._reader.close()
-
-    def _values_of(self, source_document: str) -> dict[bytes, bytes]:
-        """Return the values of a document's chunks by their keys."""
-        searcher = IndexSearcher(self._reader)
-        query = document_query(source_document)
-        count = int(searcher.count(query))
-        hits = searcher.search(query, count).scoreDocs if count else ()
-        numbers = [ScoreDoc.cast_(hit).doc for hit in hits]
-        values = stored_values(self._reader, numbers).values()
-        return {value[:KEY_BYTES]: value for value in values}
-
-    def _value_elsewhere(self, key: bytes) -> bytes | None:
-        if self._unknown < self._reader.numDocs() // _VALUES_PER_EMBEDDING:
-            self._unknown += 1
-            return None
-        document = self._documents.get(key)
-        return None if document is None else stored_values(self._reader, [document])[document]
-
-    @cached_property
-    def _documents(self) -> dict[bytes, int]:
-        return dict(keys_with_documents(self._reader))

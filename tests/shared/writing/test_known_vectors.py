@@ -58,7 +58,7 @@ def test_a_document_that_is_deleted_hands_its_vector_on(index: Path) -> None:
 def test_few_texts_added_to_a_large_index_are_not_looked_for(
     index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.writing.writer._VALUES_PER_EMBEDDING", 3)
+    monkeypatch.setattr("shared.storage.passages._VALUES_PER_EMBEDDING", 3)
     own = document("d1", TEXTS["d1"])
     copies = [document(f"copy{number}", TEXTS["d2"]) for number in range(4)]
     # As long as embedding them takes less time than looking for them.
