@@ -52,7 +52,8 @@ def generate(
     run(
         (*python, _WRAP, "classes.json", *_arguments(artifacts, wanted), "--output", "."),
         "JCC could not generate the wrapper code: its words above say why",
-        environ={"PYTHONHASHSEED": "0"},
+        # By the locale Java knows how to spell the paths of the jars.
+        environ={"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"},
         cwd=folder,
     )
     shutil.copytree(environment.jcc / "sources", folder / "_lucene", dirs_exist_ok=True)
