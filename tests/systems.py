@@ -55,6 +55,10 @@ evaluates = pytest.mark.skipif(
 embeds = pytest.mark.skipif(
     find_spec("numpy") is None, reason="NumPy, which search by meaning needs, does not run here"
 )
+starts_without_locale = pytest.mark.skipif(
+    not str(Path(__file__)).isascii(),
+    reason="without a locale Python cannot start from a folder with letters beyond ASCII",
+)
 names_lock_holders = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux tells who holds a lock"
 )

@@ -14,7 +14,7 @@ from shared import Document, Index
 from tests.conftest import Idx
 from tests.idx.files import ids
 from tests.programs import PROGRAMS
-from tests.systems import STOPS, has_modes, limits_processes, sends_signals
+from tests.systems import STOPS, has_modes, limits_processes, sends_signals, starts_without_locale
 from tests.unprivileged import UNPRIVILEGED
 from tests.waiting import wait_for
 
@@ -232,6 +232,7 @@ def test_an_interruption_of_the_start_is_one_too(empty_index: Path, library: str
     assert b"Traceback" not in errors
 
 
+@starts_without_locale
 def test_paths_are_spelled_in_utf_8_whatever_the_locale(
     idx: Idx, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from shared import Document
 from tests.conftest import Idx
 from tests.idx.preparation import add_documents, index_files
 from tests.idx.test_add_files import pdf_of
+from tests.systems import starts_without_locale
 
 NOTES = "# Notes\n\nNothing of interest.\n\nThe notice period is three months.\n"
 
@@ -116,6 +117,7 @@ def test_control_characters_make_no_further_line(
     assert idx("failures", "--plain").stdout.splitlines() == [rf"{tmp_path}/i\n.pdf"]
 
 
+@starts_without_locale
 @pytest.mark.parametrize(
     "variables",
     [

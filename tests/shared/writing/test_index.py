@@ -287,7 +287,8 @@ def test_a_file_that_is_named_like_one_of_lucene_makes_no_index(tmp_path: Path) 
 
 @has_modes
 def test_a_folder_that_was_there_becomes_private(index_path: Path) -> None:
-    index_path.mkdir(mode=0o755)
+    index_path.mkdir()
+    index_path.chmod(0o755)
     create(index_path)
     assert stat.S_IMODE(index_path.stat().st_mode) == 0o700
 
