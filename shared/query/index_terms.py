@@ -61,6 +61,10 @@ class IndexTerms(ABC):
     def beginning_with(self, field: str, prefix: str) -> Iterator[tuple[str, int]]:
         """Yield the terms with a prefix in alphabetical order, each with its frequency."""
 
+    def may_begin(self, field: str, prefix: str) -> bool:  # noqa: ARG002 - for subclasses
+        """Check whether a term may have a prefix, where that takes less than to look one up."""
+        return True
+
     @abstractmethod
     def within(self, field: str, text: str, edits: int, beginning: int) -> Mapping[str, int]:
         """Return the terms that differ from a text by a few letters, with their frequencies.

@@ -260,6 +260,9 @@ class LuceneTerms(IndexTerms):
     def beginning_with(self, field: str, prefix: str) -> Iterator[tuple[str, int]]:
         return terms_with_prefix(self.reader, field, prefix)
 
+    def may_begin(self, field: str, prefix: str) -> bool:
+        return next(terms_with_prefix(self.reader, field, prefix), None) is not None
+
     def within(self, field: str, text: str, edits: int, beginning: int) -> Mapping[str, int]:
         # Not DirectSpellChecker, which makes a new automaton for each field and number of edits.
         return self._accepted(field, _fuzzy_automaton(text, edits, beginning))

@@ -283,7 +283,8 @@ class Words:
         if not (of_second or WITH_COMPOUNDS.isdisjoint(self.languages)):
             # Arbeitszeit, Mieterhöhung.
             wholes |= {f"{one}s{other}", f"{one.removesuffix('e')}{other}", f"{other}{one}"}
-        terms = (f"{whole}{ending}" for whole in sorted(wholes) for ending in _ENDINGS)
+        begun = (one for one in sorted(wholes) if self.terms.may_begin(schema.CONTENT, one))
+        terms = (f"{whole}{ending}" for whole in begun for ending in _ENDINGS)
         there = self.there(schema.CONTENT, terms)
         return [self._instead(Terms(schema.CONTENT, (term,)), (one, other)) for term in there]
 
