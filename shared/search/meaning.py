@@ -76,17 +76,19 @@ the answer."""
 _MOST_WITH_IDENTIFIERS: Final = 0.05
 """Greatest weight of the meaning of a query with an identifier."""
 
+_DIGIT: Final = re.compile(r"\d")
+
 _IDENTIFIER: Final = re.compile(r"(?=.*[^\W\d_])(?=.*\d)\S+")
 """A word with letters and digits, such as B-17: vectors hardly tell it from B-18."""
 
 
 def fused(
     selection: Selection, meaning: Meaning, hits: Sequence[RankedHit]
-) -> tuple[list[RankedHit], Fusion | None]:
+) -> tuple[list[RankedHit], Fusion] | None:
     """Order hits by words and meaning, and add those that are nearest in meaning.
 
-    The hits by words are best first: `RESCORED` of them if there are so many, or more. They stay as
-    they are, and how they were scored is None, if nothing is known of their meaning.
+    The hits by words are best first: `RESCORED` of them if there are so many, or more. None if
+    nothing is known of their meaning.
     """
     nearby = _Nearby(meaning)
     near = nearby.nearest(NEAREST, LEAST) if meaning.adds else {}
@@ -243,13 +245,12 @@ def meaning_by(
 def _most(clauses: Sequence[Clause]) -> float:
     """Return the greatest weight that the meaning of some parts of a query may have.
 
-    It is 0 unless all are words that a chunk may have in any field, and not all are identifiers.
+    It is 0 unless all are words that a chunk may have in any field, and one of them has no digit.
     """
-    plain = [plain_word(clause) for clause in clauses if clause.occur != "must_not"]
-    identifiers = [word is None or bool(_IDENTIFIER.fullmatch(word)) for word in plain]
-    if None in plain or all(identifiers):
+    words = [plain_word(clause) or "" for clause in clauses if clause.occur != "must_not"]
+    if "" in words or all(map(_DIGIT.search, words)):
         return 0.0
-    return _MOST_WITH_IDENTIFIERS if any(identifiers) else 1.0
+    return _MOST_WITH_IDENTIFIERS if any(map(_IDENTIFIER.fullmatch, words)) else 1.0
 
 
 def _is_known_language(text: str, model: SentenceModel) -> bool:
