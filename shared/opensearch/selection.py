@@ -90,7 +90,7 @@ class ClusterSelection(Selection):
         self._all: Sequence[RankedHit] | None = None
         self._answers: dict[str, Any] = {}
 
-    def best(self, count: int) -> Found:
+    def best(self, count: int, *, by_topic: bool = True) -> Found:  # noqa: ARG002 - it never is
         later = [self._searches.total(), *self._searches.later()]
         (found,) = self._search([self._searches.hits(count, counts=False)], later)
         return self._noted(self._found(found))

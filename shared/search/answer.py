@@ -167,8 +167,11 @@ def best_first(
     if meaning.alone:
         near = nearest_only(meaning, count)
         return Ranking(Found(near, len(near), is_exact=True), near, near)
-    found = selection.best(max(count, RESCORED))
-    every, fusion = fused(selection, meaning, found.hits)
+    found = selection.best(max(count, RESCORED), by_topic=False)
+    together = fused(selection, meaning, found.hits)
+    if together is None:
+        return best_first(selection, count)
+    every, fusion = together
     hits = every[:count]
     return Ranking(found, hits, hits, fusion)
 

@@ -120,7 +120,7 @@ class LuceneSelection(Selection):
     def _filtered(self, query: Any) -> Any:
         return filtered(query, self._filters, self._snapshot) if self._filters else query
 
-    def best(self, count: int) -> Found:
+    def best(self, count: int, *, by_topic: bool = True) -> Found:
         if all(isinstance(leaf, TermPhrase) for leaf in self.query.leaves):
             # All hits are counted in the same pass: comparing positions is the costliest part, and
             # among so few hits hardly any can be skipped.
@@ -128,7 +128,7 @@ class LuceneSelection(Selection):
                 self.searcher, self._selected, count, FacetsCollectorManager()
             )
             return _found(found.topDocs())
-        language = self._topic_language
+        language = self._topic_language if by_topic else None
         top = self.searcher.search(self._selected, max(count, REORDERED) if language else count)
         found, hits = _found(top, count), list(map(ScoreDoc.cast_, top.scoreDocs))
         if language is None or len(hits) <= _HITS:

@@ -98,8 +98,8 @@ def fused(
     together = [*head, *added]
     near |= nearby.of([hit.doc for hit in head if hit.doc not in near])
     if not near:
-        return list(hits), None
-    best = sorted(head, key=lambda hit: (-hit.words, hit.doc))[:_FIRST]
+        return None
+    best = head[:_FIRST]
     shares = coverages(selection, best) if best else [0.0]
     weight = min(meaning.most, _weight(shares))
     fusion = Fusion(

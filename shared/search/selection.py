@@ -141,8 +141,11 @@ class Selection(ABC):
     encoder: "QueryEncoder | None"  # None where queries are not embedded
 
     @abstractmethod
-    def best(self, count: int) -> Found:
-        """Return the hits with the highest scores by the tree that finds them, best first."""
+    def best(self, count: int, *, by_topic: bool = True) -> Found:
+        """Return the hits with the highest scores by the tree that finds them, best first.
+
+        Those after the first may be reordered by the topic that the best ones have in common.
+        """
 
     @abstractmethod
     def in_order(self, sort: str, count: int) -> Found:
