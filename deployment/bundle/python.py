@@ -9,15 +9,14 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import lief
-from cyclonedx.model import HashAlgorithm, HashType
-from cyclonedx.model.component import Component
-from packageurl import PackageURL
 
 from deployment.bundle.platforms import ARTIFACT, Platform
-from deployment.release import bill
+
+if TYPE_CHECKING:
+    from cyclonedx.model.component import Component
 
 _LEFT_OUT: Final = re.compile(
     r"test|idlelib|tkinter|turtledemo|turtle\.py|ensurepip|pydoc_data|config-.*|site-packages"
@@ -55,8 +54,14 @@ def unpack(platform: Platform, target: Path) -> None:
             module.unlink()
 
 
-def described(platform: Platform) -> Component:
+def described(platform: Platform) -> "Component":
     """Describe the Python of a platform for a bill of materials."""
+    # Only the environment of releases has these; the tests under Wine need this module, too.
+    from cyclonedx.model import HashAlgorithm, HashType
+    from packageurl import PackageURL
+
+    from deployment.release import bill
+
     purl = PackageURL("maven", *ARTIFACT, {"classifier": platform.classifier})
     digest = HashType(alg=HashAlgorithm.SHA_256, content=platform.sha256)
     return bill.component(purl, "PSF-2.0", digest)
