@@ -222,15 +222,14 @@ _IN_ZIP: Final = _WITH_MIME_TYPE | {media_types.DOCX, media_types.PPTX, media_ty
 _EPUB_CONTAINER: Final = "META-INF/container.xml"
 
 # Names of streams in an OLE file, which its directory stores in UTF-16. The message comes first,
-# because its attachments are stored unchanged in it; an entry without kind is encrypted.
+# because its attachments are stored unchanged in it; an entry without type is encrypted.
 _STREAMS: Final = (
-    (("__properties_version1.0",), Kind.OUTLOOK, media_types.OUTLOOK),
-    (("EncryptedPackage", "EncryptionInfo"), None, None),
-    (("WordDocument",), Kind.OLD_DOCUMENT, media_types.DOC),
-    (("PowerPoint Document",), Kind.OLD_PRESENTATION, media_types.PPT),
-    (("Workbook", "Book\0"), Kind.BINARY, media_types.XLS),
+    (("__properties_version1.0",), media_types.OUTLOOK),
+    (("EncryptedPackage", "EncryptionInfo"), None),
+    (("WordDocument",), media_types.DOC),
+    (("PowerPoint Document",), media_types.PPT),
+    (("Workbook", "Book\0"), media_types.XLS),
 )
-_READ_OLE: Final = (media_types.OUTLOOK, media_types.XLS, media_types.DOC, media_types.PPT)
 
 
 def zip_type(data: bytes, file: Path) -> str:
@@ -254,12 +253,10 @@ def zip_type(data: bytes, file: Path) -> str:
 
 
 def ole_type(data: bytes, file: Path) -> str:
-    for names, kind, media_type in _STREAMS:
+    for names, media_type in _STREAMS:
         if any(name.encode("utf-16-le") in data for name in names):
-            if kind is None:
+            if media_type is None:
                 raise SourceFileError(file, "protected by a password")
-            if media_type not in _READ_OLE:
-                refuse(file, kind, media_type)
             return media_type
     return refuse(file, Kind.BINARY, None)
 

@@ -87,7 +87,6 @@ class Kind(Enum):
     DJVU = "a DjVu file ({media_type}); save it as PDF"
     BOOK = "an electronic book ({media_type}); save it as .epub"
     HELP = "help of Windows ({media_type}); save its pages as .html, or unpack them with 7-Zip"
-    OUTLOOK = "a mailbox of Outlook ({media_type})"
     DRAWING = "an OpenDocument file without pages of text ({media_type})"
     BINARY = "binary, of an unknown kind"
 
@@ -278,7 +277,7 @@ _SIGNATURES: Final = (
     Signature(Kind.DATABASE, "application/vnd.apache.parquet", b"PAR1"),
     Signature(Kind.DATABASE, "application/x-hdf5", b"\x89HDF\r\n\x1a\n"),
     Signature(Kind.DATABASE, "application/avro", b"Obj\1"),
-    Signature(Kind.OUTLOOK, OUTLOOK_STORE, b"!BDN"),
+    Signature(Kind.ARCHIVE, OUTLOOK_STORE, b"!BDN"),
 )
 """Signatures, with longer ones before their prefixes."""
 
