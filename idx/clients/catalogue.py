@@ -134,6 +134,13 @@ Scope = Literal["user", "project"]
 Format = Literal["json", "toml"]
 
 _FOLDERS: Final = {
+    "APPLICATIONS": ("$XDG_CONFIG_HOME", "~/Library/Application Support", "$APPDATA"),
+    "CONFIG": ("$XDG_CONFIG_HOME", "~/.config", "$APPDATA"),
+    "HOME_CONFIG": ("~/.config", "~/.config", "$APPDATA"),
+}
+"""Folders that may begin a path: those on Linux and all other systems, on macOS and on Windows."""
+
+_VARIABLES: Final = {
     "$XDG_CONFIG_HOME": "~/.config",
     "$APPDATA": "~/AppData/Roaming",
     "$CODEX_HOME": "~/.codex",
@@ -142,38 +149,30 @@ _FOLDERS: Final = {
 """Default values of the variables that may begin a path."""
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
-    """Paths of a file; relative ones are relative to the folder of a project.
-
-    `linux` is also for systems without their own, and may begin with ``~`` or a known variable.
-    """
-
-    linux: str
-    macos: str | None = None
-    windows: str | None = None
-
-    @property
-    def path(self) -> Path:
-        own = {"darwin": self.macos, "win32": self.windows}.get(sys.platform)
-        first, _, rest = (own or self.linux).partition("/")
-        if first in _FOLDERS:
-            first = os.environ.get(first.removeprefix("$")) or _FOLDERS[first]
-        return Path.cwd() / Path(first, rest).expanduser()
+def _path(written: str) -> Path:
+    """Return the path that one of the catalogue stands for."""
+    first, _, rest = written.partition("/")
+    if first in _FOLDERS:
+        others, macos, windows = _FOLDERS[first]
+        first = {"darwin": macos, "win32": windows}.get(sys.platform, others)
+    if first in _VARIABLES:
+        first = os.environ.get(first.removeprefix("$")) or _VARIABLES[first]
+    return Path.cwd() / Path(first, rest).expanduser()
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
     """Program with an MCP client.
 
-    Of several locations in a scope, the first existing one is used, or else the first. `keys` lead
-    to the table of servers; `documentation` describes the file.
+    A path begins with ``~``, a known folder or a variable, or is relative to the folder of a
+    project. Of several in a scope, separated by blanks, the first existing one is used, or else the
+    first. `keys` lead to the table of servers; `documentation` describes the file.
     """
 
     id: str
     title: str
     documentation: str
-    files: Mapping[Scope, tuple[Location, ...]]
+    files: Mapping[Scope, str]
     keys: tuple[str, ...] = ("mcpServers",)
     format: Format = "json"
     shape: Shape = plain
@@ -183,14 +182,17 @@ class Client:
         """Scopes with a file, the usual one first."""
         return tuple(self.files)
 
+    def paths(self, scope: Scope) -> list[Path]:
+        return [_path(written) for written in self.files.get(scope, "").split()]
+
     def file(self, scope: Scope) -> Path:
-        paths = [location.path for location in self.files[scope]]
+        paths = self.paths(scope)
         return next((path for path in paths if os.path.lexists(path)), paths[0])
 
 
-def _in_both(path: str) -> dict[Scope, tuple[Location, ...]]:
+def _in_both(path: str) -> dict[Scope, str]:
     """Return a file that has the same path in the home folder and in that of a project."""
-    return {"user": (Location(f"~/{path}"),), "project": (Location(path),)}
+    return {"user": f"~/{path}", "project": path}
 
 
 _CLIENTS: Final = (
@@ -198,45 +200,22 @@ _CLIENTS: Final = (
         "claude-desktop",
         "Claude Desktop",
         "https://modelcontextprotocol.io/docs/develop/connect-local-servers",
-        {
-            "user": (
-                Location(
-                    # The path on Linux comes from the MCP SDK alone, namely its command mcp
-                    # install.
-                    "$XDG_CONFIG_HOME/Claude/claude_desktop_config.json",
-                    "~/Library/Application Support/Claude/claude_desktop_config.json",
-                    "$APPDATA/Claude/claude_desktop_config.json",
-                ),
-            )
-        },
+        # The path on Linux comes from the MCP SDK alone, namely its command mcp install.
+        {"user": "APPLICATIONS/Claude/claude_desktop_config.json"},
     ),
     Client(
         "claude-code",
         "Claude Code",
         "https://code.claude.com/docs/en/mcp",
-        {"user": (Location("~/.claude.json"),), "project": (Location(".mcp.json"),)},
+        {"user": "~/.claude.json", "project": ".mcp.json"},
         shape=typed,
     ),
-    Client(
-        "cursor",
-        "Cursor",
-        "https://cursor.com/docs/mcp",
-        _in_both(".cursor/mcp.json"),
-    ),
+    Client("cursor", "Cursor", "https://cursor.com/docs/mcp", _in_both(".cursor/mcp.json")),
     Client(
         "vscode",
         "VS Code",
         "https://code.visualstudio.com/docs/agents/reference/mcp-configuration",
-        {
-            "user": (
-                Location(
-                    "$XDG_CONFIG_HOME/Code/User/mcp.json",
-                    "~/Library/Application Support/Code/User/mcp.json",
-                    "$APPDATA/Code/User/mcp.json",
-                ),
-            ),
-            "project": (Location(".vscode/mcp.json"),),
-        },
+        {"user": "APPLICATIONS/Code/User/mcp.json", "project": ".vscode/mcp.json"},
         keys=("servers",),
         shape=typed,
     ),
@@ -244,21 +223,14 @@ _CLIENTS: Final = (
         "windsurf",
         "Windsurf",
         "https://docs.windsurf.com/windsurf/cascade/mcp",
-        {"user": (Location("~/.codeium/windsurf/mcp_config.json"),)},
+        {"user": "~/.codeium/windsurf/mcp_config.json"},
     ),
     Client(
         "zed",
         "Zed",
         "https://zed.dev/docs/ai/mcp",
-        {
-            "user": (
-                Location(
-                    "$XDG_CONFIG_HOME/zed/settings.json",
-                    "~/.config/zed/settings.json",
-                    "$APPDATA/Zed/settings.json",
-                ),
-            )
-        },
+        # Windows does not distinguish the case of its own Zed.
+        {"user": "CONFIG/zed/settings.json"},
         keys=("context_servers",),
     ),
     Client(
@@ -271,10 +243,7 @@ _CLIENTS: Final = (
         "codex-cli",
         "Codex CLI",
         "https://developers.openai.com/codex/mcp",
-        {
-            "user": (Location("$CODEX_HOME/config.toml"),),
-            "project": (Location(".codex/config.toml"),),
-        },
+        {"user": "$CODEX_HOME/config.toml", "project": ".codex/config.toml"},
         keys=("mcp_servers",),
         format="toml",
     ),
@@ -282,10 +251,7 @@ _CLIENTS: Final = (
         "copilot-cli",
         "GitHub Copilot CLI",
         "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers",
-        {
-            "user": (Location("$COPILOT_HOME/mcp-config.json"),),
-            "project": (Location(".mcp.json"),),
-        },
+        {"user": "$COPILOT_HOME/mcp-config.json", "project": ".mcp.json"},
         shape=with_tools,
     ),
     Client(
@@ -293,15 +259,9 @@ _CLIENTS: Final = (
         "OpenCode",
         "https://opencode.ai/docs/mcp-servers",
         {
-            "user": (
-                Location(
-                    "$XDG_CONFIG_HOME/opencode/opencode.json", "~/.config/opencode/opencode.json"
-                ),
-                Location(
-                    "$XDG_CONFIG_HOME/opencode/opencode.jsonc", "~/.config/opencode/opencode.jsonc"
-                ),
-            ),
-            "project": (Location("opencode.json"), Location("opencode.jsonc")),
+            "user": "$XDG_CONFIG_HOME/opencode/opencode.json "
+            "$XDG_CONFIG_HOME/opencode/opencode.jsonc",
+            "project": "opencode.json opencode.jsonc",
         },
         keys=("mcp",),
         shape=one_list,
@@ -310,19 +270,19 @@ _CLIENTS: Final = (
         "cline",
         "Cline",
         "https://docs.cline.bot/getting-started/config",
-        {"user": (Location("~/.cline/data/settings/cline_mcp_settings.json"),)},
+        {"user": "~/.cline/data/settings/cline_mcp_settings.json"},
     ),
     Client(
         "roo-code",
         "Roo Code",
         "https://docs.roocode.com/features/mcp/using-mcp-in-roo",
-        {"project": (Location(".roo/mcp.json"),)},
+        {"project": ".roo/mcp.json"},
     ),
     Client(
         "continue",
         "Continue",
         "https://docs.continue.dev/customize/deep-dives/mcp",
-        {"project": (Location(".continue/mcpServers/mcp.json"),)},
+        {"project": ".continue/mcpServers/mcp.json"},
     ),
     Client(
         "kiro",
@@ -340,12 +300,7 @@ _CLIENTS: Final = (
         "devin-cli",
         "Devin CLI",
         "https://docs.devin.ai/cli/extensibility/mcp/configuration",
-        {
-            "user": (
-                Location("~/.config/devin/config.json", windows="$APPDATA/devin/config.json"),
-            ),
-            "project": (Location(".devin/config.json"),),
-        },
+        {"user": "HOME_CONFIG/devin/config.json", "project": ".devin/config.json"},
     ),
 )
 

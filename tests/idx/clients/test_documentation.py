@@ -14,7 +14,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "clients.md").read_text()
 
 
 def files(client: Client, scope: Scope) -> list[str]:
-    return [str(location.path) for location in client.files.get(scope, ())]
+    return [str(path) for path in client.paths(scope)]
 
 
 def test_the_table_of_clients_is_complete(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
