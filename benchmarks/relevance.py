@@ -200,33 +200,38 @@ def measured(collection: Collection) -> Measured:
 
     with temporary_index(collection.documents) as (index_path, _):
         with engines(index_path, documents) as searches:
-            runs = ask_in_turns(searches, queries)
+            runs, seconds = ask_in_turns(searches, queries)
         known_items = list(known_item_table(documents, index_path))
     return Measured(
         {name: values(run) for name, run in runs.items()},
-        {name: run.seconds for name, run in runs.items()},
+        seconds,
         known_items,
         f"{collection.folder.name}, {len(documents):,} documents, {len(queries):,} queries",
     )
 
 
-def ask_in_turns(searches: dict[str, Search], queries: Sequence[Query]) -> dict[str, Run]:
-    """Ask all searches all queries, after once without the clock, while Java still compiles."""
+def ask_in_turns(
+    searches: dict[str, Search], queries: Sequence[Query]
+) -> tuple[dict[str, Run], dict[str, list[float]]]:
+    """Ask all searches all queries, after once without the clock, while Java still compiles.
+
+    Returns the run of each search, and its times in seconds.
+    """
     for query in queries:
         for search in searches.values():
             search(query.text)
-    runs = {name: Run() for name in searches}
+    runs: dict[str, Run] = {name: {} for name in searches}
+    seconds: dict[str, list[float]] = {name: [] for name in searches}
     turns = list(searches)
     for query in queries:
         for name in turns:
             begin = time.perf_counter()
             found = searches[name](query.text)
-            runs[name].seconds.append(time.perf_counter() - begin)
+            seconds[name].append(time.perf_counter() - begin)
             # Scores in their order, which is all that is measured.
-            ranking = {id_: 1 / place for place, id_ in enumerate(found, start=1)}
-            runs[name].rankings[query.id] = ranking
+            runs[name][query.id] = {id_: 1 / place for place, id_ in enumerate(found, start=1)}
         turns.reverse()
-    return runs
+    return runs, seconds
 
 
 def rows(

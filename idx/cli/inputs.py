@@ -103,7 +103,7 @@ def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
     JSON Lines are read line by line.
     """
     name = _shown(file)
-    with _open(file, name) as stream:
+    with opened_input(file) as stream:
         for number, entry in enumerate(_entries(stream, name), start=1):
             try:
                 yield number, BulkEntry.model_validate(entry)
@@ -124,7 +124,8 @@ def _shown(file: str) -> str:
 
 
 @contextmanager
-def _open(file: str, name: str) -> Iterator[BufferedReader]:
+def opened_input(file: str) -> Iterator[BufferedReader]:
+    name = _shown(file)
     try:
         if file == STDIN:
             # The standard streams are buffered readers unless a program replaces them.
@@ -162,10 +163,15 @@ def _whole(data: bytes, name: str) -> Iterable[Any]:
 
 
 def _lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[Any]:
+    return (parsed(text, name, number) for number, text in text_lines(lines, name))
+
+
+def text_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[tuple[int, str]]:
+    """Yield the numbered lines that are not blank, as text."""
     for number, line in lines:
         text = decode(_without_mark(line), f"{name}, line {number}", "utf-8")
         if text.strip():
-            yield parsed(text, name, number)
+            yield number, text
 
 
 def parsed(text: str, name: str | Path, line: int | None = None) -> Any:

@@ -32,7 +32,7 @@ def evaluate(
             "--queries",
             metavar="FILE",
             readable=False,
-            help="Queries: JSON Lines, or a table of ids and texts.",
+            help="Queries: JSON Lines.",
         ),
     ],
     qrels: Annotated[
@@ -127,9 +127,9 @@ def evaluate(
 ) -> None:
     """Measure the quality of search, using queries with known answers.
 
-    Reports nDCG@10, P@k, R@k, MAP, MRR and success@k with confidence intervals, queries without
-    results, and latency. The files are in the formats of TREC or BEIR. This command requires the
-    package's extra "evaluation", or, with --answers, "answers".
+    Reports nDCG@10, P@k, R@k, MAP, MRR and success@k with confidence intervals, and queries without
+    results. The files are in the formats of BEIR, judgements also in that of TREC. This command
+    requires the package's extra "evaluation", or, with --answers, "answers".
 
     Example: idx eval --documents corpus.jsonl --queries queries.jsonl --qrels test.tsv --set b=0.4
     """

@@ -1,8 +1,5 @@
 """Test collections: documents and queries in JSON Lines, judgements of BEIR or TREC."""
 
-import codecs
-import gzip
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +7,14 @@ from typing import Any, Final, Self, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from idx.cli.inputs import fault, parsed
+from idx.cli.inputs import fault, opened_input, parsed, text_lines
 from idx.errors import SourceFileError
 from shared.errors import InvalidDocumentError
-from shared.messages import reason_of
 from shared.model.document import Document, Scalar
 
 NO_TITLE: Final = "-"
 """Title of a document without one; it contains no words that a query could match."""
 
-_GZIP: Final = b"\x1f\x8b"
 _TREC_COLUMNS: Final = 4
 _BEIR_COLUMNS: Final = 3
 
@@ -95,10 +90,11 @@ def read_documents(file: Path) -> Iterator[Document]:
 
 
 def read_queries(file: Path) -> list[Query]:
-    """Read queries in JSON Lines, or in a table of ids and texts with a tab between."""
     seen: dict[str, int] = {}
     queries = []
-    for number, query in _queries(file):
+    for number, entry in _entries(file, _Query):
+        words = tuple(entry.expected), tuple(entry.forbidden)
+        query = Query(str(entry.id), entry.text.strip(), *words)
         if not query.id:
             raise _error(file, number, "the query has no id")
         if not query.text:
@@ -114,7 +110,8 @@ def read_judgements(file: Path) -> Judgements:
     BEIR has three columns ``query-id corpus-id score`` with tabs between, below a header; TREC the
     four of ``query iteration document relevance``, between blanks.
     """
-    first = next(_lines(file))[1].split("\t")
+    lines = list(_lines(file))
+    first = lines[0][1].split("\t")
     is_beir = len(first) == _BEIR_COLUMNS and _whole_number(first[2]) is None
     if not is_beir and len("\t".join(first).split()) != _TREC_COLUMNS:
         raise SourceFileError(
@@ -123,7 +120,7 @@ def read_judgements(file: Path) -> Judgements:
             "nor a line 'query-id', 'corpus-id', 'score' and such columns between tabs under it",
         )
     relevance: dict[str, dict[str, int]] = {}
-    for number, text in list(_lines(file))[is_beir:]:
+    for number, text in lines[is_beir:]:
         columns = [column.strip() for column in text.split("\t")] if is_beir else text.split()
         expected = _BEIR_COLUMNS if is_beir else _TREC_COLUMNS
         if len(columns) != expected:
@@ -143,22 +140,6 @@ def read_judgements(file: Path) -> Judgements:
     return Judgements(relevance)
 
 
-def _queries(file: Path) -> Iterator[tuple[int, Query]]:
-    if next(_lines(file))[1].lstrip().startswith("{"):
-        for number, entry in _entries(file, _Query):
-            words = tuple(entry.expected), tuple(entry.forbidden)
-            yield number, Query(str(entry.id), entry.text.strip(), *words)
-        return
-    for number, text in _lines(file):
-        id_, tab, query = text.partition("\t")
-        if not tab:
-            raise _error(
-                file, number, "is neither a JSON object with '_id' and 'text', nor an id, a tab "
-                "and a text"
-            )  # fmt: skip
-        yield number, Query(id_.strip(), query.strip())
-
-
 _Model = TypeVar("_Model", bound=_Entry)
 
 
@@ -171,34 +152,14 @@ def _entries(file: Path, model: type[_Model]) -> Iterator[tuple[int, _Model]]:
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank without their breaks, each with its number."""
+    """Yield the numbered lines that are not blank."""
     empty = True
-    for number, data in enumerate(_binary_lines(file), start=1):
-        try:
-            text = (data.removeprefix(codecs.BOM_UTF8) if number == 1 else data).decode()
-        except UnicodeDecodeError as error:
-            raise _error(file, number, "is not UTF-8 text") from error
-        if text.strip():
+    with opened_input(str(file)) as stream:
+        for line in text_lines(enumerate(stream, start=1), str(file)):
             empty = False
-            yield number, text.rstrip("\r\n")
+            yield line
     if empty:
         raise SourceFileError(file, "is empty")
-
-
-def _binary_lines(file: Path) -> Iterator[bytes]:
-    try:
-        with file.open("rb") as stream:
-            if stream.peek(len(_GZIP)).startswith(_GZIP):
-                with gzip.open(stream) as unpacked:
-                    yield from unpacked
-            else:
-                yield from stream
-    except FileNotFoundError as error:
-        raise SourceFileError(file, "there is no such file") from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise SourceFileError(file, f"is a gzip file that is damaged: {error}") from error
-    except OSError as error:
-        raise SourceFileError(file, f"cannot be read: {reason_of(error)}") from error
 
 
 def _error(file: Path, number: int, reason: str) -> SourceFileError:

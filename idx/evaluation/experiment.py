@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field, fields, replace
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from idx.errors import SourceFileError
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
 
 CHUNKS_PER_DOCUMENT: Final = 3
 """Number of chunks retrieved for each document, since several may belong to the same one."""
-
-WARM_UP: Final = 20
-"""Number of queries run once before the measurement of latency, while Java compiles its code."""
 
 MAIN_MEASURE: Final = "nDCG@10"  # measure reported for individual queries
 
@@ -79,12 +75,8 @@ Ranking = dict[str, float]
 """Scores of documents by their ids, best first; each is less than the one before it."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """Documents found by one configuration by query id, and the time of each search."""
-
-    rankings: dict[str, Ranking] = field(default_factory=dict)
-    seconds: list[float] = field(default_factory=list)
+Run = dict[str, Ranking]
+"""Documents found by one configuration, by query id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,37 +154,20 @@ def ask_all(
     configurations: Sequence[Configuration],
     settings: SearchSettings,
 ) -> list[Run]:
-    """Run all queries on an index in each configuration.
-
-    The configurations take turns in running a query first, so that neither benefits from data that
-    the other brought into memory. The message of a query's error has its id.
-    """
-    runs = [Run() for _ in configurations]
-    with ExitStack() as stack:
-        turns = [
-            (
-                stack.enter_context(Searcher(index_path, program="batch", weights=each.weights)),
-                each.search,
-                run,
+    """Run all queries on an index in each configuration; an error of a query has its id."""
+    runs = []
+    for each in configurations:
+        with Searcher(index_path, program="batch", weights=each.weights) as searcher:
+            runs.append(
+                {
+                    query.id: _ask(searcher, query, settings, each.search)
+                    for query in counted(queries, "queries")
+                }
             )
-            for each, run in zip(configurations, runs, strict=True)
-        ]
-        for query in queries[:WARM_UP]:
-            for searcher, search, _ in turns:
-                _ask(searcher, query, settings, search)
-        for query in counted(queries, "queries"):
-            for searcher, search, run in turns:
-                documents, seconds = _ask(searcher, query, settings, search)
-                run.rankings[query.id] = documents
-                run.seconds.append(seconds)
-            turns.reverse()
     return runs
 
 
-def _ask(
-    searcher: Searcher, query: Query, settings: SearchSettings, search: Search
-) -> tuple[Ranking, float]:
-
+def _ask(searcher: Searcher, query: Query, settings: SearchSettings, search: Search) -> Ranking:
     def asked(chunks: int) -> SearchAnswer:
         return searcher.search(
             query.text,
@@ -204,17 +179,15 @@ def _ask(
         )
 
     try:
-        begin = perf_counter()
         answer = asked(settings.limit)
-        seconds = perf_counter() - begin
         documents = ranking(answer.results, settings.limit)
         if len(documents) < min(settings.limit, answer.totalHits):
             # The missing documents were displaced by further chunks of the same documents.
             more = asked(CHUNKS_PER_DOCUMENT * settings.limit)
-            documents = ranking(more.results, settings.limit)
+            return ranking(more.results, settings.limit)
     except QueryError as error:
         raise QueryError(f"query {query.id}: {error}") from error
-    return documents, seconds
+    return documents
 
 
 def ranking(hits: Sequence[Hit], limit: int) -> Ranking:
@@ -242,13 +215,13 @@ def write_run(run: Run, name: str, file: Path) -> None:
     The format has no way to write white space within an id.
     """
     tag = "_".join(name.replace(",", " ").split())
-    for query_id, documents in run.rankings.items():
+    for query_id, documents in run.items():
         for id_ in (query_id, *documents):
             if len(id_.split()) != 1:
                 reason = f"is columns between blanks and cannot hold the id {id_[:80]!r}"
                 raise SourceFileError(file, f"a run file {reason}")
     with file.open("w", encoding="utf-8") as stream:
-        for query_id, documents in run.rankings.items():
+        for query_id, documents in run.items():
             stream.writelines(
                 f"{query_id} Q0 {id_} {rank} {score:.9g} {tag}\n"
                 for rank, (id_, score) in enumerate(documents.items(), start=1)
@@ -267,7 +240,7 @@ def measure(
     row = {id_: number for number, id_ in enumerate(query_ids)}
     values = np.zeros((len(row), len(column)))
     relevance = judgements.only(set(query_ids)).relevance
-    for metric in ir_measures.pytrec_eval.iter_calc(measures, relevance, run.rankings):
+    for metric in ir_measures.pytrec_eval.iter_calc(measures, relevance, run):
         values[row[metric.query_id], column[metric.measure]] = metric.value
     return values
 
@@ -321,20 +294,11 @@ class MeasureDifference(Estimate):
     worse: float
 
 
-@dataclass(frozen=True, slots=True)
-class Latency:
-    """Latency of searches in milliseconds."""
-
-    mean: float
-    percentile_95: float
-
-
 @dataclass(frozen=True)
 class ConfigurationResult:
     name: str
     measures: list[MeasureMean]
     queries_without_results: int
-    latency_ms: Latency
 
 
 @dataclass(frozen=True)
@@ -402,17 +366,13 @@ def evaluate_runs(
 def _result(
     configuration: Configuration, run: Run, names: Sequence[str], values: "NDArray[float64]"
 ) -> ConfigurationResult:
-    import numpy as np
-
-    milliseconds = 1000 * np.array(run.seconds)
     return ConfigurationResult(
         configuration.name,
         [
             MeasureMean(measure=name, **asdict(estimate))
             for name, estimate in zip(names, estimates(values), strict=True)
         ],
-        sum(not documents for documents in run.rankings.values()),
-        Latency(float(milliseconds.mean()), float(np.percentile(milliseconds, 95))),
+        sum(not documents for documents in run.values()),
     )
 
 

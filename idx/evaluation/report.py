@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from idx.evaluation.collection import Judgements, Query
-from idx.evaluation.experiment import DEFAULT, ConfigurationResult, Evaluation
+from idx.evaluation.experiment import DEFAULT, Evaluation
 from idx.output.printing import counted, print_table, tell
 from shared.answers.answer import answer
 from shared.answers.model import ServedAnswerModel
@@ -160,6 +160,7 @@ def _has_one(answer: Answer, words: Sequence[str]) -> bool:
 
 
 _INTERVAL = "95 % interval"
+_WITHOUT_RESULTS = "Queries without results"
 _DIFFERENCE_COLUMNS = ("Difference", _INTERVAL, "Better", "Equal", "Worse")
 
 
@@ -183,8 +184,8 @@ def print_report(evaluation: Evaluation) -> None:
             [each.measure, figure(each.mean), f"[{each.low:.3f}, {each.high:.3f}]"]
             for each in result.measures
         ]
-        others = [[*row, ""] for row in _other_figures(result)]
-        print_table(["Measure", "Mean", _INTERVAL], [*rows, *others])
+        rows.append([_WITHOUT_RESULTS, f"{result.queries_without_results:,}", ""])
+        print_table(["Measure", "Mean", _INTERVAL], rows)
         return
     first, second = evaluation.configurations
     is_default = first.name == DEFAULT.name
@@ -220,21 +221,9 @@ def _print_comparison(evaluation: Evaluation, names: tuple[str, str]) -> None:
             first.measures, second.measures, evaluation.differences, strict=True
         )
     ]
-    others = [
-        [name, before, after, *[""] * len(_DIFFERENCE_COLUMNS)]
-        for (name, before), (_, after) in zip(
-            _other_figures(first), _other_figures(second), strict=True
-        )
-    ]
-    print_table(["Measure", *names, *_DIFFERENCE_COLUMNS], [*rows, *others])
-
-
-def _other_figures(result: ConfigurationResult) -> list[tuple[str, str]]:
-    return [
-        ("Queries without results", f"{result.queries_without_results:,}"),
-        ("Mean latency, ms", f"{result.latency_ms.mean:.1f}"),
-        ("95th percentile of it, ms", f"{result.latency_ms.percentile_95:.1f}"),
-    ]
+    without = [f"{result.queries_without_results:,}" for result in (first, second)]
+    rows.append([_WITHOUT_RESULTS, *without, *[""] * len(_DIFFERENCE_COLUMNS)])
+    print_table(["Measure", *names, *_DIFFERENCE_COLUMNS], rows)
 
 
 def print_answer_report(evaluation: AnswerEvaluation) -> None:
