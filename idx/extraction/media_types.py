@@ -36,6 +36,7 @@ JSON_LINES: Final = "application/jsonl"
 YAML: Final = "application/yaml"
 TOML: Final = "application/toml"
 PROPERTIES: Final = "text/x-java-properties"
+SOURCE_CODE: Final = "text/x-source"
 
 DOC: Final = "application/msword"
 PPT: Final = "application/vnd.ms-powerpoint"
@@ -91,8 +92,7 @@ class Kind(Enum):
     BINARY = "binary, of an unknown kind"
 
 
-# All variants of a format, such as templates and documents with macros, have the type of the plain
-# one. All types that begin with text/x- are source code.
+# All variants of a format, such as templates and macro documents, have the type of the plain one.
 _NAMES: Final = {
     PDF: ".pdf",
     DOCX: ".docx .docm .dotx .dotm",
@@ -145,41 +145,14 @@ _NAMES_OF_TEXTS: Final = {
     LATEX: ".tex .ltx .sty .cls",
     BIBTEX: ".bib",
     PROPERTIES: ".properties",
-    "text/x-c": ".c .h",
-    "text/x-c++": ".cc .cpp .cxx .hh .hpp .hxx",
-    "text/x-clojure": ".clj .cljs .edn",
-    "text/x-csharp": ".cs",
-    "text/x-dart": ".dart",
     "text/x-diff": ".diff .patch",
-    "text/x-dockerfile": "dockerfile .dockerfile",
-    "text/x-elixir": ".ex .exs",
-    "text/x-erlang": ".erl .hrl",
-    "text/x-fsharp": ".fs .fsx",
-    "text/x-go": ".go",
-    "text/x-groovy": ".groovy .gradle",
-    "text/x-haskell": ".hs",
-    "text/x-java": ".java",
-    "text/x-julia": ".jl",
-    "text/x-kotlin": ".kt .kts",
-    "text/x-lisp": ".lisp .el .scm",
-    "text/x-lua": ".lua",
-    "text/x-makefile": "makefile .mk",
-    "text/x-ocaml": ".ml .mli",
-    "text/x-pascal": ".pas .pp",
-    "text/x-perl": ".pl .pm",
-    "text/x-php": ".php",
-    "text/x-powershell": ".ps1 .psm1",
-    "text/x-python": ".py .pyi .pyw",
-    "text/x-r": ".r",
-    "text/x-ruby": ".rb",
-    "text/x-rust": ".rs",
-    "text/x-scala": ".scala",
-    "text/x-shellscript": ".sh .bash .zsh .fish",
-    "text/x-swift": ".swift",
-    "text/x-template": ".j2 .jinja .jinja2 .hbs .mustache .ejs .erb .tmpl .vue .svelte",
-    "text/x-typescript": ".ts .tsx .mts .cts",
-    "text/x-vb": ".vb .bas",
-    "text/x-zig": ".zig",
+    SOURCE_CODE: (
+        "dockerfile makefile .bas .bash .c .cc .clj .cljs .cpp .cs .cts .cxx .dart "
+        ".dockerfile .edn .ejs .el .erb .erl .ex .exs .fish .fs .fsx .go .gradle .groovy .h "
+        ".hbs .hh .hpp .hrl .hs .hxx .j2 .java .jinja .jinja2 .jl .kt .kts .lisp .lua .mk .ml "
+        ".mli .mts .mustache .pas .php .pl .pm .pp .ps1 .psm1 .py .pyi .pyw .r .rb .rs .scala "
+        ".scm .sh .svelte .swift .tmpl .ts .tsx .vb .vue .zig .zsh"
+    ),
 }
 """Types of text that only the file name reveals."""
 

@@ -84,6 +84,7 @@ _FILE_TYPES: Final = {
     "text/markdown": "Markdown",
     "text/plain": "Text",
     "text/rtf": "Rich Text",
+    "text/x-source": "Source code",
 }
 """Names of frequent media types; others are shown as they are."""
 
