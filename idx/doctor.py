@@ -28,7 +28,7 @@ from shared.files.access import is_folder
 from shared.files.cluster_path import index_path as absolute_path, is_cluster
 from shared.installation import extra_command, missing_libraries, upgrade_command
 from shared.messages import reason_of
-from shared.settings.current import configuration_file, configured
+from shared.settings.current import configuration_file, configured, java_heap
 from shared.settings.defaults import (
     DEFAULT_INDEX_PATH,
     INDEX_PATH_VARIABLE,
@@ -118,23 +118,15 @@ def libreoffice() -> Findings:
     yield ok("Old Office", f"{program} reads .doc and .ppt" if program else missing)
 
 
-def memory(needed: int) -> Findings:
+def memory() -> Findings:
     limit = address_space_limit()
     if limit is None:
         yield ok("Memory", "no limit on the address space")
-        return
-    allowed = f"{limit / 1e9:.1f} GB of address space are allowed"
-    if limit < needed:
-        yield problem(
-            "Memory",
-            f"{allowed}, and Java alone reserves {needed / 1e9:.1f} GB; raise the limit: "
-            "ulimit -v unlimited",
-        )
     else:
         yield warning(
             "Memory",
-            f"{allowed}, which Java and the whole index must fit into; raise the limit if searches "
-            "fail: ulimit -v unlimited",
+            f"{limit / 1e9:.1f} GB of address space are allowed, which Java and the whole index "
+            "must fit into; raise the limit if searches fail: ulimit -v unlimited",
         )
 
 
@@ -176,12 +168,11 @@ def java() -> Findings:
     from shared.java import startup_cache, vm
 
     try:
-        needed = vm.address_space()
+        java_heap()
     except ConfigurationError:
         # Reported by `settings`; the remaining checks use the default.
         os.environ[VARIABLES["java_heap"]] = str(default_java_heap())
-        needed = vm.address_space()
-    yield from memory(needed)
+    yield from memory()
     cache = startup_cache.path()
     if cache.is_file():
         yield ok("Start-up cache", f"{cache}, {cache.stat().st_size / 1e6:.0f} MB")
