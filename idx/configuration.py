@@ -3,9 +3,8 @@
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISDIR
 from typing import Any
@@ -222,35 +221,19 @@ def add_folders(
     return added, present
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """Result of removing folders.
+def remove_folders(file: Path, paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Remove folders from the file; they need not exist any more.
 
-    `inside` are remaining folders that lie in a removed one, `covered` the reverse.
+    Returns the removed folders, and the paths of none.
     """
-
-    removed: list[Path]
-    unknown: list[Path]
-    inside: list[Path]
-    covered: list[Path]
-
-
-def remove_folders(file: Path, paths: Sequence[Path]) -> Removed:
-    """Remove folders from the file; they need not exist any more."""
     unwanted = {os.path.realpath(_absolute(path)): path for path in paths}
     with locked(file) as text:
         remembered = [folder.path for folder in read(file).folders]
         is_removed = [os.path.realpath(folder) in unwanted for folder in remembered]
         _delete(file, text, is_removed)
     removed = [folder for folder, gone in zip(remembered, is_removed, strict=True) if gone]
-    kept = [folder for folder, gone in zip(remembered, is_removed, strict=True) if not gone]
     found = set(map(os.path.realpath, removed))
-    return Removed(
-        removed=removed,
-        unknown=[path for real, path in unwanted.items() if real not in found],
-        inside=[folder for folder in kept if _lies_in_one_of(folder, removed)],
-        covered=[folder for folder in removed if _lies_in_one_of(folder, kept)],
-    )
+    return removed, [path for real, path in unwanted.items() if real not in found]
 
 
 def move_folder(file: Path, old: Path, new: Path) -> bool:
@@ -293,11 +276,6 @@ def _delete(file: Path, text: str, is_deleted: Sequence[bool]) -> None:
 
 def _save_folders(file: Path, document: tomlkit.TOMLDocument) -> None:
     _save(file, "its folders", tomlkit.dumps(document), document.unwrap())
-
-
-def _lies_in_one_of(folder: Path, others: Iterable[Path]) -> bool:
-    path = Path(os.path.realpath(folder))
-    return any(path.is_relative_to(os.path.realpath(other)) for other in others)
 
 
 def _absolute(path: Path) -> Path:

@@ -249,28 +249,21 @@ def forget(
     from idx.configuration import remove_folders
 
     file = _file_with("folders", "the folders")
-    done = remove_folders(file, paths)
+    removed, unknown = remove_folders(file, paths)
     if as_json:
-        print_json({"removed": [*map(str, done.removed)], "unknown": [*map(str, done.unknown)]})
+        print_json({"removed": [*map(str, removed)], "unknown": [*map(str, unknown)]})
     else:
-        for folder in done.removed:
+        for folder in removed:
             tell(f"Removed {folder} from {file}")
-    for folder in done.covered:
+    if removed:
         say(
-            f"{folder} lies in a folder that is still remembered: its documents stay, as part of it"
+            "The documents stay in the index; to remove all that are in there: idx sync --exclude "
+            f"'*' --prune-missing {joined(map(str, removed))}. Those of folders still remembered "
+            "come back with: idx sync"
         )
-    if left := [folder for folder in done.removed if folder not in done.covered]:
-        named = joined(map(str, left))
-        say(
-            "The documents stay in the index; to remove them, and those of indexed folders inside: "
-            f"idx sync --exclude '*' --prune-missing {named}"
-        )
-    if done.inside:
-        named = joined(map(str, done.inside))
-        say(f"To add the documents of remembered folders inside again: idx sync {named}")
-    for path in done.unknown:
+    for path in unknown:
         say(f"Error: {path} is not a remembered folder; see idx folders list")
-    if done.unknown:
+    if unknown:
         raise typer.Exit(1)
 
 

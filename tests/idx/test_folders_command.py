@@ -70,26 +70,11 @@ def test_folders_are_added_listed_and_removed(idx: Idx, folder: Path) -> None:
     removed = idx("folders", "remove", "a", folder / "c")
     assert removed.stdout == f"Removed {folder}/a from {file}\nRemoved {folder}/c from {file}\n"
     assert removed.stderr == (
-        "The documents stay in the index; to remove them, and those of indexed folders inside: "
-        f"idx sync --exclude '*' --prune-missing {folder}/a {folder}/c\n"
+        "The documents stay in the index; to remove all that are in there: idx sync --exclude '*' "
+        f"--prune-missing {folder}/a {folder}/c. Those of folders still remembered come back with: "
+        "idx sync\n"
     )
     assert listed(idx) == [f"{folder}/b"]
-
-
-def test_folders_within_a_removed_one_are_named(idx: Idx, folder: Path) -> None:
-    (folder / "a" / "in ner").mkdir()
-    idx("folders", "add", "a", "a/in ner", "b")
-    _, told = idx("folders", "remove", "a").stderr.splitlines()
-    again = f"idx sync '{folder}/a/in ner'"
-    assert told == f"To add the documents of remembered folders inside again: {again}"
-
-
-def test_a_folder_within_a_remembered_one_keeps_its_documents(idx: Idx, folder: Path) -> None:
-    (folder / "a" / "inner").mkdir()
-    idx("folders", "add", "a", "a/inner", "b")
-    told = idx("folders", "remove", "a/inner", "b").stderr.splitlines()
-    assert told[0].startswith(f"{folder}/a/inner lies in a folder that is still remembered")
-    assert told[1].endswith(f"idx sync --exclude '*' --prune-missing {folder}/b")
 
 
 def test_answers_as_json(idx: Idx, folder: Path) -> None:
