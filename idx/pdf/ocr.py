@@ -189,7 +189,7 @@ def _recognized(pictures: Iterable[tuple[int, Callable[[], "Image"]]], ocr: Ocr)
                 found.failed[number] = str(error)
                 continue
             known = image_hash(picture)
-            if cached := _cached(known, ocr):
+            if ocr.cache and (cached := ocr.cache.get(known, ocr.engine)):
                 found.pages[number] = cached
                 _count(ocr)
                 continue
@@ -264,10 +264,6 @@ def low_confidence(confidence: float) -> Iterable[str]:
             f"OCR is only {confidence:.0f} % sure of its words, many of which may be wrong: scan "
             "it with 300 dots per inch, or name its languages with --ocr-languages"
         )
-
-
-def _cached(known: str, ocr: Ocr) -> Reading | None:
-    return ocr.cache.get(known, ocr.engine) if ocr.cache else None
 
 
 def _keep(known: str, page: Reading, ocr: Ocr) -> None:

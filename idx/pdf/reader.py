@@ -69,12 +69,10 @@ _MAX_MISSES: Final = 2
 """Number of pages of a layout after which no further one is read for its tables in vain."""
 
 
-def _layout(page: Any, text: str) -> Layout | None:
-    return table_layout(page) if text and not _RIGHT_TO_LEFT.search(text) else None
-
-
 _LAYOUTS: Final[dict[str, Callable[[Any, str], Layout | None]]] = {
-    "auto": _layout,
+    "auto": lambda page, text: (
+        table_layout(page) if text and not _RIGHT_TO_LEFT.search(text) else None
+    ),
     "pdfium": lambda _page, _text: None,
     "pdfplumber": lambda _page, _text: (),
 }

@@ -173,7 +173,7 @@ class IndexedDocuments:
 
         The id may be of another file, or of a document not made of a file.
         """
-        if source_document not in self.states and not self._may_have_no_file(source_document):
+        if source_document not in self.states and keyword(source_document) not in self._terms:
             return None
         document = self._document(source_document)
         if document is None or _is_same_file(document.file_path, file):
@@ -186,17 +186,11 @@ class IndexedDocuments:
             f"{command} {quoted(source_document)}"
         )
 
-    def _may_have_no_file(self, source_document: str) -> bool:
-        """Check whether a document not made of a file may have an id."""
-        return self._has_others and keyword(source_document) in self._terms
-
-    @cached_property
-    def _has_others(self) -> bool:
-        return self._searcher.documents(limit=1).total_documents > self._total_states
-
     @cached_property
     def _terms(self) -> set[str]:
-        return {*self._searcher.catalog.document_terms()}
+        """Return the ids of all documents as terms; of none if all are made of files."""
+        has_others = self._searcher.documents(limit=1).total_documents > self._total_states
+        return {*self._searcher.catalog.document_terms()} if has_others else set()
 
     def _document(self, source_document: str) -> DocumentSummary | None:
         # An exact match sorts first among the ids with this prefix.

@@ -155,10 +155,12 @@ class FolderWatch:
             except (OSError, RuntimeError) as error:
                 if _UNDECODABLE in str(error):
                     break
+                # The library's message without its paths and internal names.
+                reason = str(error).partition(" about")[0].rstrip(".")
                 self.obstacle = (
-                    f"{quantity(len(names), 'folder')} cannot be watched: {_reason(error)}; the "
-                    "system's limits are fs.inotify.max_user_watches and "
-                    "fs.inotify.max_user_instances, which sysctl can raise"
+                    f"{quantity(len(names), 'folder')} cannot be watched: {reason}; the system's "
+                    "limits are fs.inotify.max_user_watches and fs.inotify.max_user_instances, "
+                    "which sysctl can raise"
                 )
                 return
             else:
@@ -210,11 +212,6 @@ def _outermost(folders: Collection[str]) -> Iterable[str]:
         if last is None or not folder.startswith(f"{last.rstrip('/')}/"):
             last = folder
             yield folder
-
-
-def _reason(error: Exception) -> str:
-    """Return an error message of the library without its paths and internal names."""
-    return str(error).partition(" about")[0].rstrip(".")
 
 
 _QUIET_SECONDS: Final = 0.3  # quiet period after a change before a sync
