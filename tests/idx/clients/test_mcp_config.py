@@ -226,15 +226,18 @@ def test_the_file_that_exists_is_used(idx: Idx, home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "path"),
+    ("system", "client", "path"),
     [
-        ("darwin", "Library/Application Support/Claude/claude_desktop_config.json"),
-        ("win32", "AppData/Roaming/Claude/claude_desktop_config.json"),
+        ("darwin", "vscode", "Library/Application Support/Code/User/mcp.json"),
+        ("darwin", "zed", ".config/zed/settings.json"),
+        ("win32", "vscode", "AppData/Roaming/Code/User/mcp.json"),
+        ("win32", "zed", "AppData/Roaming/zed/settings.json"),
+        ("win32", "devin-cli", "AppData/Roaming/devin/config.json"),
     ],
 )
 def test_other_systems_have_other_files(
-    home: Path, monkeypatch: pytest.MonkeyPatch, system: str, path: str
+    home: Path, monkeypatch: pytest.MonkeyPatch, system: str, client: str, path: str
 ) -> None:
     monkeypatch.delenv("APPDATA", raising=False)
     monkeypatch.setattr(sys, "platform", system)
-    assert CLIENTS["claude-desktop"].file("user") == home / path
+    assert CLIENTS[client].file("user") == home / path
