@@ -103,8 +103,7 @@ def file_type(
     """Return the MIME type of a supported file by its first `BEGINNING` bytes and its name.
 
     Containers are `media_types.ZIP` or `media_types.OLE`, which `zip_type` and `ole_type` examine.
-    Text in an encoding that the user gave may look binary, but has null bytes in UTF-16 and UTF-32
-    only.
+    Text in an encoding that the user gave may look binary.
     """
     named = media_types.by_name(file)
     if not beginning:
@@ -115,9 +114,7 @@ def file_type(
     if named == media_types.SIGNED and not _MAIL_HEADER.match(beginning):
         return named
     looks_like_text = not is_binary(beginning)
-    is_text = looks_like_text or (
-        encoding is not None and (b"\0" not in beginning or "16" in encoding or "32" in encoding)
-    )
+    is_text = encoding is not None or looks_like_text
     if _is_pdf(beginning, named, is_text=is_text):
         return media_types.PDF
     if found := media_types.signature(beginning, is_text=looks_like_text):

@@ -75,13 +75,19 @@ class Kind(Enum):
     """Kind of an unsupported file, with the reason; the braces are replaced by its MIME type."""
 
     PICTURE = "a picture ({media_type}), which has no text of its own; see --ocr"
+    SOUND = "a sound recording ({media_type}), which has no text"
+    VIDEO = "a video ({media_type}), which has no text"
     ARCHIVE = "an archive ({media_type}) of a kind or name that is not opened; unpack it"
+    FONT = "a font ({media_type}), which has no text"
+    PROGRAM = "a program ({media_type}), which has no text"
+    DATABASE = "a database or data set ({media_type}); export its texts"
     POSTSCRIPT = "PostScript ({media_type}); save it as .pdf"
     OLD_DOCUMENT = "a document of Word 97 to 2003 ({media_type}); save it as .docx"
     OLD_PRESENTATION = "a presentation of PowerPoint 97 to 2003 ({media_type}); save it as .pptx"
     IWORK = "a document of Pages, Numbers or Keynote; export it as PDF"
     DJVU = "a DjVu file ({media_type}); save it as PDF"
     BOOK = "an electronic book ({media_type}); save it as .epub"
+    HELP = "help of Windows ({media_type}); save its pages as .html, or unpack them with 7-Zip"
     DRAWING = "an OpenDocument file without pages of text ({media_type})"
     BINARY = "binary, of an unknown kind"
 
@@ -189,9 +195,34 @@ _SIGNATURES: Final = (
     Signature(Kind.OLD_DOCUMENT, OLE, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
     Signature(Kind.PICTURE, "image/png", b"\x89PNG\r\n\x1a\n"),
     Signature(Kind.PICTURE, "image/jpeg", b"\xff\xd8\xff"),
+    Signature(Kind.PICTURE, "image/gif", b"GIF87a"),
+    Signature(Kind.PICTURE, "image/gif", b"GIF89a"),
+    Signature(Kind.PICTURE, "image/webp", b"WEBP", 8),
     Signature(Kind.PICTURE, "image/tiff", b"II*\0"),
     Signature(Kind.PICTURE, "image/tiff", b"MM\0*"),
+    Signature(Kind.PICTURE, "image/x-icon", b"\0\0\1\0"),
+    Signature(Kind.PICTURE, "image/jp2", b"\0\0\0\x0cjP  "),
+    Signature(Kind.PICTURE, "image/heic", b"ftyphe", 4),
+    Signature(Kind.PICTURE, "image/heic", b"ftypmif1", 4),
+    Signature(Kind.PICTURE, "image/avif", b"ftypavi", 4),
+    Signature(Kind.PICTURE, "image/vnd.adobe.photoshop", b"8BPS"),
+    Signature(Kind.PICTURE, "image/x-xcf", b"gimp xcf"),
     Signature(Kind.DJVU, DJVU, b"AT&TFORM"),
+    Signature(Kind.PICTURE, "image/bmp", b"BM"),
+    Signature(Kind.SOUND, "audio/mpeg", b"ID3"),
+    Signature(Kind.SOUND, "audio/mpeg", b"\xff\xfb"),
+    Signature(Kind.SOUND, "audio/flac", b"fLaC"),
+    Signature(Kind.SOUND, "audio/ogg", b"OggS"),
+    Signature(Kind.SOUND, "audio/wav", b"WAVE", 8),
+    Signature(Kind.SOUND, "audio/mp4", b"ftypM4A", 4),
+    Signature(Kind.SOUND, "audio/midi", b"MThd"),
+    Signature(Kind.SOUND, "audio/aiff", b"AIFF", 8),
+    Signature(Kind.VIDEO, "video/mp4", b"ftyp", 4),
+    Signature(Kind.VIDEO, "video/x-msvideo", b"AVI ", 8),
+    Signature(Kind.VIDEO, "video/x-matroska", b"\x1aE\xdf\xa3"),
+    Signature(Kind.VIDEO, "video/mpeg", b"\0\0\1\xba"),
+    Signature(Kind.VIDEO, "video/x-flv", b"FLV\1"),
+    Signature(Kind.VIDEO, "video/x-ms-asf", b"\x30\x26\xb2\x75\x8e\x66\xcf\x11"),
     Signature(Kind.ARCHIVE, GZIP, b"\x1f\x8b"),
     Signature(Kind.ARCHIVE, BZIP2, b"BZh"),
     Signature(Kind.ARCHIVE, XZ, b"\xfd7zXZ\0"),
@@ -201,12 +232,38 @@ _SIGNATURES: Final = (
     Signature(Kind.ARCHIVE, "application/x-lz4", b"\x04\x22\x4d\x18"),
     Signature(Kind.ARCHIVE, TAR, b"ustar", 257),
     Signature(Kind.ARCHIVE, "application/vnd.ms-cab-compressed", b"MSCF\0"),
+    Signature(Kind.ARCHIVE, "application/x-archive", b"!<arch>\n"),
+    Signature(Kind.HELP, "application/vnd.ms-htmlhelp", b"ITSF\3\0"),
+    Signature(Kind.FONT, "font/ttf", b"\0\1\0\0\0"),
+    Signature(Kind.FONT, "font/otf", b"OTTO"),
+    Signature(Kind.FONT, "font/collection", b"ttcf"),
+    Signature(Kind.FONT, "font/woff", b"wOFF"),
+    Signature(Kind.FONT, "font/woff2", b"wOF2"),
+    Signature(Kind.PROGRAM, "application/x-elf", b"\x7fELF"),
+    Signature(Kind.PROGRAM, "application/x-msdownload", b"MZ"),
+    Signature(Kind.PROGRAM, "application/java-vm", b"\xca\xfe\xba\xbe"),
+    Signature(Kind.PROGRAM, "application/x-mach-binary", b"\xcf\xfa\xed\xfe"),
+    Signature(Kind.PROGRAM, "application/x-mach-binary", b"\xce\xfa\xed\xfe"),
+    Signature(Kind.PROGRAM, "application/wasm", b"\0asm"),
+    Signature(Kind.DATABASE, "application/vnd.sqlite3", b"SQLite format 3\0"),
+    Signature(Kind.DATABASE, "application/x-msaccess", b"\0\1\0\0Standard "),
+    Signature(Kind.DATABASE, "application/vnd.apache.parquet", b"PAR1"),
+    Signature(Kind.DATABASE, "application/x-hdf5", b"\x89HDF\r\n\x1a\n"),
+    Signature(Kind.DATABASE, "application/avro", b"Obj\1"),
     Signature(Kind.ARCHIVE, OUTLOOK_STORE, b"!BDN"),
 )
-"""Signatures of what is read or opened, and of what has an advice of its own."""
+"""Signatures, with longer ones before their prefixes."""
+
+_OFFSETS: Final = frozenset(signature.offset for signature in _SIGNATURES)
+_MAGIC_BY_OFFSET: Final = {
+    offset: tuple(entry.magic for entry in _SIGNATURES if entry.offset == offset)
+    for offset in _OFFSETS
+}
 
 
 def signature(beginning: bytes, *, is_text: bool) -> Signature | None:
+    if not any(beginning.startswith(magic, at) for at, magic in _MAGIC_BY_OFFSET.items()):
+        return None
     for entry in _SIGNATURES:
         if beginning.startswith(entry.magic, entry.offset) and not (is_text and entry.is_letters):
             return entry

@@ -400,7 +400,7 @@ ATTACKS: Final = (
     ),
     # What is not what its name says.
     Attack("zip.txt", lambda _: zipped(a="needle"), "is named .txt, but is an archive"),
-    Attack("program.md", lambda _: b"\x7fELF\2\1\1" + bytes(500), "is named .md, but is binary"),
+    Attack("program.md", lambda _: b"\x7fELF\2\1\1" + bytes(500), "is named .md, but is a program"),
     Attack(
         "picture.html", lambda _: b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(99), "but is a picture"
     ),

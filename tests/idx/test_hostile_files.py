@@ -88,7 +88,7 @@ def test_files_that_are_not_what_their_names_say_are_read_or_named(
     assert {kind for kind, _ in not_indexed(done.stdout).values()} == {"failed"}
     reasons = {name: reason for name, (_, reason) in not_indexed(done.stdout).items()}
     assert reasons["picture.txt"].startswith("is named .txt, but is a picture (image/png)")
-    assert reasons["program.md"].startswith("is named .md, but is binary")
+    assert reasons["program.md"].startswith("is named .md, but is a program")
     assert reasons["archive.docx"].startswith("is named .docx, but is an archive")
     for name in ("locked.pdf", "locked.xlsx"):
         assert reasons[name].startswith("protected by a password")
