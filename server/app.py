@@ -308,12 +308,12 @@ def serve(
         collections=configured_collections(),
         originals=Originals.of(index_path, original_folders()),
     )
-    if daemon and sys.platform != "win32":
+    if daemon:
         from server.daemon import listening, serve_daemon
 
-        with listening(daemon) as listener:
-            language_model = _language_model() if normalize else None
-            serve_daemon(_stdio_server(settings, language_model), listener, daemon)
+        listener, key = listening(daemon)
+        language_model = _language_model() if normalize else None
+        serve_daemon(_stdio_server(settings, language_model), listener, key, daemon)
         return
     language_model = _language_model() if normalize else None
     if not http:

@@ -1,20 +1,20 @@
 """The daemon that answers for all assistants of one user who ask for the same.
 
-It is started by the first relay (`server.relay`), listens on a Unix socket in a folder that only
-this user can open, and ends at most five minutes after the last relay has left. The lock that it
+It is started by the first relay (`server.relay`), listens where only this user finds it
+(`shared.daemons`), and ends at most five minutes after the last relay has left. The lock that it
 holds tells whether there is one; its file stays, so that nobody can hold a deleted one.
 """
 
 import asyncio
-import fcntl
+import hmac
 import json
 import logging
 import os
+import secrets
 import socket
-import sys
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -23,12 +23,11 @@ import typer
 from mcp.server.stdio import stdio_server
 
 from server.relay import OTHER_LIVES
+from shared import daemons
+from shared.system import delete, lock, replace
 
 if TYPE_CHECKING:
     from server.search_server import SearchServer
-
-if sys.platform == "win32":
-    raise ImportError("Windows lacks what a daemon is reached by")
 
 LINGER_SECONDS: Final = 300.0
 """Maximum time after the last relay has left in which the next one finds the daemon, in seconds. It
@@ -43,25 +42,38 @@ _MAX_LINE_BYTES: Final = 2**26
 _CLOSE_SECONDS: Final = 1.0
 """Time for a relay to read the last message, in seconds."""
 
+_PROOF_SECONDS: Final = 2.0
+"""Time for a relay to show the key, in seconds."""
+
 _LOG: Final = logging.getLogger(__name__)
 
 
-@contextmanager
-def listening(path: Path) -> Iterator[socket.socket]:
-    """Lend a socket that relays can connect to, while no other daemon has it."""
+def listening(path: Path) -> tuple[socket.socket, bytes]:
+    """Return a listening socket for relays, and its key; empty if nobody else can connect to it.
+
+    The path is that of the socket, or of a file with its port and the key.
+    """
     descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise typer.Exit(OTHER_LIVES) from None
-    path.unlink(missing_ok=True)
-    with socket.socket(socket.AF_UNIX) as listener:
+    if not lock(descriptor):
+        raise typer.Exit(OTHER_LIVES)
+    with suppress(FileNotFoundError):
+        delete(path)
+    if path.suffix == ".socket":
+        listener = socket.socket(daemons.UNIX)
         listener.bind(str(path))
         listener.listen()
-        yield listener
+        return listener, b""
+    listener = socket.create_server((daemons.LOOPBACK, 0))
+    key = secrets.token_hex().encode()
+    text = json.dumps({"port": listener.getsockname()[1], "key": key.decode()})
+    new = path.with_suffix(".new")
+    # Nobody else can read it in this folder.
+    new.write_text(text, "ascii")
+    replace(new, path)
+    return listener, key
 
 
-def serve_daemon(server: "SearchServer", listener: socket.socket, path: Path) -> None:
+def serve_daemon(server: "SearchServer", listener: socket.socket, key: bytes, path: Path) -> None:
     """Serve relays until none has come for a while."""
     from server.log import log_over_stdio
 
@@ -69,14 +81,20 @@ def serve_daemon(server: "SearchServer", listener: socket.socket, path: Path) ->
     log = os.open(path.with_suffix(".log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.dup2(log, 2)
     log_over_stdio()
-    asyncio.run(Daemon(server, path).serve(listener))
+    asyncio.run(Daemon(server, path, key).serve(listener))
 
 
 class Daemon:
     """The sessions of all relays on one server."""
 
-    def __init__(self, server: "SearchServer", path: Path, linger: float = LINGER_SECONDS) -> None:
-        self._server, self._path, self._linger = server, path, linger
+    def __init__(
+        self,
+        server: "SearchServer",
+        path: Path,
+        key: bytes = b"",
+        linger: float = LINGER_SECONDS,
+    ) -> None:
+        self._server, self._path, self._key, self._linger = server, path, key, linger
         self._started = time.time()
         self._clients = 0
         self._unused = asyncio.Event()
@@ -87,6 +105,9 @@ class Daemon:
         async with self._server.sessions() as serve_session:
 
             async def session(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                if not await self._admits(reader, writer):
+                    await _close(writer)
+                    return
                 self._count(1)
                 try:
                     await self._greet(writer)
@@ -103,12 +124,27 @@ class Daemon:
                     self._count(-1)
                     await _close(writer)
 
-            relays = await asyncio.start_unix_server(session, sock=listener, limit=_MAX_LINE_BYTES)
+            relays = await asyncio.start_server(session, sock=listener, limit=_MAX_LINE_BYTES)
             self._end_after(_FIRST_SECONDS)
             await self._unused.wait()
             # Who connects from now on is refused, and starts the next daemon.
-            self._path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                delete(self._path)
             relays.close()
+
+    async def _admits(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Check that a relay has the key, after it was shown that this is its daemon."""
+        if not self._key:
+            return True
+        try:
+            async with asyncio.timeout(_PROOF_SECONDS):
+                nonce = await reader.readexactly(len(self._key) + 1)
+                writer.write(daemons.proof(self._key, nonce[:-1]) + b"\n")
+                await writer.drain()
+                shown = await reader.readexactly(len(self._key) + 1)
+                return hmac.compare_digest(shown[:-1], self._key)
+        except (EOFError, OSError, TimeoutError):
+            return False
 
     async def _greet(self, writer: asyncio.StreamWriter) -> None:
         greeting = {

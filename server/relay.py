@@ -57,6 +57,11 @@ _MIN_LIFE_SECONDS: Final = 5.0
 _MAX_EARLY_ENDS: Final = 5
 """Number of daemons in a row that may end so soon before the relay gives up."""
 
+_APART: Final[int] = sum(
+    getattr(subprocess, name, 0) for name in ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW")
+)
+"""Flags of Windows for a process that outlives the console."""
+
 _INTERNAL_ERROR: Final = -32603
 """Code of JSON-RPC 2.0."""
 
@@ -66,8 +71,7 @@ def can_share(arguments: Sequence[str]) -> bool:
     # An option that takes a value may be written --option=value.
     options = {argument.partition("=")[0] for argument in arguments}
     return (
-        daemons.CAN_SHARE
-        and not options & _ALONE
+        not options & _ALONE
         and "_MCP_LUCENE_COMPLETE" not in os.environ
         and ("--share" in options or os.environ.get(SHARE_VARIABLE, "").lower() not in _OFF)
         # A stream that was closed before the process started is None.
@@ -77,11 +81,7 @@ def can_share(arguments: Sequence[str]) -> bool:
 
 def relay(arguments: Sequence[str]) -> int | None:
     """Relay until stdin ends, and return the exit code; None if no daemon can be reached safely."""
-    folder = daemons.folder()
-    try:
-        path = folder and folder / f"{daemons.name_of(arguments)}.socket"
-    except OSError:
-        path = None
+    path = daemons.address_of(arguments)
     if path is None:
         return None
     try:
@@ -235,13 +235,14 @@ class _Relay:
 
     def _start(self) -> subprocess.Popen[bytes]:
         # -P: the current folder, which is anyone's, holds no modules of ours. A group of its own,
-        # so that Ctrl-C in a terminal ends the relay alone.
+        # so that Ctrl-C in a terminal ends the relay alone; on Windows, and no console.
         command = [sys.executable, "-P", "-m", "server", "--daemon", str(self._path)]
         return subprocess.Popen(
             [*command, *self._arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             start_new_session=True,
+            creationflags=_APART,
         )
 
 

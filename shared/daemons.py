@@ -1,15 +1,19 @@
 """The processes that answer for several assistants, and how their relays find them.
 
-Each assistant starts `mcp-lucene` for itself. On systems with Unix sockets that process is a relay
-(`server.relay`) to one daemon (`server.daemon`), which has Java and the model. A folder that only
-this user can open has three files of each daemon: its socket, the lock that it holds while it
-lives, and what it has logged. Importing this module loads little, since a relay is small.
+Each assistant starts `mcp-lucene` for itself. That process is a relay (`server.relay`) to one
+daemon (`server.daemon`), which has Java and the model. A folder that only this user can open has
+three files of each daemon: its socket, the lock that it holds while it lives, and what it has
+logged. Where no Unix socket can be made, as on Windows, a file has a port of this machine instead,
+and a key: with it each side proves that it is of this user before it hears anything of the other.
+Importing this module loads little, since a relay is small.
 """
 
 import hashlib
+import hmac
 import json
 import os
 import re
+import secrets
 import socket
 import stat
 import sys
@@ -26,14 +30,13 @@ from shared.settings.defaults import (
     VARIABLES,
 )
 
-_UNIX: Final[Any] = getattr(socket, "AF_UNIX", None)
+UNIX: Final[Any] = getattr(socket, "AF_UNIX", None)
 
-CAN_SHARE: Final = _UNIX is not None
-"""Whether this system has what a daemon is reached by."""
+LOOPBACK: Final = "127.0.0.1"
 
 _READ_BY_SERVERS: Final = re.compile(
     "(IDX|MCP_LUCENE|HF)_.*|HOME|TZ|XDG_(CONFIG|DATA|CACHE|STATE)_HOME|PYTHON(PATH|HOME)"
-    "|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|.*_PROXY"
+    "|USERPROFILE|(LOCAL)?APPDATA|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|.*_PROXY"
 )
 """Names of variables by which two servers differ. Those of a session do not count, since some
 clients start servers without them."""
@@ -45,37 +48,75 @@ _LISTS_OF_PATHS: Final = (VARIABLES["originals"], VARIABLES["folders"])
 _MAX_PATH_BYTES: Final = 100
 """Maximum length of the path of a socket, in bytes, on every system."""
 
+_PROOF_SECONDS: Final = 1.0
+"""Maximum time for whoever listens at a port to prove that it is the daemon, in seconds."""
+
 _GREETING_SECONDS: Final = 2.0
 """Maximum time for a daemon to greet who only asks what it is, in seconds."""
 
 
 def folder() -> Path | None:
-    """Return the folder of sockets, made if need be.
+    """Return the folder of daemons, made if need be; None if others could open or replace it."""
+    try:
+        return _of_profile() if sys.platform == "win32" else _of_session()
+    except OSError:
+        return None
 
-    None if others could open or replace it, or if no socket can be made there.
-    """
+
+def _of_profile() -> Path | None:
+    # Windows lets others into no folder of a user's profile.
+    base = os.environ.get("LOCALAPPDATA")
+    found = Path(base, "mcp-lucene", "shared") if base else None
+    if found:
+        found.mkdir(parents=True, exist_ok=True)
+    return found
+
+
+def _of_session() -> Path | None:
     user = getattr(os, "getuid", int)()
     own = os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{user}"
     base = own if os.access(own, os.W_OK | os.X_OK) else os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - checked below
     found = Path(base, f"mcp-lucene-{user}")
+    around = found.parent.stat()
+    found.mkdir(mode=0o700, exist_ok=True)
+    state = found.lstat()
+    # Whoever may rename it could put another one in its place.
+    is_safe = around.st_uid in {0, user} and (
+        not around.st_mode & 0o022 or around.st_mode & stat.S_ISVTX
+    )
+    is_ours = stat.S_ISDIR(state.st_mode) and state.st_uid == user and not state.st_mode & 0o077
+    return found if is_safe and is_ours else None
+
+
+def address_of(arguments: Sequence[str]) -> Path | None:
+    """Return the path of the socket, or of the file with the port, of the daemon for a relay.
+
+    None if others could open its folder, or if there is no current folder.
+    """
+    try:
+        if (found := folder()) is None:
+            return None
+        return found / f"{name_of(arguments)}{'.socket' if _has_sockets(found) else '.port'}"
+    except OSError:
+        return None
+
+
+def _has_sockets(found: Path) -> bool:
+    if UNIX is None or len(os.fsencode(found)) + 24 > _MAX_PATH_BYTES:
+        return False
     probe = found / f"{os.getpid()}.probe"
     try:
-        around = found.parent.stat()
-        found.mkdir(mode=0o700, exist_ok=True)
-        state = found.lstat()
-        # Whoever may rename it could put another one in its place.
-        is_safe = around.st_uid in {0, user} and (
-            not around.st_mode & 0o022 or around.st_mode & stat.S_ISVTX
-        )
-        is_ours = stat.S_ISDIR(state.st_mode) and state.st_uid == user and not state.st_mode & 0o077
-        if not (is_safe and is_ours) or len(os.fsencode(found)) + 24 > _MAX_PATH_BYTES:
-            return None
-        with socket.socket(_UNIX) as tried:
+        with socket.socket(UNIX) as tried:
             tried.bind(str(probe))
         probe.unlink()
     except OSError:
-        return None
-    return found
+        return False
+    return True
+
+
+def proof(key: bytes, nonce: bytes) -> bytes:
+    """Return what only a daemon with a key can say to a relay that has sent a nonce."""
+    return hmac.new(key, nonce, hashlib.sha256).hexdigest().encode()
 
 
 def name_of(arguments: Sequence[str]) -> str:
@@ -132,17 +173,35 @@ def connected(
     its process (``pid``), its ``index``, when it was ``started`` (seconds since 1970), and for how
     many assistants it works (``clients``).
     """
-    connection = socket.socket(_UNIX)
+    is_port = path.suffix == ".port"
+    connection = socket.socket(socket.AF_INET if is_port else UNIX)
     try:
         connection.settimeout(seconds)
-        connection.connect(str(path))
+        if is_port:
+            _connect(connection, **json.loads(path.read_bytes()))
+        else:
+            connection.connect(str(path))
         if greeting := _line(connection):
             connection.settimeout(None)
             return connection, json.loads(greeting)
-    except (OSError, ValueError):
+    except (OSError, TypeError, ValueError):
         pass
     connection.close()
     return None
+
+
+def _connect(connection: socket.socket, port: int, key: str) -> None:
+    """Connect to a port, which may be another program's by now, and show the key to its owner."""
+    seconds = connection.gettimeout()
+    # Not for long: meanwhile a daemon that starts may have written another port.
+    connection.settimeout(_PROOF_SECONDS)
+    connection.connect((LOOPBACK, port))
+    nonce = secrets.token_hex().encode()
+    connection.sendall(nonce + b"\n")
+    if not hmac.compare_digest(_line(connection), proof(key.encode(), nonce)):
+        raise ConnectionRefusedError
+    connection.sendall(key.encode() + b"\n")
+    connection.settimeout(seconds)
 
 
 def _line(connection: socket.socket) -> bytes:
@@ -158,8 +217,8 @@ def _line(connection: socket.socket) -> bytes:
 
 def running() -> Iterator[Mapping[str, Any]]:
     """Yield the greetings of the daemons of this user."""
-    found = folder() if CAN_SHARE else None
-    for path in sorted(found.glob("*.socket")) if found else ():
+    found = folder()
+    for path in sorted((*found.glob("*.socket"), *found.glob("*.port"))) if found else ():
         if reached := connected(path, _GREETING_SECONDS):
             reached[0].close()
             yield reached[1]

@@ -9,7 +9,6 @@ import os
 import sys
 import time
 from multiprocessing.context import BaseContext
-from multiprocessing.reduction import DupFd
 from typing import Any, Final
 
 import pytest
@@ -31,6 +30,7 @@ GET_CONTEXT: Final = multiprocessing.get_context
 
 if sys.platform == "linux":
     from multiprocessing.context import ForkServerContext, ForkServerProcess
+    from multiprocessing.reduction import DupFd
 
     class _Worker(ForkServerProcess):
         """A worker with the environment and the stderr that a spawned one would have."""

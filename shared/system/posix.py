@@ -63,6 +63,15 @@ def locked_folder(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def lock(descriptor: int) -> bool:
+    """Lock an open file until the process ends; false if another one holds it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 def link(path: Path, target: Path) -> None:
     """Make a path that leads to the content of a file, which nobody changes."""
     path.symlink_to(target)

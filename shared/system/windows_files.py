@@ -114,6 +114,15 @@ def locked_folder(folder: Path) -> Iterator[None]:
         _close_handle(mutex)
 
 
+def lock(descriptor: int) -> bool:
+    """Lock an open file until the process ends; false if another one holds it."""
+    try:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    except PermissionError:
+        return False
+    return True
+
+
 def link(path: Path, target: Path) -> None:
     """Make a path that leads to the content of a file, which nobody changes.
 

@@ -23,21 +23,33 @@ from tests.programs import PROGRAMS
 from tests.server.raw_client import RawClient
 from tests.waiting import wait_for
 
-pytestmark = pytest.mark.skipif(not daemons.CAN_SHARE, reason="it needs Unix sockets")
-
 Start = Callable[..., RawClient]
+
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+
+on_posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such thing")
 
 
 @pytest.fixture(autouse=True)
 def runtime_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of the session, with a name that is short enough for a socket."""
-    folder = Path(mkdtemp(dir="/tmp", prefix="run-"))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    short = None if sys.platform == "win32" else "/tmp"  # noqa: S108 - mkdtemp makes it private
+    folder = Path(mkdtemp(dir=short, prefix="run-"))
+    for variable in ("XDG_RUNTIME_DIR", "LOCALAPPDATA"):
+        monkeypatch.setenv(variable, str(folder))
     monkeypatch.setenv("IDX_SHARE", "on")
     yield folder
     for daemon in daemons.running():
-        os.kill(daemon["pid"], signal.SIGKILL)
+        _kill(daemon["pid"])
     shutil.rmtree(folder)
+
+
+@pytest.fixture
+def _without_sockets(runtime_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of the session's folder is too long for a socket."""
+    folder = runtime_folder / ("x" * 90)
+    folder.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
 
 
 @pytest.fixture
@@ -70,8 +82,15 @@ def _daemon() -> int:
     return int(daemon["pid"])
 
 
+def _address() -> Path:
+    folder = daemons.folder()
+    assert folder
+    (path,) = (file for file in folder.iterdir() if file.suffix in {".socket", ".port"})
+    return path
+
+
 def _kill(process: int) -> None:
-    os.kill(process, signal.SIGKILL)
+    os.kill(process, KILL)
     with suppress(ProcessLookupError, ChildProcessError):
         while any(daemon["pid"] == process for daemon in daemons.running()):
             time.sleep(0.01)
@@ -156,6 +175,7 @@ def test_a_relay_goes_on_when_the_daemon_was_killed(start: Start) -> None:
     assert _daemon() != first
 
 
+@on_posix
 def test_what_was_asked_of_a_daemon_that_died_is_asked_of_the_next(start: Start) -> None:
     client = start()
     client.initialize()
@@ -170,7 +190,7 @@ def test_what_was_asked_of_a_daemon_that_died_is_asked_of_the_next(start: Start)
         }
     )
     client.send({"jsonrpc": "2.0", "id": 2, "method": "ping"})
-    os.kill(first, signal.SIGKILL)
+    os.kill(first, KILL)
     answers = [client.receive(), client.receive()]
     assert sorted(answer["id"] for answer in answers) == [1, 2]
     (found,) = (answer for answer in answers if answer["id"] == 1)
@@ -241,9 +261,7 @@ def test_a_killed_relay_takes_nothing_with_it(start: Start) -> None:
 @pytest.mark.soak
 def test_an_old_socket_is_replaced(start: Start) -> None:
     start().initialize()
-    folder = daemons.folder()
-    assert folder
-    (path,) = folder.glob("*.socket")
+    path = _address()
     _kill(_daemon())
     path.unlink()
     path.write_text("anything")
@@ -252,8 +270,9 @@ def test_an_old_socket_is_replaced(start: Start) -> None:
     assert _finds(client)
 
 
+@on_posix
 def test_a_folder_that_others_can_open_is_not_used(start: Start, runtime_folder: Path) -> None:
-    folder = runtime_folder / f"mcp-lucene-{os.getuid()}"
+    folder = runtime_folder / f"mcp-lucene-{getattr(os, 'getuid', int)()}"
     folder.mkdir()
     # Whatever the umask is.
     folder.chmod(0o755)
@@ -269,15 +288,57 @@ def test_a_folder_that_others_can_open_is_not_used(start: Start, runtime_folder:
     assert not list(elsewhere.iterdir())
 
 
-def test_where_no_socket_can_be_made_nothing_is_shared(
-    runtime_folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    long = runtime_folder / ("x" * 90)
-    long.mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(long))
+@pytest.mark.usefixtures("_without_sockets")
+def test_where_no_socket_can_be_made_a_port_is_shared(start: Start) -> None:
+    clients = [start(), start()]
+    for client in clients:
+        client.initialize()
+        assert _finds(client)
+    assert _address().suffix == ".port"
+    (daemon,) = daemons.running()
+    assert daemon["clients"] == len(clients)
+    _kill(daemon["pid"])
+    assert _finds(clients[0])
+
+
+@pytest.mark.usefixtures("_without_sockets")
+@pytest.mark.parametrize("said", [b"", b"x" * 64 + b"\n" + b"0" * 64 + b"\n", b"y" * 200], ids=len)
+def test_who_lacks_the_key_of_a_port_hears_nothing(start: Start, said: bytes) -> None:
     client = start()
     client.initialize()
+    path = _address()
+    with socket.create_connection(("127.0.0.1", json.loads(path.read_text())["port"])) as stranger:
+        stranger.settimeout(10)
+        stranger.sendall(said)
+        heard = b"".join(iter(lambda: stranger.recv(1_000), b""))
+    # What proves the daemon to who has sent a nonce, and no greeting.
+    assert len(heard) in {0, 65}
     assert _finds(client)
+
+
+@pytest.mark.usefixtures("_without_sockets")
+def test_a_stranger_at_a_port_learns_nothing(start: Start) -> None:
+    start().initialize()
+    path = _address()
+    _kill(_daemon())
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        known = json.loads(path.read_text())
+        path.write_text(json.dumps({**known, "port": stranger.getsockname()[1]}))
+        client = start()
+        connection, _ = stranger.accept()
+        with connection:
+            heard = connection.recv(1_000)
+            connection.sendall(b"0" * 64 + b"\n")
+            client.initialize()
+            assert _finds(client)
+    assert len(heard) == 65
+    assert known["key"].encode() not in heard
+
+
+@on_posix
+def test_a_folder_that_others_may_move_is_not_used(
+    runtime_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Whoever may rename the folder could put another one in its place.
     around = runtime_folder / "open"
     around.mkdir()
@@ -322,23 +383,24 @@ def test_lines_that_are_no_messages_are_answered(start: Start) -> None:
 def test_a_daemon_ends_when_nobody_has_come_for_a_while(index: Path, runtime_folder: Path) -> None:
     from server.daemon import Daemon, listening
 
-    path = runtime_folder / "short.socket"
+    path = runtime_folder / f"short.{'port' if sys.platform == 'win32' else 'socket'}"
 
     async def live() -> None:
-        with listening(path) as listener:
-            daemon = Daemon(server_with(str(index), "--no-share"), path, linger=0.2)
-            task = asyncio.create_task(daemon.serve(listener))
-            await asyncio.to_thread(_greeting_of, path)
-            await asyncio.wait_for(task, 60)
+        listener, key = listening(path)
+        daemon = Daemon(server_with(str(index), "--no-share"), path, key, linger=0.2)
+        task = asyncio.create_task(daemon.serve(listener))
+        await asyncio.to_thread(_greeting_of, path)
+        await asyncio.wait_for(task, 60)
 
     asyncio.run(live())
     assert not path.exists()
 
 
 def _greeting_of(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(str(path))
-        assert json.loads(connection.makefile().readline())["clients"] == 0
+    reached = daemons.connected(path)
+    assert reached
+    with reached[0]:
+        assert reached[1]["clients"] == 0
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="only Linux has /proc")
