@@ -118,7 +118,8 @@ def lock(descriptor: int) -> bool:
     """Lock an open file until the process ends; false if another one holds it."""
     try:
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-    except PermissionError:
+    except OSError:
+        # Wine gives no reason.
         return False
     return True
 
