@@ -17,11 +17,7 @@ _LAST = 4_354_819_198
 
 
 def epoch() -> int:
-    """The time of all files in a wheel, in seconds since 1970: SOURCE_DATE_EPOCH, or the first.
-
-    Raises:
-        BuildError: SOURCE_DATE_EPOCH is not a number of seconds, or ZIP archives cannot hold it.
-    """
+    """The time of all files in a wheel, in seconds since 1970: SOURCE_DATE_EPOCH, or the first."""
     given = os.environ.get("SOURCE_DATE_EPOCH", "")
     if not given:
         return _FIRST
@@ -31,17 +27,7 @@ def epoch() -> int:
 
 
 def write(target: Path, files: Mapping[str, Path | bytes], record: str) -> None:
-    """Write a wheel.
-
-    Args:
-        target: the file to write.
-        files: what the wheel holds, by the path inside of it.
-        record: the path inside of it of the list of all files.
-
-    Raises:
-        BuildError: SOURCE_DATE_EPOCH cannot be the time of a file.
-        OSError: the file cannot be written.
-    """
+    """Write a wheel of files by their paths in it; at the path `record` it lists all of them."""
     moment = time.gmtime(epoch())[:6]
     lines = []
     with zipfile.ZipFile(target, "w") as archive:

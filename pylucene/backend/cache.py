@@ -19,11 +19,7 @@ def folder() -> Path:
 
 @contextmanager
 def locked() -> Iterator[None]:
-    """Hold the cache for one build, so that builds at the same time share their work.
-
-    Raises:
-        BuildError: the cache folder cannot be written.
-    """
+    """Hold the cache for one build, so that builds at the same time share their work."""
     import fcntl  # elsewhere than on Linux the build ends before, with a sentence
 
     path = folder() / "lock"
@@ -45,15 +41,7 @@ def locked() -> Iterator[None]:
 
 
 def place(source: Path, target_folder: Path) -> Path:
-    """Copy a file into a folder so that it appears there whole or not at all.
-
-    Args:
-        source: the file to copy.
-        target_folder: where to, made when absent.
-
-    Returns:
-        The path of the copy.
-    """
+    """Copy a file into a folder so that it appears there whole or not at all."""
     target_folder.mkdir(parents=True, exist_ok=True)
     target = target_folder / source.name
     with tempfile.TemporaryDirectory(dir=target_folder, prefix=".") as temporary:

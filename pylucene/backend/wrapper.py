@@ -35,16 +35,8 @@ def generate(
 ) -> None:
     """Write the C++ code of the module `_lucene`, the package `lucene` and the type stubs of both.
 
-    They are the same for all platforms, and the same each time.
-
-    Args:
-        environment: the build environment.
-        artifacts: the jars to bundle, in the cache.
-        wanted: which classes to wrap, as in the options.
-        folder: an empty folder, which gets the folders `_lucene`, `lucene` and `stubs`.
-
-    Raises:
-        BuildError: JCC failed, or its code is not what the changes to it (`jcc_changes`) expect.
+    They are put into an empty folder, in `_lucene`, `lucene` and `stubs`; they are the same for all
+    platforms, and the same each time.
     """
     say(f"generating the wrapper code ({wanted} classes)")
     # Not isolated from its variables: Python's own hashes would be other ones in each run.

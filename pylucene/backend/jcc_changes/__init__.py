@@ -14,30 +14,14 @@ FOLDER = Path(__file__).parent
 
 
 def change_jcc(package: Path, code: Path) -> None:
-    """Change JCC itself.
-
-    Args:
-        package: the package `jcc`.
-        code: the code of its module, with the runtime among it.
-
-    Raises:
-        BuildError: the code to change is not there; nothing is known about this JCC then.
-    """
+    """Change JCC itself: its package, and the code of its module, with the runtime among it."""
     order.change(package)
     _change_runtime(code)
     stable_abi.export(code / "boot.cpp", "_jcc3")
 
 
 def change_module(folder: Path, name: str) -> None:
-    """Change a module that JCC has generated.
-
-    Args:
-        folder: the folder that JCC has written to, with the runtime among the module's code.
-        name: the name of the package; the module's is the same with an underscore before it.
-
-    Raises:
-        BuildError: the code to change is not there; nothing is known about this JCC then.
-    """
+    """Change the package `name` that JCC has written to a folder, and the module `_name`."""
     code = folder / f"_{name}"
     _change_runtime(code)
     threads.change(code)

@@ -61,27 +61,13 @@ _PRINT_ATTACHED = """\
 
 
 def change(folder: Path) -> None:
-    """Change JCC's runtime.
-
-    Args:
-        folder: the code.
-
-    Raises:
-        BuildError: the code to change is not there.
-    """
+    """Change JCC's runtime."""
     code = folder / "JCCEnv.cpp"
     replace(code, _FORGET, "", "print exceptions")
     replace(code, _RAISE, _RAISE_WITHOUT_REFERENCE, "raise exceptions")
 
 
 def change_package(folder: Path) -> None:
-    """Change the Python package that JCC generates.
-
-    Args:
-        folder: the package.
-
-    Raises:
-        BuildError: the code to change is not there.
-    """
+    """Change the Python package that JCC generates."""
     printing = _PRINT_ATTACHED.replace("_lucene", f"_{folder.name}")
     replace(folder / "__init__.py", _PRINT, printing, "print exceptions")

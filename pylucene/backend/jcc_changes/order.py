@@ -15,14 +15,7 @@ _TO_DO = re.compile(r"todo = typeset - done$", re.MULTILINE)
 
 
 def change(package: Path) -> None:
-    """Change the generator.
-
-    Args:
-        package: the package `jcc`.
-
-    Raises:
-        BuildError: the code to change is not there.
-    """
+    """Change the generator."""
     replace_all(package, "*.py", _MEMBERS, r" in sorted(\1, key=str):", "list members")
     declares = "for declare in sorted(declares, key=str):"
     replace_all(package, "cpp.py", _DECLARED, declares, "list declarations")

@@ -84,14 +84,7 @@ _IN_PLACE = re.compile(
 
 
 def change(folder: Path) -> None:
-    """Change JCC's runtime, and put the header that all its code needs beside it.
-
-    Args:
-        folder: the code.
-
-    Raises:
-        BuildError: the code to change is not there.
-    """
+    """Change JCC's runtime, and put the header that all its code needs beside it."""
     shutil.copyfile(HEADER, folder / HEADER.name)
     _change_types(folder)
     _change_parsing(folder)
@@ -119,15 +112,7 @@ def change(folder: Path) -> None:
 
 
 def export(file: Path, module: str) -> None:
-    """Export the function that Python calls to import a module, when nothing else is exported.
-
-    Args:
-        file: the code of the module.
-        module: its name.
-
-    Raises:
-        BuildError: the function is not there.
-    """
+    """Export the function that Python calls to import a module, when nothing else is exported."""
     function = f"PyInit_{module}(void)"
     replace(file, f"PyObject *{function}", f"PyMODINIT_FUNC {function}", "export the module")
 

@@ -82,14 +82,7 @@ _CHARS_AS_UTF16 = """\
 
 
 def change(folder: Path) -> None:
-    """Change JCC's runtime; `stable_abi.h` has the class that the new code uses.
-
-    Args:
-        folder: the code.
-
-    Raises:
-        BuildError: the code to change is not there.
-    """
+    """Change JCC's runtime; `stable_abi.h` has the class that the new code uses."""
     does = "make strings"
     one = "    return env->fromJChars(&c, 1);\n"
     replace(folder / "functions.cpp", _CHARACTER, one, does)

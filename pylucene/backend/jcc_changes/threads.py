@@ -73,14 +73,7 @@ jclass JCCEnv::getClass(getclassfn initializeClass) const
 
 
 def change(folder: Path) -> None:
-    """Change the generated code of a module.
-
-    Args:
-        folder: the code, with JCC's runtime.
-
-    Raises:
-        BuildError: the code to change is not there.
-    """
+    """Change the generated code of a module."""
     replace(folder / "jcc.cpp", _START, _START_RELEASED, "start the JVM")
     replace(folder / "JCCEnv.cpp", _INCLUDE, _INCLUDE_MUTEX, "include a map")
     replace(folder / "JCCEnv.cpp", _LOOK_UP, _LOOK_UP_RELEASED, "look classes up")

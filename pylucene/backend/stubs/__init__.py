@@ -28,9 +28,7 @@ _HEADER = """\
 def write(description: Path, folder: Path) -> None:
     """Write the stubs of all packages that a description names, and of the module `lucene`.
 
-    Args:
-        description: the JSON file that `inside/wrap.py` wrote.
-        folder: gets the folders `lucene`, `java-stubs` and `org-stubs`, as in site-packages.
+    They are in the folders `lucene`, `java-stubs` and `org-stubs`, as in site-packages.
     """
     names = Names(json.loads(description.read_text(encoding="utf-8")))
     for package, text in _packages(names):

@@ -43,12 +43,7 @@ class _Group:
 
 
 def render(names: Names, name: str) -> Iterator[str]:
-    """The lines of a class.
-
-    Args:
-        names: all wrapped classes.
-        name: the Java name of one.
-    """
+    """The lines of a class."""
     simple = names.simple(name)
     if simple.startswith("_"):
         yield "@typing.type_check_only"
@@ -204,10 +199,7 @@ def _constructor(names: Names, cls: Class) -> Iterator[str]:
 def _parameters(names: Names, types: Sequence[str], *, repeated: bool) -> Iterator[str]:
     """The parameters of a method, twice if the last is an array whose elements may be arguments.
 
-    Args:
-        names: all wrapped classes.
-        types: the Java types of the parameters.
-        repeated: an array in the last place may be given as any number of arguments; else as one.
+    `repeated` says that they may be any number of arguments, otherwise just one.
     """
     accepted = [argument(names, java) for java in types]
     elements = element(types[-1]) if types else None
