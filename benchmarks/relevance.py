@@ -12,13 +12,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 import bm25s
 import numpy as np
+import numpy.typing as npt
 from lucene import VERSION as LUCENE_VERSION
 
-from benchmarks.calibration import Numbers
 from benchmarks.page import machine
 from benchmarks.relevance_engines import Search, engines
 from idx.evaluation.collection import Query, read_documents, read_judgements, read_queries
@@ -35,6 +35,8 @@ from idx.evaluation.report import change, figure
 from shared import Document, Searcher
 from shared.analysis.languages import function_words
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
+
+Numbers: TypeAlias = npt.NDArray[np.float64]
 
 TEXTS: Final = 300  # texts that are looked for, with each kind of query
 FEWEST_WORDS: Final = 60  # words of a text that is looked for

@@ -16,9 +16,8 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.calibration import Numbers
 from benchmarks.page import machine, write_figures
-from benchmarks.relevance import Collection, collections, rows
+from benchmarks.relevance import Collection, Numbers, collections, rows
 from idx.evaluation.collection import Query, read_judgements, read_queries
 from idx.evaluation.experiment import (
     MAIN_DEPTH,

@@ -23,8 +23,8 @@ WHOLE_POWER: Final = 12
 """Parameters of the odds that a hit answers: ``ODDS * e ** EXPONENT * exp(WHOLE * c **
 WHOLE_POWER)``, where e is its evidence and c the share of the query that it contains. This is a
 logistic regression on the logarithm of the evidence and on a power of the share, which matters only
-if hardly anything is missing. `benchmarks/confidence.py` fits the first three and ``LOW``;
-docs/measured/confidence.md names the data."""
+if hardly anything is missing. `benchmarks/confidence.py` of commit fc9e918b fitted the first three
+and ``LOW``; docs/measured/confidence.md names the data."""
 
 NEAR: Final = (-5.1, 5.2, 0.6, 3.1)
 """Parameters a, b, c and d of the odds of a hit whose nearness n in meaning is known: ``exp(a + b *
