@@ -16,6 +16,9 @@ $(PYTHON) -m venv $(@D)
 $(@D)/bin/python -m pip install --quiet --require-hashes --no-deps -r $(1)
 endef
 
+# SHA256SUMS of all that is in dist, in an order that is the same everywhere.
+sums = cd dist && rm -f SHA256SUMS && export LC_ALL=C && sha256sum -- * >SHA256SUMS
+
 # Programs start faster if Python keeps what it has compiled, whatever the shell has set.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -153,17 +156,19 @@ wheels: .venv/ready build/release-tools/ready
 	build/release-tools/bin/python -m deployment.english build/english
 	cd build/english && "$(CURDIR)/$(BIN)/hatchling" build --target wheel --directory "$(CURDIR)/dist"
 	$(BIN)/hatchling build --target sdist --target wheel --directory dist
-	build/release-tools/bin/python -m deployment.release dist
+	PYTHONPATH=pylucene build/release-tools/bin/python -m deployment.release dist
+	$(sums)
 
 # Bundles with everything inside, of the wheels in dist and beside them.
 bundles: dist/SHA256SUMS build/release-tools/ready
-	build/release-tools/bin/python -m deployment.bundle dist
+	PYTHONPATH=pylucene build/release-tools/bin/python -m deployment.bundle dist
+	$(sums)
 
 # The container image of the same wheels, as an OCI archive, by podman.
 image: dist/SHA256SUMS
 	podman build --tag mcp-lucene --file deployment/Containerfile .
 	podman save --format oci-archive --output dist/mcp-lucene.oci.tar mcp-lucene
-	cd dist && sha256sum mcp-lucene.oci.tar >>SHA256SUMS
+	$(sums)
 
 # The wheels in dist as they are installed on this system, with the tests that hold on it.
 installed:

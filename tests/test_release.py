@@ -145,19 +145,3 @@ def test_the_registry_is_told_of_each_bundle_and_its_hash() -> None:
     assert len(bundles) == len(PLATFORMS)
     for name, sha256 in bundles.items():
         assert hashlib.sha256((ROOT / "dist" / name).read_bytes()).hexdigest() == sha256
-
-
-@pytest.mark.parametrize(
-    ("given", "seconds"), [("", 315_532_800), ("0", 315_532_800), ("1700000000", 1_700_000_000)]
-)
-def test_published_files_have_the_time_that_is_given_from_1980_on(
-    given: str, seconds: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", given)
-    assert check.seconds() == seconds
-
-
-def test_a_time_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
-    with pytest.raises(SystemExit, match="SOURCE_DATE_EPOCH='yesterday' is not a number of second"):
-        check.seconds()

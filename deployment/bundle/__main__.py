@@ -6,6 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from backend.archive import epoch
+
 from deployment.bundle import python
 from deployment.bundle.contents import (
     PYTHON_FOLDER,
@@ -17,7 +19,6 @@ from deployment.bundle.contents import (
 )
 from deployment.bundle.platforms import PLATFORMS, Platform
 from deployment.release import bill
-from deployment.release.check import seconds, write_sums
 
 _PROJECT: Final = Path(__file__).parents[2] / "pyproject.toml"
 
@@ -25,7 +26,7 @@ _PROJECT: Final = Path(__file__).parents[2] / "pyproject.toml"
 def main(folder: str) -> None:
     """Put a bundle for each platform, and what is in it, beside the wheels in a folder.
 
-    SHA256SUMS lists them, and `server.json` describes them for the MCP registry.
+    `server.json` describes them for the MCP registry. Run it with pylucene/ on the path of Python.
     """
     dist = Path(folder)
     if not any(dist.glob("mcp_lucene-*.whl")):
@@ -38,7 +39,6 @@ def main(folder: str) -> None:
         print(f"{target.name} has {target.stat().st_size / 1e6:.0f} MB")
         targets.append(target)
     describe(dist / "server.json", targets)
-    write_sums(dist)
 
 
 def write(platform: Platform, dist: Path) -> Path:
@@ -53,9 +53,9 @@ def write(platform: Platform, dist: Path) -> Path:
         text = json.dumps(content, indent=2, ensure_ascii=False)
         Path(made, "manifest.json").write_text(f"{text}\n", "utf-8")
         add_pictures(content, Path(made))
-        pack(Path(made), target, seconds())
+        pack(Path(made), target, epoch())
         parts = (python.described(platform), *bill.of_pylucene(), *bill.of_packages(site))
-        bill.write(target.with_suffix(".cdx.json"), bill.project(_PROJECT), parts, seconds())
+        bill.write(target.with_suffix(".cdx.json"), bill.project(_PROJECT), parts, epoch())
     return target
 
 

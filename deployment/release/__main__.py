@@ -4,24 +4,17 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from backend.archive import epoch
 from packageurl import PackageURL
 
 from deployment.release import bill
-from deployment.release.check import (
-    ALLOWED,
-    complaints,
-    package,
-    platform,
-    run,
-    seconds,
-    write_sums,
-)
+from deployment.release.check import ALLOWED, complaints, package, platform, run
 
 
 def main(folder: str) -> None:
-    """Check each file of a folder, and write bills of materials and SHA256SUMS.
+    """Check each file of a folder, and write bills of materials.
 
-    Run it in the folder of the project.
+    Run it in the folder of the project, with pylucene/ on the path of Python.
     """
     files = sorted(path for path in Path(folder).iterdir() if path.suffix in {".whl", ".gz"})
     wrong = [*_missing(files)]
@@ -37,14 +30,13 @@ def main(folder: str) -> None:
     (sdist,) = (file for file in files if file.name.startswith("pylucene-") and not platform(file))
     pylucene = bill.project(Path("pylucene", "pyproject.toml"))
     described = sdist.with_name(sdist.name.replace(".tar.gz", ".cdx.json"))
-    bill.write(described, pylucene, bill.of_pylucene(), seconds())
+    bill.write(described, pylucene, bill.of_pylucene(), epoch())
     version = next(file for file in files if package(file) == "pycld2").name.split("-")[1]
     pycld2 = bill.component(
         PackageURL("pypi", name="pycld2", version=version), bill.PACKAGES["pycld2"]
     )
-    bill.write(Path(folder, f"pycld2-{version}.cdx.json"), pycld2, bill.of_pycld2(), seconds())
-    count = write_sums(Path(folder))
-    print(f"{count} files in {folder} are as they should be")
+    bill.write(Path(folder, f"pycld2-{version}.cdx.json"), pycld2, bill.of_pycld2(), epoch())
+    print(f"{len(files)} packages in {folder} are as they should be")
 
 
 def _missing(files: list[Path]) -> Iterator[str]:
