@@ -41,8 +41,8 @@ EVERYWHERE: Final = (
 _PACKAGES: Final = ("idx", "server", "shared")
 
 _KEY: Final = """
-from backend import options, wheel
-print(wheel.key(options.Options()))
+from backend import wheel
+print(wheel.key(wheel.Options()))
 """
 """A program that prints what the wheel for this system has in its description."""
 

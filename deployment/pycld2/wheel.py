@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from backend import archive, cache, compiler, environment, headers
+from backend import archive, cache, compiler, environment, jars
 from backend.console import BuildError, say
 from backend.environment import Environment
 from backend.platforms import Platform
@@ -77,7 +77,7 @@ def _kept(platform: Platform) -> Path:
     digest = hashlib.sha256()
     ours = sorted(Path(__file__).parent.glob("*.py"))
     theirs = (Path(str(module.__file__)) for module in (compiler, archive))
-    for file in (*ours, *theirs, REQUIREMENTS, headers.PINNED, _COMPILER, _LICENCE):
+    for file in (*ours, *theirs, REQUIREMENTS, jars.HEADERS, _COMPILER, _LICENCE):
         digest.update(file.read_bytes())
     digest.update(f"{platform.tag} {archive.epoch()}".encode())
     return cache.folder() / "pycld2" / digest.hexdigest()
@@ -100,7 +100,7 @@ def _compile(made: Environment, platform: Platform, sources: Path, code: Path) -
         copy = code / file.relative_to(sources)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)
-    found = headers.ensure(made.python, platform)
+    found = jars.headers(made.python, platform)
     module = made.compiler.build(code, "_pycld2", platform, found, _FLAGS)
     version, described = metadata(sources, _LICENCE.name)
     info = f"pycld2-{version}.dist-info"
@@ -115,5 +115,5 @@ def _compile(made: Environment, platform: Platform, sources: Path, code: Path) -
         f"{info}/licenses/{_LICENCE.name}": _LICENCE,
     }
     target = code / f"pycld2-{version}-{tag}.whl"
-    archive.write(target, files, f"{info}/RECORD")
+    archive.write_wheel(target, files, f"{info}/RECORD")
     return target

@@ -11,9 +11,9 @@ from pathlib import Path
 if sys.version_info < (3, 11):  # noqa: UP036
     sys.exit("pylucene: error: PyLucene needs Python 3.11 or newer, not " + sys.version.split()[0])
 
-from . import options, sdist, wheel
+from . import archive, wheel
 from .console import one_sentence
-from .options import ConfigSettings
+from .wheel import ConfigSettings
 
 __all__ = ["build_sdist", "build_wheel"]
 
@@ -32,7 +32,7 @@ def build_wheel(
         SystemExit: it cannot be built; its text is one sentence that says why.
     """
     with one_sentence():
-        return wheel.obtain(options.parse(config_settings), Path(wheel_directory)).name
+        return wheel.obtain(wheel.parse_options(config_settings), Path(wheel_directory)).name
 
 
 def build_sdist(sdist_directory: str, config_settings: ConfigSettings | None = None) -> str:
@@ -45,5 +45,5 @@ def build_sdist(sdist_directory: str, config_settings: ConfigSettings | None = N
         SystemExit: an option is unknown or the file cannot be written; its text says why.
     """
     with one_sentence():
-        options.parse(config_settings)
-        return sdist.write(Path(sdist_directory)).name
+        wheel.parse_options(config_settings)
+        return archive.write_sdist(Path(sdist_directory)).name

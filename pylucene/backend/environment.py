@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import cache, headers, jcc_changes, platforms
+from . import cache, jars, jcc_changes, platforms
 from .compiler import Compiler
 from .console import BuildError, run, say
 from .jcc_module import JccModule
@@ -149,7 +149,7 @@ def java_runtime(environment: Environment, platform: platforms.Platform) -> Path
 def _key() -> str:
     """The name of the environment: it changes with its requirements and its interpreter."""
     files = (
-        *(_TOOLS, _JAVA, _JCC, headers.PINNED),
+        *(_TOOLS, _JAVA, _JCC, jars.HEADERS),
         # JCC is changed before it is compiled.
         *sorted(jcc_changes.FOLDER.glob("*.[hp]*")),
         *(_HERE / name for name in ("environment.py", "compiler.py", "jcc_module.py")),
@@ -173,7 +173,7 @@ def _install_jcc(environment: Environment, temporary: Path) -> None:
     shutil.copytree(package / "sources", code, dirs_exist_ok=True)
     jcc_changes.change_jcc(package, code)
     platform = platforms.here()
-    found = headers.ensure(environment.python, platform)
+    found = jars.headers(environment.python, platform)
     module = JccModule(code, "_jcc3", version)
     shutil.copy(module.build(environment.compiler, platform, found, environment.java), package)
     # What JCC would compile with; it only generates here.

@@ -1,29 +1,48 @@
-"""The wheel: served from the cache when its inputs are known, built otherwise."""
+"""The wheel: served from the cache when its inputs are known, built otherwise, as options say."""
 
 import hashlib
 import os
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from . import (
-    archive,
-    cache,
-    environment,
-    headers,
-    jars,
-    platforms,
-    source,
-    wrapper,
-)
+from . import archive, cache, environment, jars, platforms, source, wrapper
 from .console import BuildError, say
 from .environment import Environment
 from .jcc_module import JccModule
-from .options import Options
 from .platforms import Platform
 
 _PYTHON_TAG = "cp311-abi3"
+
+ConfigSettings = Mapping[str, str | list[str]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user decides about the wheel."""
+
+    classes: Literal["listed", "all"] = "listed"  # those of classes.txt, or all public ones
+    platform: Platform | None = None  # None for this machine's
+
+
+def parse_options(settings: ConfigSettings | None) -> Options:
+    """Read the settings of the build frontend."""
+    given = dict(settings or {})
+    classes = given.pop("classes", "listed")
+    tag = given.pop("platform", None)
+    if given:
+        raise BuildError(
+            f"unknown build option {min(given)!r}: there are only 'classes' and 'platform'"
+        )
+    platform = None if tag is None else platforms.named(str(tag))
+    if classes == "listed":
+        return Options("listed", platform)
+    if classes == "all":
+        return Options("all", platform)
+    raise BuildError(f"build option classes={classes!r} is unknown: use 'listed' or 'all'")
 
 
 def key(options: Options) -> str:
@@ -99,7 +118,7 @@ def _compile(made: Environment, platform: Platform, folder: Path, name: str) -> 
     """Compile the generated code of a folder for a platform, and pack the wheel of this key."""
     java = environment.java_runtime(made, platform)
     code = JccModule(folder / "_lucene", "_lucene", made.jcc_version)
-    module = code.build(made.compiler, platform, headers.ensure(made.python, platform), java)
+    module = code.build(made.compiler, platform, jars.headers(made.python, platform), java)
     table = source.project()
     stem = f"{table['name']}-{table['version']}"
     info = f"{stem}.dist-info"
@@ -115,5 +134,5 @@ def _compile(made: Environment, platform: Platform, folder: Path, name: str) -> 
     for licence in source.glob(*table["license-files"]):
         files[f"{info}/licenses/{licence.as_posix()}"] = source.ROOT / licence
     target = folder / f"{stem}-{_PYTHON_TAG}-{platform.tag}.whl"
-    archive.write(target, files, f"{info}/RECORD")
+    archive.write_wheel(target, files, f"{info}/RECORD")
     return target

@@ -1,13 +1,14 @@
-"""The wrapper's C++ code, as JCC generates it."""
+"""The wrapper's C++ code, as JCC generates it, and the jars beside it."""
 
+import re
 import shutil
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from . import icu, jcc_changes, source, stubs
-from .console import run, say
+from . import jcc_changes, source, stubs
+from .console import BuildError, run, say
 from .environment import Environment
 from .jars import Artifact
 
@@ -52,7 +53,7 @@ def generate(
     jcc_changes.change_module(folder, "lucene")
     for artifact in artifacts:
         if artifact.name == "icu4j":
-            icu.trim(folder / "lucene" / artifact.path.name)
+            trim_icu(folder / "lucene" / artifact.path.name)
     stubs.write(folder / "classes.json", folder / "stubs")
 
 
@@ -90,3 +91,35 @@ def _not_loadable(jar: Path) -> Iterator[str]:
         for entry in archive.namelist():
             if entry == "module-info.class" or entry.startswith(_VECTORIZATION):
                 yield entry.removesuffix(".class").replace("/", ".")
+
+
+_ICU_UNUSED = re.compile(
+    r"com/ibm/icu/impl/data/icudata/"
+    r"((curr|lang|rbnf|region|unit|zone)/.*|(?!res_index\.)[a-z]{2,3}(_\w+)?\.res)"
+)
+
+# The first moment that an entry can have, so that two builds give the same bytes.
+_ICU_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def trim_icu(jar: Path) -> None:
+    """Write ICU's jar again without the data that Lucene never reads: names and formats of CLDR.
+
+    Lucene uses ICU to divide, normalize, transliterate, fold and sort text. The names of languages,
+    regions, currencies, units and time zones, the rules that spell out numbers, and the formats of
+    each locale are nearly half of the jar; root.res, to which ICU falls back, stays.
+    """
+    trimmed = jar.with_suffix(".trimmed")
+    with (
+        zipfile.ZipFile(jar) as whole,
+        zipfile.ZipFile(trimmed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as parts,
+    ):
+        files = [name for name in whole.namelist() if not name.endswith("/")]
+        kept = [name for name in files if not _ICU_UNUSED.fullmatch(name)]
+        if len(kept) == len(files):
+            raise BuildError(f"{jar.name} has its data in other places than those that are known")
+        for name in kept:
+            entry = zipfile.ZipInfo(name, _ICU_TIME)
+            entry.create_system = 3  # Unix, on whatever system the build runs
+            parts.writestr(entry, whole.read(name), zipfile.ZIP_DEFLATED, 9)
+    trimmed.replace(jar)

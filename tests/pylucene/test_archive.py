@@ -23,7 +23,7 @@ def written(folder: Path, content: Path) -> Path:
         "thing/__init__.py": content,
         "thing/module.abi3.so": b"\x7fELF",
     }
-    archive.write(folder / "thing.whl", files, _RECORD)
+    archive.write_wheel(folder / "thing.whl", files, _RECORD)
     return folder / "thing.whl"
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from backend import source, wheel
-from backend.options import Options
+from backend.wheel import Options
 
 _PRINT_KEY = (
-    "from backend.wheel import key; from backend.options import Options; "
+    "from backend.wheel import Options, key; "
     "from backend.platforms import PLATFORMS; print(key({}))"
 )
 

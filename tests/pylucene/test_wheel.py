@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from backend import build_wheel, cache, platforms, source, wheel
-from backend.options import Options
+from backend.wheel import Options
 
 _NAME = "pylucene-10.5.0-cp311-abi3-manylinux_2_17_x86_64.whl"
 
