@@ -246,8 +246,7 @@ bench: .venv/trained
 	$(BIN)/python -m benchmarks.relevance
 	IDX_SEMANTIC= $(BIN)/python -m benchmarks.semantic
 	IDX_SEMANTIC= $(BIN)/python -m benchmarks.semantic_cost
-	$(BIN)/python -m benchmarks.engines
 
 # Whether this project has become slower or larger beside plain Lucene, in under a minute.
 bench-quick: .venv/trained
-	$(BIN)/python -m benchmarks.engines --quick
+	$(BIN)/python -m benchmarks.engines

@@ -7,17 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.Executors;
 import org.apache.lucene.analysis.Analyzer;
 import org.apache.lucene.analysis.custom.CustomAnalyzer;
 import org.apache.lucene.analysis.DelegatingAnalyzerWrapper;
-import org.apache.lucene.analysis.standard.StandardAnalyzer;
 import org.apache.lucene.document.BinaryDocValuesField;
 import org.apache.lucene.document.DoubleField;
 import org.apache.lucene.document.Field;
@@ -30,115 +26,52 @@ import org.apache.lucene.document.SortedDocValuesField;
 import org.apache.lucene.document.StoredField;
 import org.apache.lucene.document.StringField;
 import org.apache.lucene.document.TextField;
-import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexOptions;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.index.IndexableField;
 import org.apache.lucene.index.Term;
-import org.apache.lucene.queryparser.classic.ParseException;
-import org.apache.lucene.queryparser.classic.QueryParser;
-import org.apache.lucene.search.IndexSearcher;
-import org.apache.lucene.search.ScoreDoc;
-import org.apache.lucene.search.TopDocs;
 import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.util.BytesRef;
 
 /**
  * Lucene driven from Java: the limit of what a program in another language can get out of it.
  *
- * <p>Writes chunks into an index, or searches one, and prints the figures as JSON. It reads lines
- * whose columns have tabs between them; benchmarks/engines/texts.py writes them.
+ * <p>Writes chunks into an index, and prints the figures as JSON. It reads lines whose columns have
+ * tabs between them; benchmarks/engines/texts.py writes them.
  */
 public final class PlainLucene {
-  private static final int HITS = 10;
   private static final double NANOSECONDS = 1e9;
 
   private PlainLucene() {}
 
   /**
-   * Runs one of these.
+   * Writes every line of a file, and prints what it took until the index was durable.
    *
    * <pre>
-   * write-content TEXTS INDEX THREADS BUFFER
-   * write-fields FIELDS INDEX THREADS BUFFER ANALYZERS RESOURCES
-   * search INDEX WARM_UP WARM_UP_SECONDS QUERIES SECONDS
+   * FIELDS INDEX BUFFER ANALYZERS RESOURCES
    * </pre>
    */
   public static void main(String[] arguments) throws Exception {
-    Path first = Path.of(arguments[1]);
-    Path second = Path.of(arguments[2]);
-    switch (arguments[0]) {
-      case "write-content" -> write(
-          first, second, arguments, StandardAnalyzer::new, PlainLucene::addContent);
-      case "write-fields" -> write(
-          first,
-          second,
-          arguments,
-          () -> analyzers(Path.of(arguments[5]), Path.of(arguments[6])),
-          PlainLucene::replaceChunk);
-      case "search" -> search(
-          first,
-          Files.readAllLines(second),
-          Double.parseDouble(arguments[3]),
-          Files.readAllLines(Path.of(arguments[4])),
-          Double.parseDouble(arguments[5]));
-      default -> throw new IllegalArgumentException(arguments[0]);
-    }
-  }
-
-  /** Puts the chunk of one line into the index. */
-  private interface Put {
-    void put(IndexWriter writer, String[] columns) throws IOException;
-  }
-
-  /** Writes every line of a file, and prints how long it took until the index was durable. */
-  private static void write(
-      Path lines, Path index, String[] arguments, Callable<Analyzer> analyzer, Put chunk)
-      throws Exception {
-    int threads = Integer.parseInt(arguments[3]);
     double processor = processorSeconds();
-    long begin = System.nanoTime();
     // To load dictionaries takes time in Python, too.
-    IndexWriterConfig config = new IndexWriterConfig(analyzer.call());
-    config.setRAMBufferSizeMB(Double.parseDouble(arguments[4]));
+    IndexWriterConfig config =
+        new IndexWriterConfig(analyzers(Path.of(arguments[3]), Path.of(arguments[4])));
+    config.setRAMBufferSizeMB(Double.parseDouble(arguments[2]));
     // Closing the writer waits for merges.
-    try (FSDirectory directory = FSDirectory.open(index);
+    try (FSDirectory directory = FSDirectory.open(Path.of(arguments[1]));
         IndexWriter writer = new IndexWriter(directory, config);
-        BufferedReader reader = Files.newBufferedReader(lines)) {
-      // A reader gives each line to one thread only.
-      inThreads(
-          threads,
-          () -> {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-              chunk.put(writer, line.split("\t", -1));
-            }
-            return null;
-          });
+        BufferedReader reader = Files.newBufferedReader(Path.of(arguments[0]))) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        replaceChunk(writer, line.split("\t", -1));
+      }
       writer.commit();
     }
     System.out.printf(
         Locale.ROOT,
-        "{\"seconds\": %.6f, \"processor_seconds\": %.6f, \"peak_bytes\": %d}%n",
-        (System.nanoTime() - begin) / NANOSECONDS,
+        "{\"processor_seconds\": %.6f, \"peak_bytes\": %d}%n",
         processorSeconds() - processor,
         peakBytes());
-  }
-
-  private static void inThreads(int threads, Callable<Void> work) throws Exception {
-    try (var pool = Executors.newFixedThreadPool(threads)) {
-      for (var done : pool.invokeAll(Collections.nCopies(threads, work))) {
-        done.get();
-      }
-    }
-  }
-
-  /** Adds the content alone, as a tutorial would: {@code id, title, language, year, content}. */
-  private static void addContent(IndexWriter writer, String[] columns) throws IOException {
-    writer.addDocument(
-        List.of(
-            new StringField("id", columns[0], Store.YES),
-            new TextField("content", columns[4], Store.YES)));
   }
 
   private static final FieldType WORDS = indexed(IndexOptions.DOCS_AND_FREQS, false);
@@ -258,46 +191,6 @@ public final class PlainLucene {
       }
     }
     return parameters;
-  }
-
-  /**
-   * Asks queries in Lucene's classic syntax, and prints for each how long it took and how many of
-   * the ten best hits there were, with their texts read.
-   */
-  private static void search(
-      Path index, List<String> warmUp, double warmUpSeconds, List<String> queries, double seconds)
-      throws Exception {
-    try (FSDirectory directory = FSDirectory.open(index);
-        DirectoryReader reader = DirectoryReader.open(directory)) {
-      IndexSearcher searcher = new IndexSearcher(reader);
-      ask(searcher, warmUp, warmUpSeconds);
-      List<String> answers = ask(searcher, queries, seconds);
-      System.out.printf(
-          "{\"answers\": [%s], \"peak_bytes\": %d}%n", String.join(", ", answers), peakBytes());
-    }
-  }
-
-  /** Asks queries until there are no more, or the time is over. */
-  private static List<String> ask(IndexSearcher searcher, List<String> queries, double seconds)
-      throws IOException, ParseException {
-    Analyzer analyzer = new StandardAnalyzer();
-    List<String> answers = new ArrayList<>();
-    long end = System.nanoTime() + (long) (seconds * NANOSECONDS);
-    for (String query : queries) {
-      long begin = System.nanoTime();
-      if (begin > end) {
-        break;
-      }
-      TopDocs found = searcher.search(new QueryParser("content", analyzer).parse(query), HITS);
-      var stored = searcher.storedFields();
-      List<String> texts = new ArrayList<>(HITS);
-      for (ScoreDoc hit : found.scoreDocs) {
-        texts.add(stored.document(hit.doc).get("content"));
-      }
-      double taken = (System.nanoTime() - begin) / NANOSECONDS;
-      answers.add(String.format(Locale.ROOT, "[%.9f, %d]", taken, texts.size()));
-    }
-    return answers;
   }
 
   private static double processorSeconds() {

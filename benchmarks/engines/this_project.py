@@ -16,7 +16,7 @@ def start() -> None:
     vm.start("batch")
 
 
-def write(texts: Path, index: Path, threads: int) -> None:  # noqa: ARG001 - it has two of its own
+def write(texts: Path, index: Path) -> None:
     """Add the texts, as `idx` does."""
     from shared import Index, create
 
