@@ -32,7 +32,6 @@ from idx.evaluation.report import change, figure
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 DATA: Final = Path(__file__).parents[2] / "shared" / "data"
-COLLECTION: Final = DATA / "cranfield"
 NAMES: Final = ("cranfield", "cacm", "cisi")
 
 
