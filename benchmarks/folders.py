@@ -1,4 +1,4 @@
-"""How fast folders are indexed, where the time goes, and how much memory it takes.
+"""How fast folders are indexed, and how much memory it takes.
 
 ``make bench`` runs this; the machine should be idle. Each folder is synchronized by the real
 command into a new index. It writes the tables of docs/measured/speed.md.
@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,13 +21,6 @@ from typing import Any
 from fpdf import FPDF
 
 from benchmarks.page import write_figures
-from idx.extraction.formats import extract
-from idx.extraction.types import ExtractionOptions
-from idx.extraction.worker import hash_file, read_file
-from idx.sync.plan import file_document, single_file
-from shared.analysis.detection import detect_language
-from shared.chunking import chunks
-from shared.writing.index import Index, create
 
 ROOT = Path(__file__).parents[1]
 IDX = Path(sys.executable).parent / "idx"
@@ -48,12 +40,8 @@ class Run:
 
 def main() -> None:
     """Measure, print the tables, and write them into the page."""
-    lines = []
     with tempfile.TemporaryDirectory() as name:
-        temporary = Path(name)
-        lines += throughput(temporary)
-        lines += unchanged(temporary)
-        lines += shares(temporary)
+        lines = [*throughput(Path(name)), *unchanged(Path(name))]
     lines.append(
         f"{WORKERS} cores, {platform.machine()}, CPython {platform.python_version()}, "
         f"load {os.getloadavg()[0]:.1f}."
@@ -106,51 +94,6 @@ def unchanged(temporary: Path) -> list[str]:
         f"| nothing changed | {again.seconds:.2f} | {again.megabytes:,.0f} MB |",
         "",
     ]
-
-
-def shares(temporary: Path) -> list[str]:
-    """Where the processor time of a text goes: each stage alone, one after the other."""
-    rows = [
-        "| processor time of | hash | text | language | chunks | fields and Lucene |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
-    kinds = {
-        "a text of 1.2 KB": sorted((temporary / "small").rglob("*.txt"))[:2_000],
-        "a text of 1 MB": sorted((temporary / "large").rglob("*.txt"))[:20],
-        "a PDF of 20 pages": sorted((temporary / "pdfs").rglob("*.pdf"))[:20],
-    }
-    for name, files in kinds.items():
-        times = list(stages(files, temporary / "stages"))
-        cells = " | ".join(f"{each / sum(times):.0%}" for each in times)
-        rows.append(f"| {name}: {sum(times) / len(files) * 1e3:,.2f} ms | {cells} |")
-    return [*rows, ""]
-
-
-def stages(files: list[Path], index_path: Path) -> Iterator[float]:
-    """Seconds of processor time of each stage, for all files together."""
-    options = ExtractionOptions()
-    yield spent(lambda: [hash_file(single_file(file).location) for file in files])
-    yield spent(lambda: [extract(file, options) for file in files])
-    texts_ = [extract(file, options).text for file in files]
-    yield spent(lambda: [detect_language(text) for text in texts_])
-    yield spent(lambda: [list(chunks("id", "title", text)) for text in texts_])
-    changes = [single_file(file) for file in files]
-    documents = [file_document(each, read_file(each.location, options), "keep") for each in changes]
-    create(index_path)
-    with Index(index_path) as index:
-        # Java's compiler is warm in a long run.
-        for document in documents:
-            index.add(document)
-        chunking = spent(lambda: [list(chunks("id", "title", text)) for text in texts_])
-        yield spent(lambda: [index.add(document) for document in documents]) - chunking
-    shutil.rmtree(index_path)
-
-
-def spent(work: Callable[[], object]) -> float:
-    """Seconds of processor time of this process."""
-    started = time.process_time()
-    work()
-    return time.process_time() - started
 
 
 def synchronize(folder: Path, index: Path) -> Run:

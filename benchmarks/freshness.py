@@ -1,7 +1,7 @@
-"""How soon a search sees a commit, what it costs to look for one, and where a call's time goes.
+"""How soon a search sees a commit.
 
 A process commits one document after the other; a real server is asked for each as soon as its
-commit has returned. It writes the tables of docs/measured/freshness.md; the machine should be idle.
+commit has returned. It writes a table of docs/measured/freshness.md; the machine should be idle.
 """
 
 import argparse
@@ -15,21 +15,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from benchmarks.page import machine, write_figures
 from shared import Document, Index, create
 from tests.tools.stdio_server import stdio_server
 
-if TYPE_CHECKING:
-    from shared.reading.open_index import OpenIndex
-
 SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
-_SETTLED: Final = 3.5
-"""Seconds after a commit from which the time of the folder tells that nothing changed."""
-
-_LOOKS: Final = 2_000
-_SECONDS_OF_LOOKS: Final = 2.0  # less than the time after a commit in which Lucene is asked
 
 _WRITER: Final = """
 import sys, time
@@ -43,7 +35,7 @@ with Index(sys.argv[1]) as index:
 
 
 def main() -> None:
-    """Measure, print the tables, and write them into the page."""
+    """Measure, print the table, and write it into the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--commits", type=int, default=100)
     parser.add_argument("--print", action="store_true", help="leave the page as it is")
@@ -56,7 +48,6 @@ def main() -> None:
                 writer.add(Document(str(number), f"Title {number}", f"some words {number}"))
         lines = [
             *freshness(index, arguments.commits),
-            *looks(index),
             (
                 f"{arguments.commits} commits, on {machine()}, PyLucene "
                 f"{version('pylucene')}, MCP SDK {version('mcp')}; load {os.getloadavg()[0]:.1f} "
@@ -119,42 +110,10 @@ def writing(index: Path) -> Iterator[Commit]:
         yield Commit(process)
 
 
-def looks(index: Path) -> Iterator[str]:
-    """The table of what it takes to find that there is no newer commit."""
-    from shared.java import vm
-    from shared.reading.open_index import OpenIndex
-
-    vm.start()
-    opened = OpenIndex(index, "command")
-    # The first ones open the index, and the machine compiles what it runs often.
-    look(opened)
-    yield "| to find that nothing changed | p50 µs | p95 µs |"
-    yield "|---|---:|---:|"
-    with Index(index) as writer:
-        writer.add(Document("last", "Last", "some words"))
-    yield f"| within three seconds of a commit, by Lucene | {quantiles(look(opened), 1e6)} |"
-    time.sleep(_SETTLED)
-    yield f"| later, by the times of files | {quantiles(look(opened), 1e6)} |"
-    yield ""
-    opened.close()
-
-
-def look(opened: "OpenIndex") -> list[float]:
-    """The seconds of each of some looks; all of them lend a searcher and take it back."""
-    times: list[float] = []
-    until = time.monotonic() + _SECONDS_OF_LOOKS
-    while len(times) < _LOOKS and time.monotonic() < until:
-        begin = time.perf_counter()
-        with opened.newest():
-            pass
-        times.append(time.perf_counter() - begin)
-    return times
-
-
-def quantiles(seconds: Sequence[float], unit: float = 1e3) -> str:
+def quantiles(seconds: Sequence[float]) -> str:
     """Median and 95th percentile as cells of a table."""
     cuts = statistics.quantiles(seconds, n=100, method="inclusive")
-    return " | ".join(f"{unit * cuts[percent - 1]:.1f}" for percent in (50, 95))
+    return " | ".join(f"{1e3 * cuts[percent - 1]:.1f}" for percent in (50, 95))
 
 
 if __name__ == "__main__":
