@@ -25,16 +25,8 @@ from shared import Document, Index, create, daemons
 from tests.tools.stdio_server import Command, stdio_server
 
 PROGRAMS = Path(sys.executable).parent
-DROP_CACHES: Final = Path("/proc/sys/vm/drop_caches")
 
 WITHOUT_CACHE = "from shared.java import startup_cache; startup_cache.options = lambda: ()"
-FULL_COMPILER = (
-    "from shared.java import vm; vm._OPTIONS['command'] = "
-    "tuple(o for o in vm._OPTIONS['command'] if 'TieredStopAtLevel' not in o)"
-)
-DEFAULT_COLLECTOR = (
-    "from shared.java import vm; vm._COMMON = tuple(o for o in vm._COMMON if 'SerialGC' not in o)"
-)
 ONE_AFTER_THE_OTHER = "import server.search_server"
 
 PYTHON: Final = "`python -c pass`"
@@ -63,23 +55,17 @@ def main() -> None:
 
 def page(index: str, rounds: int) -> Iterator[str]:
     """The lines of all tables."""
-    warm, memory = measure(index, rounds)
-    cold = measure_cold(index, rounds)
-    yield "| from the start of the process to its answer | ms | cold, ms |"
-    yield "|---|---:|---:|"
-    for name, seconds in warm.items():
-        from_disk = f"{1000 * cold[name]:.0f}" if name in cold else ""
-        yield f"| {name} | {1000 * seconds:.0f} | {from_disk} |"
+    times, memory = measure(index, rounds)
+    yield "| from the start of the process to its answer | ms |"
+    yield "|---|---:|"
+    yield from (f"| {name} | {1000 * seconds:.0f} |" for name, seconds in times.items())
     yield ""
-    if not cold:
-        yield "Cold starts are left out: only root may empty the page cache."
-        yield ""
     yield "| goal | at most | is | met |"
     yield "|---|---:|---:|---|"
     for name, most, found, unit in (
-        (f"{HELP}, times {PYTHON}", 3.0, warm[HELP] / warm[PYTHON], ""),
-        (IDX_SEARCH, 0.35, warm[IDX_SEARCH], " s"),
-        (SERVER, 1.0, warm[SERVER], " s"),
+        (f"{HELP}, times {PYTHON}", 3.0, times[HELP] / times[PYTHON], ""),
+        (IDX_SEARCH, 0.35, times[IDX_SEARCH], " s"),
+        (SERVER, 1.0, times[SERVER], " s"),
         ("memory of the server after its first answer", 200.0, memory, " MB"),
     ):
         met = "yes" if found <= most else "no"
@@ -113,8 +99,6 @@ def commands(index: str) -> dict[str, Command]:
         HELP: [idx, "--help"],
         IDX_SEARCH: [idx, *search],
         "`idx search` without the start-up cache": changed("idx", WITHOUT_CACHE, search),
-        "`idx search` with the optimizing compiler": changed("idx", FULL_COMPILER, search),
-        "`idx search` with Java's default collector": changed("idx", DEFAULT_COLLECTOR, search),
         "`idx add` of one text": [idx, "add", "-d", "a", "-t", "A", "-c", "text", "-i", index],
         "import of the MCP SDK": [sys.executable, "-c", "import mcp.server"],
     }
@@ -146,24 +130,6 @@ def measure(index: str, rounds: int) -> tuple[dict[str, float], float]:
                 memory.append(taken)
     medians = {name: statistics.median(seconds) for name, seconds in times.items()}
     return medians, statistics.median(memory)
-
-
-def measure_cold(index: str, rounds: int) -> dict[str, float]:
-    """The same of the programs, each time with nothing of them in memory; root only."""
-    times: dict[str, list[float]] = {}
-    runs, waits = commands(index), servers(index)
-    for _ in range(rounds):
-        for name in (PYTHON, HELP, IDX_SEARCH, "`idx add` of one text", SERVER):
-            os.sync()
-            try:
-                DROP_CACHES.write_text("1")
-            except OSError:
-                return {}
-            seconds = (
-                seconds_to_end(runs[name]) if name in runs else seconds_to_answer(waits[name])[0]
-            )
-            times.setdefault(name, []).append(seconds)
-    return {name: statistics.median(seconds) for name, seconds in times.items()}
 
 
 def several(index: str, count: int) -> Iterator[tuple[float, float]]:
