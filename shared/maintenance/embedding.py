@@ -76,18 +76,11 @@ _WORKER_BYTES: Final = 4_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingState:
-    """State of the vectors of an index.
+    """State of the vectors of an index."""
 
-    Attributes:
-        model: the sentence model; None if search by meaning is off.
-        chunks: the number of chunks.
-        embedded: the number of chunks that have vectors, or are in a language or a script that the
-            model does not know.
-    """
-
-    model: SentenceModel | None
+    model: SentenceModel | None  # None if search by meaning is off
     chunks: int
-    embedded: int
+    embedded: int  # those that have vectors, or a language or script that the model does not know
 
     @property
     def pending(self) -> int:
@@ -97,17 +90,10 @@ class EmbeddingState:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Result of an embedding.
-
-    Attributes:
-        chunks: the number of chunks that were embedded.
-        other_languages: the number of those that are in a language or a script that the model does
-            not know, and have no vectors.
-        seconds: the time that it took.
-    """
+    """Result of an embedding."""
 
     chunks: int
-    other_languages: int
+    other_languages: int  # those whose language or script the model does not know: without vectors
     seconds: float
 
 
@@ -128,16 +114,8 @@ def model_of_new_index() -> SentenceModel | None:
 def switch_on(path: Path | str, name: str, *, wait: float = DEFAULT_WAIT) -> SentenceModel:
     """Make a sentence model part of an index; `embed` then makes the vectors.
 
-    Args:
-        path: the index.
-        name: the model, see `shared.semantic.models.install`. Another one than before removes the
-            vectors of that one.
-        wait: seconds to wait for another writer to end.
-
-    Raises:
-        SemanticModelError: the model is missing, damaged, unsafe or unsuitable.
-        ExtraMissingError: a library is not installed.
-        IndexFolderError: the index cannot be used; the class says why.
+    The name is as `shared.semantic.models.install` takes it. Another model than before removes the
+    vectors of that one.
     """
     # An index that cannot be used is named before a model is downloaded.
     embedding_state(path)
@@ -167,22 +145,10 @@ def embed(
 ) -> Embedded:
     """Make the vectors that an index lacks.
 
-    On an interruption (``KeyboardInterrupt``) the vectors made so far are stored first.
-
-    Args:
-        path: the index.
-        wait: seconds to wait for another writer to end, each time when vectors are stored.
-        workers: the number of worker processes; None for one for each core.
-        progress: a function that passes on the steps.
-        named: the model that the user has named for this index just now; None for none. Texts are
-            sent to a server on another machine only if this, or the setting ``semantic``, names it.
-
-    Raises:
-        SemanticModelError: the model is missing, damaged, or another one by now, or its server does
-            not answer or must not be asked.
-        ExtraMissingError: a library is not installed.
-        IndexLockedError: another writer held the lock for the whole time.
-        IndexFolderError: the index cannot be used; the class says why.
+    On an interruption (``KeyboardInterrupt``) the vectors made so far are stored first. Each time
+    when vectors are stored, it waits for another writer to end. Texts are sent to a server on
+    another machine only if the model that the user has `named` just now, or the setting
+    ``semantic``, is that server's.
     """
     began = time.monotonic()
     with _opened(path) as index:

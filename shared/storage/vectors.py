@@ -178,8 +178,7 @@ def signs(
 ) -> "npt.NDArray[np.uint64]":
     """Return which components of vectors exceed those of a mean, as bits, 64 in each number.
 
-    Returns:
-        One vector a column, since columns of a few numbers are compared faster one after the other.
+    Each vector is a column, since columns of a few numbers are compared faster one after the other.
     """
     import numpy as np
 
