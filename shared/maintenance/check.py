@@ -19,15 +19,7 @@ from org.apache.lucene.index import (
     SegmentInfos,
     Term,
 )
-from org.apache.lucene.search import (
-    BooleanClause,
-    BooleanQuery,
-    FieldExistsQuery,
-    IndexSearcher,
-    MatchAllDocsQuery,
-    Sort,
-    TermQuery,
-)
+from org.apache.lucene.search import IndexSearcher, Sort, TermQuery
 from org.apache.lucene.store import ByteBuffersDirectory
 from org.apache.lucene.util import BytesRefIterator
 
@@ -48,6 +40,8 @@ from shared.maintenance.upkeep import Progress, Step
 from shared.messages import quantity
 from shared.model import schema
 from shared.model.document import chunk_id, chunk_title
+from shared.query.lucene import Compiler
+from shared.query.tree import Clause, Clauses, Exists
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import check_schema, rebuilt_schema
@@ -332,12 +326,7 @@ def checked_documents(reader: Any) -> Iterator[CheckedDocument]:
 
 def without_document() -> Any:
     """Return a Lucene query for chunks without the id of a document."""
-    return (
-        BooleanQuery.Builder()
-        .add(MatchAllDocsQuery(), BooleanClause.Occur.FILTER)
-        .add(FieldExistsQuery(schema.SOURCE_DOCUMENT), BooleanClause.Occur.MUST_NOT)
-        .build()
-    )
+    return Compiler().query(Clauses((Clause(Exists(schema.SOURCE_DOCUMENT), "must_not"),)))
 
 
 def _checked(searcher: Any, key: str, query: Any, count: int) -> CheckedDocument:

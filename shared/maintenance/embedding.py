@@ -24,6 +24,9 @@ from shared.errors import SemanticModelError
 from shared.files import index_folder
 from shared.java import vm
 from shared.maintenance.upkeep import Progress, Step
+from shared.model import schema
+from shared.query.lucene import Compiler
+from shared.query.tree import Clause, Clauses, Exists
 from shared.semantic.models import (
     check_allowed,
     check_extra,
@@ -40,7 +43,6 @@ from shared.storage import lucene_errors
 from shared.storage.commits import open_last_commit, sentence_model
 from shared.storage.integrity import open_directory
 from shared.storage.passages import MOST_TOGETHER, Embeddable, StoredText, texts_matching
-from shared.storage.vectors import with_vectors, without_vectors
 from shared.workers import end_pool, new_pool, result_of, schedule
 from shared.writing.index import Index
 
@@ -69,6 +71,9 @@ _MIN_TELLING_CHARACTERS: Final = 200
 """Minimum length of a text whose language excludes it from the model."""
 
 _FEATURE: Final = "search by meaning"
+
+_WITH_VECTORS: Final = Exists(schema.VECTOR)
+_WITHOUT_VECTORS: Final = Clauses((Clause(_WITH_VECTORS, "must_not"),))
 
 _WORKER_BYTES: Final = 4_000_000_000
 """Maximum address space of a worker, in bytes; the libraries reserve a gigabyte."""
@@ -299,6 +304,6 @@ def _opened(path: Path | str) -> Iterator[Embeddable]:
             path,
             sentence_model(reader, path),
             int(reader.numDocs()),
-            int(IndexSearcher(reader).count(with_vectors())),
-            partial(texts_matching, reader, without_vectors()),
+            int(IndexSearcher(reader).count(Compiler().query(_WITH_VECTORS))),
+            partial(texts_matching, reader, Compiler().query(_WITHOUT_VECTORS)),
         )

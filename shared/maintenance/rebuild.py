@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from org.apache.lucene.document import IntPoint
 from org.apache.lucene.index import (
     BinaryDocValues,
     DirectoryReader,
@@ -16,15 +15,7 @@ from org.apache.lucene.index import (
     NumericDocValues,
     Term,
 )
-from org.apache.lucene.search import (
-    BooleanClause,
-    BooleanQuery,
-    DocIdSetIterator,
-    IndexSearcher,
-    Sort,
-    SortField,
-    TermQuery,
-)
+from org.apache.lucene.search import DocIdSetIterator, IndexSearcher, Sort, SortField, TermQuery
 
 from shared.backends import chosen
 from shared.errors import IndexDamagedError
@@ -33,6 +24,9 @@ from shared.java import vm
 from shared.messages import quantity
 from shared.model import schema
 from shared.model.document import STEP, Chunk, Document, FileState, Place, SourceFile, chunk_id
+from shared.query.lucene import Compiler
+from shared.query.tree import Between, all_of
+from shared.reading.backend import chunks_of
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import (
@@ -230,17 +224,11 @@ def _chunks(searcher: Any, first: Chunk, place: Place) -> Iterator[tuple[Chunk, 
     if first.count == 1:
         return
     # The chunks of a long document may be in several segments, in any order.
-    document = TermQuery(Term(schema.SOURCE_DOCUMENT, schema.keyword(first.source_document)))
-    rest = (
-        BooleanQuery.Builder()
-        .add(document, BooleanClause.Occur.FILTER)
-        .add(IntPoint.newRangeQuery(schema.CHUNK_INDEX, 2, first.count), BooleanClause.Occur.FILTER)
-        .build()
-    )
+    rest = all_of(chunks_of(first.source_document), Between(schema.CHUNK_INDEX, 2, first.count))
     order = Sort([SortField(schema.CHUNK_INDEX, SortField.Type.INT)])
     stored = searcher.storedFields()
     fields = stored_fields(*CHUNK_FIELDS)
-    for hit in searcher.search(rest, first.count, order).scoreDocs:
+    for hit in searcher.search(Compiler().query(rest), first.count, order).scoreDocs:
         yield chunk_in(stored.document(hit.doc, fields))
 
 

@@ -23,13 +23,7 @@ from org.apache.lucene.index import (
     MultiDocValues,
     SegmentReader,
 )
-from org.apache.lucene.search import (
-    BooleanClause,
-    BooleanQuery,
-    DocIdSetIterator,
-    FieldExistsQuery,
-    MatchAllDocsQuery,
-)
+from org.apache.lucene.search import DocIdSetIterator
 from org.apache.lucene.util import BytesRef
 
 from shared.java.cancellation import check
@@ -66,21 +60,6 @@ def vector_field(value: bytes | None) -> Any:
     """Return the field of a chunk with its vector, or one that removes the vector (None)."""
     # A plain None would choose no constructor.
     return BinaryDocValuesField(schema.VECTOR, BytesRef(JArray("byte")(value)) if value else None)
-
-
-def with_vectors() -> Any:
-    """Return a query for the chunks that have a value."""
-    return FieldExistsQuery(schema.VECTOR)
-
-
-def without_vectors() -> Any:
-    """Return a query for the chunks that have no value yet."""
-    return (
-        BooleanQuery.Builder()
-        .add(MatchAllDocsQuery(), BooleanClause.Occur.MUST)
-        .add(with_vectors(), BooleanClause.Occur.MUST_NOT)
-        .build()
-    )
 
 
 def stored_values(reader: Any, documents: Iterable[int]) -> dict[int, bytes]:
