@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Final
 
 from shared.maintenance.upkeep import Progress, Step
-from shared.model import schema
 from shared.model.filters import EVERYTHING
 from shared.model.weights import DEFAULT_WEIGHTS
-from shared.reading.backend import FIRST_CHUNK, Backend, Stored, chunks_of, first_of
+from shared.reading.backend import FIRST_CHUNK, Backend, chunks_of, first_of
 from shared.reading.documents import summaries
 from shared.reading.searcher import open_index
-from shared.search.selection import Fingerprinted, time_of_change
-from shared.storage.fingerprints import VERSION_RESEMBLANCE, Fingerprinter
-from shared.storage.stored_chunks import SUMMARY_FIELDS, details_of
+from shared.search.selection import Fingerprinted
+from shared.storage.fingerprints import VERSION_RESEMBLANCE
 
 _MOST_CANDIDATES: Final = 50
 """Maximum number of texts that a text is compared with for each of the hashes by which it is found,
@@ -70,9 +68,7 @@ def duplicates(
 ) -> Duplicates:
     """Find documents that are versions of the same text.
 
-    The fingerprints of all documents are compared. Of documents without one, which an earlier
-    version of this software has indexed, the texts are read, about a thousand pages in a second.
-    Nothing is written.
+    The fingerprints of all documents are compared. Nothing is written.
 
     Args:
         path: the index folder.
@@ -112,21 +108,7 @@ def _steps(backend: Backend, every: list[Fingerprinted]) -> Iterator[Step]:
         every.append(each)
         if not len(every) % _BLOCK:
             yield Step(activity, len(every), total)
-    if len(every) < total:
-        known = {each.id for each in every}
-        for stored in backend.stored(FIRST_CHUNK, SUMMARY_FIELDS):
-            if stored.get(schema.SOURCE_DOCUMENT) not in known:
-                every.append(_from_text(backend, stored))
-                yield Step(activity, len(every), total)
     yield Step(activity, len(every), total)
-
-
-def _from_text(backend: Backend, first: Stored) -> Fingerprinted:
-    id_, fingerprinter = str(first.get(schema.SOURCE_DOCUMENT)), Fingerprinter()
-    for stored in backend.stored(chunks_of(id_), (schema.CONTENT,), schema.CHUNK_INDEX):
-        fingerprinter.add(stored.get(schema.CONTENT))
-    modified = time_of_change(details_of(first).metadata)
-    return Fingerprinted(id_, id_, fingerprinter.fingerprint, modified)
 
 
 def groups(every: Sequence[Fingerprinted], min_similarity: float) -> list[Group]:

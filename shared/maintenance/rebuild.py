@@ -36,7 +36,7 @@ from shared.storage.commits import (
     sentence_model,
 )
 from shared.storage.integrity import open_directory
-from shared.storage.mapping import placed_to_lucene, unpack, with_language
+from shared.storage.mapping import placed_to_lucene, unpack
 from shared.storage.passages import KnownVectors
 from shared.storage.stored_chunks import CHUNK_FIELDS, details_of, stored_fields
 from shared.writing.document_queue import DocumentWriter, results
@@ -117,8 +117,7 @@ def _rebuild(directory: Any, path: Path, writer: Any, progress: Progress) -> Reb
     reader, version = _open(directory, path)
     try:
         documents = chunks = 0
-        had_languages = version >= schema.VERSION_WITH_LANGUAGES
-        with closing(_write(writer, path, reader, had_languages=had_languages)) as written:
+        with closing(_write(writer, path, reader)) as written:
             for count in progress(written):
                 documents += 1
                 chunks += count
@@ -146,27 +145,17 @@ def _open(directory: Any, path: Path) -> tuple[Any, int]:
             raise
 
 
-def _write(
-    writer: Any, path: Path, reader: Any, *, had_languages: bool
-) -> Generator[int, None, None]:
+def _write(writer: Any, path: Path, reader: Any) -> Generator[int, None, None]:
     """Write each document of a reader, and yield the number of its chunks."""
     known = KnownVectors(reader).value_of if sentence_model(reader, path) else None
 
     def submitted(documents: DocumentWriter) -> Iterator[Future[int]]:
         for stored in stored_documents(reader):
-            kept = stored if had_languages else _with_language(stored)
-            batches = placed_to_lucene(kept.document, kept.chunks, known)
-            yield documents.submit(kept.document.id, batches)
+            batches = placed_to_lucene(stored.document, stored.chunks, known)
+            yield documents.submit(stored.document.id, batches)
 
     with closing(DocumentWriter(writer, path)) as documents:
         yield from results(submitted(documents))
-
-
-def _with_language(stored: StoredDocument) -> StoredDocument:
-    """Return a document with its language, detected from the text of all its chunks."""
-    placed = list(stored.chunks)
-    text = " ".join(chunk.content for chunk, _ in placed)
-    return StoredDocument(with_language(replace(stored.document, content=text)), iter(placed))
 
 
 def stored_documents(reader: Any) -> Iterator[StoredDocument]:

@@ -46,11 +46,8 @@ from shared.errors import InvalidTextError
 SCHEMA_VERSION: Final = 5
 """Version of the schema, raised whenever older indexes must be rebuilt to be searched correctly."""
 
-REBUILT_VERSIONS: Final = (1, 2, 3, 4, SCHEMA_VERSION)
+REBUILT_VERSIONS: Final = (2, 3, 4, SCHEMA_VERSION)
 """Schema versions with these stored fields, so that their indexes can be rebuilt."""
-
-VERSION_WITH_LANGUAGES: Final = 2
-"""First schema version in which the language of every document has been detected."""
 
 ID: Final = "id"
 TITLE: Final = "title"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from shared.model import index_results as results, metadata, schema
-from shared.model.document import STEP
 from shared.model.failures import load_failures
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_ID, DocumentSort
@@ -133,17 +132,14 @@ def document_details(backend: Backend, source_document: str) -> results.Document
     source_document, total, (first,) = answer.source_document, answer.total_chunks, answer.chunks
     (last,) = document_chunks(backend, source_document, total, 1).chunks
     stored = _first_stored(backend, source_document)
-    summary, words = summary_from_lucene(stored, backend.folders), details_of(stored).words
-    if words is None:
-        # Older indexes have only chunks of a fixed number of words.
-        words = STEP * (total - 1) + len(last.content.split())
+    summary = summary_from_lucene(stored, backend.folders)
     language = summary.metadata.get(metadata.LANGUAGE)
     return results.DocumentDetails(
         source_document=source_document,
         title=summary.title,
         chunk_count=total,
         language=language if isinstance(language, str) else None,
-        words=words,
+        words=details_of(stored).words or 0,
         characters=last.char_end,
         preview=_preview(first.content.strip()),
         metadata=summary.metadata,

@@ -225,7 +225,7 @@ def placed_chunks(document: Document) -> tuple[Document, Iterator[tuple[Chunk, P
             f"JSON; at most {MAX_METADATA:,} are allowed, because every chunk contains them: put "
             "long text into the content"
         )
-    document = with_language(document)
+    document = _with_language(document)
     pieces, to_place = tee(chunks(document.id, document.title, document.content, document.layout))
     return document, zip(pieces, places(document, to_place), strict=True)
 
@@ -263,7 +263,7 @@ def placed_to_lucene(
             yield language, [fields_ for _, fields_ in same]
 
 
-def with_language(document: Document) -> Document:
+def _with_language(document: Document) -> Document:
     """Return a document with its detected language in the metadata, if it was not detected yet."""
     if document.file is not None or metadata.LANGUAGE in document.metadata:
         return document

@@ -220,7 +220,7 @@ def test_another_folder_is_not_overwritten(idx: Idx, filled: Path, tmp_path: Pat
 def test_an_index_of_an_older_schema_can_be_backed_up(
     idx: Idx, filled: Path, tmp_path: Path
 ) -> None:
-    mark_as(filled, 1)
+    mark_as(filled, 4)
     idx("backup", "copy")
     idx("rebuild", "-i", "copy")
     assert check(tmp_path / "copy").problems == []

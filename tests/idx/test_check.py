@@ -188,7 +188,7 @@ def test_very_many_problems_are_not_all_told(idx: Idx, empty_index: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("version", "help_"), [(1, "idx rebuild"), (9, "pip install --upgrade mcp-lucene")]
+    ("version", "help_"), [(4, "idx rebuild"), (9, "pip install --upgrade mcp-lucene")]
 )
 def test_another_schema_is_named(idx: Idx, filled: Path, version: int, help_: str) -> None:
     mark_as(filled, version)

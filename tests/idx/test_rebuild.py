@@ -153,13 +153,13 @@ def test_an_empty_index(idx: Idx, empty_index: Path) -> None:
 
 def test_the_answer_for_programs(idx: Idx, empty_index: Path) -> None:
     add_documents(empty_index, Document("a", "A", LONG))
-    mark_as(empty_index, 1)
+    mark_as(empty_index, 4)
     done = idx("rebuild", "--json")
     assert json.loads(done.stdout) == {
         "documents": 1,
         "chunks": 4,
         "schema_version": 5,
-        "previous_schema_version": 1,
+        "previous_schema_version": 4,
     }
     assert done.stderr == ""
 
@@ -170,7 +170,7 @@ def test_the_answer_for_programs(idx: Idx, empty_index: Path) -> None:
 @pytest.mark.parametrize(
     ("version", "help_"),
     [
-        (0, "create a new one with idx init"),
+        (1, "create a new one with idx init"),
         (6, "install the version of mcp-lucene that wrote it, or a newer one"),
         (10, "install the version of mcp-lucene that wrote it, or a newer one"),
     ],

@@ -75,14 +75,14 @@ def start(path: Path, seconds: float = 0.02) -> Process:
 
 @pytest.mark.parametrize("times", [3, pytest.param(40, marks=pytest.mark.soak)])
 def test_killed_at_any_moment_it_leaves_one_whole_index(idx: Idx, filled: Path, times: int) -> None:
-    mark_as(filled, 1)
+    mark_as(filled, 4)
     before = stored(filled)
     assert len(before) == 180
     with start(filled, 0) as process:
         began = time.monotonic()
         assert process.wait() == 0
         seconds = time.monotonic() - began
-    mark_as(filled, 1)
+    mark_as(filled, 4)
     chosen = random.Random(7)  # noqa: S311 - moments
     killed = 0
     for _ in range(times):
@@ -174,7 +174,7 @@ def test_it_waits_for_another_writer(idx: Idx, filled: Path) -> None:
 @pytest.mark.soak
 @sends_signals
 def test_writers_of_an_older_index_are_told_at_once(idx: Idx, filled: Path) -> None:
-    mark_as(filled, 1)
+    mark_as(filled, 4)
     with start(filled) as process:
         failed = idx("add", "-d", "b", "-t", "B", "-c", "text", code=1)
         assert "idx rebuild --index-path" in failed.stderr
@@ -222,7 +222,7 @@ def without_scores(answer: dict[str, Any]) -> list[dict[str, Any]]:
 async def test_a_server_names_the_command_and_goes_on_after_it(
     idx: Idx, filled: Path, connect: Connect
 ) -> None:
-    mark_as(filled, 1)
+    mark_as(filled, 4)
     async with connect() as client:
         for tool, arguments in (("Search", {"query": "common"}), ("ListDocuments", {})):
             refused = await client.call_tool(tool, arguments)

@@ -7,9 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from shared import Document, Index, Searcher
 from shared.model import schema
-from shared.storage import mapping
 from shared.version import software_version
 from tests.conftest import Idx
 from tests.idx.contents import chunks
@@ -22,7 +20,7 @@ INDEXES: Final = Path(__file__).parents[2] / "test-index"
 
 @pytest.fixture
 def old(tmp_path: Path, index_path: Path) -> Path:
-    shutil.copytree(INDEXES / "schema-1", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(INDEXES / "schema-4", tmp_path, dirs_exist_ok=True)
     return index_path
 
 
@@ -47,7 +45,7 @@ def test_every_command_names_the_one_that_helps(
     before = {file.name: file.read_bytes() for file in old.iterdir()}
     failed = idx(*command, code=1, stdin="[]")
     assert failed.stderr == (
-        f"Error: the index at {old} has schema version 1, but this version of mcp-lucene works "
+        f"Error: the index at {old} has schema version 4, but this version of mcp-lucene works "
         "with schema version 5; rebuild it from its stored text with: "
         f"idx rebuild --index-path {old}\n"
     )
@@ -58,12 +56,12 @@ def test_every_command_names_the_one_that_helps(
 def test_an_older_index_is_like_a_new_one_afterwards(idx: Idx, old: Path, tmp_path: Path) -> None:
     before = stored(old)
     done = idx("rebuild")
-    assert done.stdout == "Rebuilt 4 documents as 6 chunks (schema version 5)\n"
+    assert done.stdout == "Rebuilt 6 documents as 8 chunks (schema version 5)\n"
     assert done.stderr == ""
     after = stored(old)
     assert [without_details(chunk) for chunk in after] == [without_details(c) for c in before]
     assert [as_before(chunk) for chunk in after] == [as_before(chunk) for chunk in before]
-    assert sync(idx, "papers") == {"skipped": 2}
+    assert sync(idx, "papers") == {"skipped": 3}
     # Checked out, the files have other times than when they were indexed, which was noted.
     synced = [without_details(chunk) for chunk in stored(old)]
     (hit,) = json.loads(idx("search", "pay", "--json").stdout)["results"]
@@ -92,33 +90,6 @@ def as_before(chunk: dict[str, Any]) -> dict[str, Any]:
     # Older versions did not store it.
     details.pop("words", None)
     return details
-
-
-def test_the_language_of_older_documents_is_looked_for_once(
-    idx: Idx, empty_index: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    english = "The rent is due on the third of each month, and the deposit is two months of rent."
-    with monkeypatch.context() as patch, Index(empty_index) as index:
-        patch.setattr(mapping, "detect_language", lambda _: None)
-        index.add(Document("few", "Few", english))
-        index.add(Document("many", "Many", english * 50, {f"key{n}": n for n in range(63)}))
-        index.add(Document("known", "Known", english, {"language": "fr"}))
-        index.add(Document("late", "Late", "Der Mieter zahlt die Miete. " * 50 + english * 100))
-    idx("rebuild")
-    unknown = {"few": None, "many": None, "late": None}
-    assert languages(empty_index) == {**unknown, "known": "fr"}
-    mark_as(empty_index, 1)
-    idx("rebuild")
-    # By the whole text, not by its first chunk.
-    assert languages(empty_index) == {**dict.fromkeys(unknown, "en"), "known": "fr"}
-
-
-def languages(path: Path) -> dict[str, Any]:
-    with Searcher(path) as searcher:
-        return {
-            document.source_document: document.metadata.get("language")
-            for document in searcher.documents().documents
-        }
 
 
 def test_an_index_with_a_field_for_each_language_is_rebuilt(

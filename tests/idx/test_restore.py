@@ -174,12 +174,12 @@ def test_what_is_no_backup_is_refused(idx: Idx, filled: Path, tmp_path: Path) ->
 
 
 def test_a_backup_of_an_older_schema_stays_one(idx: Idx, filled: Path) -> None:
-    mark_as(filled, 1)
+    mark_as(filled, 4)
     idx("backup", "copy")
     idx("purge", "--yes", code=1)
     idx("rebuild")
     idx("restore", "copy", "--yes")
-    assert "has schema version 1" in idx("stats", code=1).stderr
+    assert "has schema version 4" in idx("stats", code=1).stderr
     idx("rebuild")
 
 

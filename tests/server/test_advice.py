@@ -47,7 +47,7 @@ async def test_a_client_is_told_to_ask_its_user_for_an_index(
 async def test_a_client_is_told_to_ask_its_user_to_rebuild_an_index(
     tmp_path: Path, index_path: Path, connect: Connect, idx: Idx
 ) -> None:
-    older = Path(__file__).parents[2] / "test-index" / "schema-1"
+    older = Path(__file__).parents[2] / "test-index" / "schema-4"
     shutil.copytree(older, tmp_path, dirs_exist_ok=True)
     command = f"rebuild it from its stored text with: idx rebuild --index-path {index_path}"
     async with connect() as client:
@@ -117,7 +117,7 @@ ERRORS: list[known.McpLuceneError] = [
     known.IndexPathError(PATH, "permission denied"),
     known.IndexWriteError(PATH, "no space left on device"),
     known.IndexLuceneVersionError(PATH, "Lucene 8", "10.5"),
-    known.IndexSchemaError(PATH, "schema version 1", 4, rebuilds=True),
+    known.IndexSchemaError(PATH, "schema version 4", 5, rebuilds=True),
     known.IndexSchemaError(PATH, "schema version 9", 4),
     known.IndexLockedError(PATH, "process 1 (idx sync)"),
     known.IndexLockedError(PATH, "process 1 (idx sync)", 5),

@@ -81,7 +81,7 @@ def exchange_for_an_old_index(path: Path) -> None:
 
 
 def exchange_for_an_older_schema(path: Path) -> None:
-    mark_as(path, 1)
+    mark_as(path, 4)
 
 
 def remove_the_commit(path: Path) -> None:
@@ -96,7 +96,7 @@ FAULTS: Final[dict[Callable[[Path], None], str]] = {
     exchange_for_other_files: "there is no index at {}; ask the user to create one with",
     exchange_for_a_file: "the index folder {} cannot be used: it is a file, not a folder",
     exchange_for_an_old_index: "the index at {} was written by Lucene 8.11.4 and cannot be read",
-    exchange_for_an_older_schema: "the index at {} has schema version 1, but",
+    exchange_for_an_older_schema: "the index at {} has schema version 4, but",
     remove_the_commit: "the index at {} is damaged: its segments_N file",
 }
 """What is done to the folder, and how the error of all tools begins."""
