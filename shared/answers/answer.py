@@ -17,7 +17,7 @@ from shared.errors import LanguageModelError
 from shared.model.answers import Answer, AnswerEvent, AnswerPart, Passage, Passages, Refusal
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
-from shared.model.search_results import Citation, Hit, SearchAnswer
+from shared.model.search_results import Hit, SearchAnswer
 
 REFUSAL: Final = "The documents do not answer this question."
 """Text of a refusal."""
@@ -104,8 +104,7 @@ async def answer_events(
         return
     yield Passages(passages)
     reply, shown = "", 0
-    prompt = prompt_for(request.query, passages)
-    async with aclosing(model.reply(prompt)) as parts:
+    async with aclosing(model.reply(*prompt_for(request.query, passages))) as parts:
         async for part in parts:
             reply += part
             _check_length(reply, model)
@@ -137,16 +136,12 @@ async def _distinct(request: SearchRequest, search: Search) -> SearchAnswer:
 
 def passages_of(found: SearchAnswer) -> list[Passage]:
     """Return the hits of a search as numbered passages."""
+    own = {"number", "content"}
     return [
         Passage(
-            **{place.name: getattr(hit, place.name) for place in fields(Citation)},
+            **{of.name: getattr(hit, of.name) for of in fields(Passage) if of.name not in own},
             number=number,
-            id=hit.id,
-            title=hit.title,
-            source_document=hit.source_document,
-            chunk_index=hit.chunk_index,
             content=hit.content or "",
-            confidence=hit.confidence,
         )
         for number, hit in enumerate(found.results, start=1)
     ]

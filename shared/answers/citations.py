@@ -8,8 +8,8 @@ models change them. A quote may leave out words where it has an ellipsis.
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Final
+from dataclasses import fields
+from typing import Any, Final
 
 from shared.answers.prompt import Reply, parts_of
 from shared.model.answers import (
@@ -47,45 +47,35 @@ _ABBREVIATION: Final = re.compile(
 _BULLET: Final = re.compile(r"\s*(?:[-*•+]\s+|\d{1,2}[.)]\s+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A statement of a text."""
-
-    start: int
-    end: int
-    citations: tuple[int, ...]
-
-
 def cited_numbers(text: str) -> list[int]:
     """Return the distinct numbers that a text cites, in order."""
     return list(dict.fromkeys(number for cited in CITED.finditer(text) for number in _in(cited)))
 
 
-def sentences(text: str) -> list[Sentence]:
-    """Return the statements of an answer.
+def sentences(text: str) -> list[tuple[int, int, list[int]]]:
+    """Return the begin and the end of each statement of an answer, and the numbers that it cites.
 
     Headings, the lines that introduce a list, and citations alone are none; the latter belong to
     the statement before them. A single word, such as ``Yes.``, belongs to the next one.
     """
-    found: list[Sentence] = []
+    found: list[tuple[int, int, list[int]]] = []
     pending: int | None = None
     for start, end in _spans(text):
         first = pending if pending is not None else start
         pending = None
         bare = CITED.sub("", text[start:end])
-        numbers = tuple(cited_numbers(text[first:end]))
+        numbers = cited_numbers(text[first:end])
         if not any(map(str.isalnum, bare)):
             if found and numbers:
-                last = found[-1]
-                merged = dict.fromkeys((*last.citations, *numbers))
-                found[-1] = Sentence(last.start, end, tuple(merged))
+                begin, _, before = found[-1]
+                found[-1] = (begin, end, [*dict.fromkeys((*before, *numbers))])
             continue
         if not numbers and (bare.rstrip(" *_").endswith(":") or bare.startswith("#")):
             continue
         if not numbers and len(bare.split()) == 1 and _goes_on(text, end):
             pending = first
             continue
-        found.append(Sentence(first, end, numbers))
+        found.append((first, end, numbers))
     return found
 
 
@@ -123,6 +113,11 @@ def _in(cited: re.Match[str]) -> Iterator[int]:
 
 # Citations
 
+_OF_PASSAGE: Final = {of.name for of in fields(Citation)} | {
+    *("id", "title", "source_document", "confidence")
+}
+"""Fields that a citation has of its passage."""
+
 
 def checked_citations(reply: Reply, passages: Sequence[Passage]) -> list[CheckedCitation]:
     """Check the citations of a reply.
@@ -141,8 +136,8 @@ def checked_statements(text: str, citations: Sequence[CheckedCitation]) -> list[
     """Return the statements of an answer, with the state of each."""
     holding = {citation.number for citation in citations if citation.holds}
     return [
-        Statement(each.start, each.end, [*each.citations], _state(each, holding))
-        for each in sentences(text)
+        Statement(start, end, numbers, _state(numbers, holding))
+        for start, end, numbers in sentences(text)
     ]
 
 
@@ -157,10 +152,10 @@ def answer_confidence(citations: Sequence[CheckedCitation]) -> float:
     return max((citation.confidence for citation in citations if citation.holds), default=0.0)
 
 
-def _state(sentence: Sentence, holding: set[int]) -> StatementState:
-    if not sentence.citations:
+def _state(numbers: Sequence[int], holding: set[int]) -> StatementState:
+    if not numbers:
         return "not_cited"
-    return "cited" if holding.intersection(sentence.citations) else "not_proven"
+    return "cited" if holding.intersection(numbers) else "not_proven"
 
 
 def _of_number(
@@ -198,17 +193,11 @@ def _shown(quote: str) -> str:
 def _citation(
     number: int, passage: Passage | None, quote: str | None, problem: CitationProblem | None
 ) -> CheckedCitation:
-    place = {each.name: getattr(passage, each.name) for each in fields(Citation) if passage}
+    known: dict[str, Any] = {name: getattr(passage, name, None) for name in _OF_PASSAGE}
+    if passage is None:
+        known["confidence"] = 0.0
     return CheckedCitation(
-        **place,
-        number=number,
-        id=passage.id if passage else None,
-        title=passage.title if passage else None,
-        source_document=passage.source_document if passage else None,
-        quote=quote,
-        holds=problem is None,
-        problem=problem,
-        confidence=passage.confidence if passage else 0.0,
+        **known, number=number, quote=quote, holds=problem is None, problem=problem
     )
 
 

@@ -10,7 +10,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Final
 
-from shared.answers.prompt import Prompt
 from shared.errors import LanguageModelError
 from shared.language_models.endpoint import (
     PROVIDERS,
@@ -71,13 +70,13 @@ class ServedAnswerModel:
         prefix, colon, name = (self.name or "").partition(":")
         return prefix if not self.url and colon and name and prefix in PROVIDERS else None
 
-    async def reply(self, prompt: Prompt) -> AsyncGenerator[str]:
+    async def reply(self, instructions: str, prompt: str) -> AsyncGenerator[str]:
         """Yield the reply of the model in parts, as they arrive."""
         endpoint = self._endpoint()
         await load("shared.language_models.requests", _EXTRA)
         from shared.language_models.requests import answer_in_parts
 
-        async with aclosing(answer_in_parts(prompt.instructions, prompt.text, endpoint)) as parts:
+        async with aclosing(answer_in_parts(instructions, prompt, endpoint)) as parts:
             async for part in parts:
                 yield part
 

@@ -50,19 +50,11 @@ The shop closes at 18:00 on Saturdays [2]. Dogs are welcome [1].
 [1] "our customers may bring their dogs\""""
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """What a model is told."""
-
-    instructions: str
-    text: str
-
-
-def prompt_for(question: str, passages: Iterable[Passage]) -> Prompt:
-    """Return the prompt for a question and the passages that may answer it."""
+def prompt_for(question: str, passages: Iterable[Passage]) -> tuple[str, str]:
+    """Return the instructions of a model, and a question with the passages that may answer it."""
     tag = new_tag()
     parts = [f"[{passage.number}]\n{tagged(_described(passage), tag)}" for passage in passages]
-    return Prompt(
+    return (
         _INSTRUCTIONS.format(tag=tag, quotes=QUOTES, declined=DECLINED),
         "\n\n".join((*parts, f"Question: {question}")),
     )

@@ -6,7 +6,7 @@ from shared.answers.citations import cited_numbers, sentences
 
 
 def divided(text: str) -> list[tuple[str, tuple[int, ...]]]:
-    return [(text[each.start : each.end], each.citations) for each in sentences(text)]
+    return [(text[start:end], tuple(numbers)) for start, end, numbers in sentences(text)]
 
 
 @pytest.mark.parametrize(

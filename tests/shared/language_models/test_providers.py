@@ -3,7 +3,6 @@
 import pytest
 
 from shared.answers.model import ServedAnswerModel
-from shared.answers.prompt import Prompt
 from shared.errors import LanguageModelError
 from shared.language_models.endpoint import PROVIDERS
 from tests.model_server import (
@@ -31,7 +30,7 @@ async def reply(
     if PROVIDERS[provider]:
         monkeypatch.setitem(PROVIDERS, provider, server.url)
     model = ServedAnswerModel(f"{provider}:test", None, timeout, 77, KEY)
-    return "".join([part async for part in model.reply(Prompt("Be brief.", "Is it due?"))])
+    return "".join([part async for part in model.reply("Be brief.", "Is it due?")])
 
 
 @pytest.mark.parametrize("provider", PROTOCOLS)
@@ -111,5 +110,5 @@ async def test_any_other_name_is_that_of_a_model_on_this_machine(name: str) -> N
     assert (endpoint.name, endpoint.url) == (name, "http://localhost:11434/v1")
     with serving(streams(TEXT)) as server:
         model = ServedAnswerModel(f"openai:{name}", server.url)
-        assert "".join([part async for part in model.reply(Prompt("", "Is it due?"))]) == TEXT
+        assert "".join([part async for part in model.reply("", "Is it due?")]) == TEXT
     assert server.requests[0].body["model"] == f"openai:{name}"
