@@ -21,12 +21,14 @@ from shared.settings.defaults import (
     NORMALIZER_API_KEY_VARIABLE,
     TOKENS_VARIABLE,
 )
-from shared.system import GROUP_OPTIONS, TERMINATED_EXIT_CODES, Group, exited
+from shared.system import GROUP_OPTIONS, TERMINATED_EXIT_CODES, Group
 
 _MAX_LINE_BYTES: Final = 1_000_000
 """Maximum length of a line, in bytes; events, with their paths and reasons, are far shorter."""
 
 _MAX_OUTPUT_BYTES: Final = 10_000_000  # of the output of a command that prints no events
+
+_END_CHECK_SECONDS: Final = 0.1
 
 _MAX_STDERR_LINES: Final = 20
 _MAX_STDERR_LINE_CHARACTERS: Final = 1_000
@@ -116,7 +118,8 @@ class Child:
 
         They hold the pipes open, which would delay the end of the output until they finish.
         """
-        await exited(self._process)
+        while self._process.returncode is None:
+            await asyncio.sleep(_END_CHECK_SECONDS)
         self._group.kill()
 
     async def _read_stderr(self) -> None:

@@ -14,10 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from asyncio.subprocess import Process
+from typing import Any, Final
 
 if sys.platform == "win32":
     raise ImportError("shared.system.windows has the calls of Windows")
@@ -290,8 +287,6 @@ does not reach."""
 BACKGROUND_OPTIONS: Final[Mapping[str, Any]] = {"start_new_session": True}
 """Options of `subprocess.Popen` for a process that goes on when this one ends."""
 
-_EXIT_CHECK_SECONDS: Final = 0.1
-
 
 class Group:
     """A process that was started with `GROUP_OPTIONS`, and its own child processes."""
@@ -309,29 +304,6 @@ class Group:
         # Once all processes have ended, the group's number may be reused.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process, signal.SIGKILL)
-
-
-async def exited(process: "Process") -> None:
-    """Wait for a process alone, even if child processes hold its pipes open."""
-    import asyncio
-
-    if sys.platform == "linux":
-        try:
-            descriptor = os.pidfd_open(process.pid)
-        except OSError:
-            # It has ended already, or the kernel does not support process descriptors.
-            await process.wait()
-            return
-        loop, has_exited = asyncio.get_running_loop(), asyncio.Event()
-        loop.add_reader(descriptor, has_exited.set)
-        try:
-            await has_exited.wait()
-        finally:
-            loop.remove_reader(descriptor)
-            os.close(descriptor)
-    else:
-        while process.returncode is None:
-            await asyncio.sleep(_EXIT_CHECK_SECONDS)
 
 
 def handle_signals(stop: Callable[[signal.Signals], None]) -> None:

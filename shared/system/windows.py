@@ -15,10 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import wintypes
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from asyncio.subprocess import Process
+from typing import Any, Final
 
 if sys.platform != "win32":
     raise ImportError("shared.system.posix has the calls of other systems")
@@ -117,7 +114,6 @@ BACKGROUND_OPTIONS: Final[Mapping[str, Any]] = {
 """Options of `subprocess.Popen` for a process that goes on when this one ends; it has no
 console."""
 
-_EXIT_CHECK_SECONDS: Final = 0.1
 _CTRL_BREAK: Final = 1
 
 _set_console_handler: Final = declare(
@@ -155,13 +151,6 @@ class Group:
             except psutil.Error:
                 # It has ended already, or is another user's by now.
                 continue
-
-
-async def exited(process: "Process") -> None:
-    import asyncio
-
-    while process.returncode is None:
-        await asyncio.sleep(_EXIT_CHECK_SECONDS)
 
 
 def handle_signals(stop: Callable[[signal.Signals], None]) -> None:

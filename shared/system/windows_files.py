@@ -20,12 +20,9 @@ from ctypes import wintypes
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from shared.system.windows_paths import extended, is_link_tag
-
-if TYPE_CHECKING:
-    pass
 
 if sys.platform != "win32":
     raise ImportError("shared.system.posix has the calls of other systems")
