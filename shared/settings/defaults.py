@@ -69,8 +69,8 @@ VARIABLES: Final = {
 """Environment variable of each setting, in the order in which settings are shown."""
 
 MODEL_CACHE_VARIABLE: Final = "IDX_MODEL_CACHE"
-"""Environment variable for the folder of converted and downloaded sentence models; not a setting,
-because whoever runs several programs sets it for all of them."""
+"""Environment variable for the folder of downloaded sentence models; not a setting, because
+whoever runs several programs sets it for all of them."""
 
 Layout = Literal["keep", "join"]
 """White space in the chunks of a text: kept as it is, or single spaces between words."""
