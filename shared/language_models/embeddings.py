@@ -15,7 +15,7 @@ import httpx2
 from anyio.from_thread import start_blocking_portal
 
 from shared.errors import LanguageModelBusyError, LanguageModelError
-from shared.language_models.transport import MAX_BODY_BYTES, BoundedTransport
+from shared.language_models.transport import MAX_BODY_BYTES, bounded_client
 
 _FIRST_PAUSE: Final = 0.5
 """Time before the second request, in seconds; each later one waits twice as long."""
@@ -60,12 +60,11 @@ class EmbeddingEndpoint:
     async def _answer(self, texts: Sequence[str], timeout: float) -> bytes:
         headers = {"authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         most = MAX_BODY_BYTES + len(texts) * _MAX_VECTOR_BYTES
-        transport = BoundedTransport(headers, max_bytes=most, server=_SERVER)
         asked = {"model": self.name, "input": list(texts), "encoding_format": "float"}
         try:
             async with (
                 asyncio.timeout(timeout),
-                httpx2.AsyncClient(transport=transport, trust_env=False, timeout=None) as client,
+                bounded_client(headers, max_bytes=most, server=_SERVER) as client,
             ):
                 return (await client.post(f"{self.url.rstrip('/')}/embeddings", json=asked)).content
         except TimeoutError as error:

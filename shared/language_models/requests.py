@@ -1,19 +1,20 @@
 """Requests to a language model by OpenAI's chat completions; imported on the first request."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import httpx2
 from openai import APIConnectionError, AsyncOpenAI
+from openai.resources.chat import AsyncChat
 
 from shared.errors import LanguageModelError
 from shared.language_models.endpoint import PROVIDERS, Endpoint, without_reasoning
-from shared.language_models.transport import MAX_BODY_BYTES, BoundedTransport
+from shared.language_models.transport import MAX_BODY_BYTES, bounded_client
 
 _KEY_PLACEHOLDER: Final = "none"
-"""Placeholder for the key that the client requires; the transport sends the real one."""
+"""Placeholder for the key that the client requires; `bounded_client` sends the real one."""
 
 _BYTES_PER_TOKEN: Final = 1_000
 """Maximum size of a token that arrives by itself, in bytes with its envelope; usual are 200 to
@@ -28,9 +29,9 @@ async def whole_answer(instructions: str, prompt: str, served: Endpoint) -> str:
     with _explained(served):
         async with (
             asyncio.timeout(served.timeout),
-            _client(served, BoundedTransport(served.key_headers)) as client,
+            bounded_client(served.key_headers) as client,
         ):
-            completion: Any = await client.chat.completions.create(
+            completion: Any = await _chat(client, served).completions.create(
                 **_request(instructions, prompt, served), stream=False
             )
         choice = completion.choices[0]
@@ -61,17 +62,16 @@ async def _put_parts(
     instructions: str, prompt: str, served: Endpoint, parts: asyncio.Queue[str | None]
 ) -> None:
     """Put the parts of an answer into a queue, and None at the end or before an error."""
-    transport = BoundedTransport(
-        served.key_headers,
-        max_bytes=MAX_BODY_BYTES + served.max_tokens * _BYTES_PER_TOKEN,
-        in_parts=True,
-    )
+    most = MAX_BODY_BYTES + served.max_tokens * _BYTES_PER_TOKEN
     finish_reason = None
     try:
         with _explained(served):
-            async with asyncio.timeout(served.timeout), _client(served, transport) as client:
+            async with (
+                asyncio.timeout(served.timeout),
+                bounded_client(served.key_headers, max_bytes=most, in_parts=True) as client,
+            ):
                 request = _request(instructions, prompt, served)
-                stream: Any = await client.chat.completions.create(**request, stream=True)
+                stream: Any = await _chat(client, served).completions.create(**request, stream=True)
                 async for event in stream:
                     for choice in event.choices[:1]:
                         parts.put_nowait(_text(choice.delta.content))
@@ -119,7 +119,7 @@ def _explained(served: Endpoint) -> Iterator[None]:
 
 
 def _reported(error: BaseException | None) -> LanguageModelError | None:
-    """Return the error of the transport that a library reports as one of the connection."""
+    """Return the error of an answer that a library reports as one of the connection."""
     while error:
         if isinstance(error, LanguageModelError):
             return error
@@ -135,16 +135,14 @@ def _check_complete(finish_reason: object, served: Endpoint) -> None:
         )
 
 
-@asynccontextmanager
-async def _client(served: Endpoint, transport: BoundedTransport) -> AsyncIterator[AsyncOpenAI]:
+def _chat(client: httpx2.AsyncClient, served: Endpoint) -> AsyncChat:
     # A new client for each request, so that nothing is kept for the next one or another event loop.
-    async with httpx2.AsyncClient(transport=transport, trust_env=False) as http_client:
-        yield AsyncOpenAI(
-            base_url=PROVIDERS[served.provider] if served.provider else served.url,
-            api_key=_KEY_PLACEHOLDER,
-            http_client=http_client,
-            max_retries=0,
-        )
+    return AsyncOpenAI(
+        base_url=PROVIDERS[served.provider] if served.provider else served.url,
+        api_key=_KEY_PLACEHOLDER,
+        http_client=client,
+        max_retries=0,
+    ).chat
 
 
 def _request(instructions: str, prompt: str, served: Endpoint) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""HTTP transport for an untrusted server: little is sent, and little is read.
+"""HTTP client for an untrusted server: little is sent, and little is read.
 
 A broken or hostile server may answer with gigabytes, compressed to look small, or redirect the
 client. The caller limits the time.
@@ -6,7 +6,7 @@ client. The caller limits the time.
 
 import ssl
 from collections.abc import AsyncIterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 import httpx2
 
@@ -15,7 +15,7 @@ from shared.errors import LanguageModelBusyError, LanguageModelError
 MAX_BODY_BYTES: Final = 100_000
 """Maximum size of an answer in bytes; a query with its envelope takes a hundredth of that."""
 
-_SENT_HEADERS: Final = (*("host", "content-type", "content-length", "accept", "user-agent"),)
+_SENT_HEADERS: Final = ("host", "content-type", "content-length", "accept", "user-agent")
 """Headers that are sent; the client libraries would also reveal the operating system and their own
 environment variables."""
 
@@ -42,61 +42,48 @@ _CERTIFICATES: Final = ssl.create_default_context()
 """Certificates that the system trusts; loading them takes longer than a request."""
 
 
-class BoundedTransport(httpx2.AsyncBaseTransport):
-    """Transport that lets answers be read up to a limit, and raises an error for all else.
+def bounded_client(
+    key_headers: Mapping[str, str],
+    *,
+    max_bytes: int = MAX_BODY_BYTES,
+    in_parts: bool = False,
+    server: str = _SERVER,
+) -> httpx2.AsyncClient:
+    """Return a client that reads answers up to a limit, and raises an error for all else.
 
     Neither redirects nor the environment's proxies are followed.
     """
 
-    def __init__(
-        self,
-        key_headers: Mapping[str, str],
-        *,
-        max_bytes: int = MAX_BODY_BYTES,
-        in_parts: bool = False,
-        server: str = _SERVER,
-    ) -> None:
-        self._transport = httpx2.AsyncHTTPTransport(verify=_CERTIFICATES, trust_env=False)
-        self._key_headers = key_headers
-        self._max_bytes = max_bytes
-        self._in_parts = in_parts
-        self._server = server
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request and return the answer, to be read."""
+    async def strip(request: httpx2.Request) -> None:
         headers = {name: request.headers[name] for name in _SENT_HEADERS if name in request.headers}
         # A compressed answer may expand a thousandfold.
         headers["accept-encoding"] = "identity"
-        request.headers = httpx2.Headers({**headers, **self._key_headers})
-        response = await self._transport.handle_async_request(request)
-        try:
-            _check_head(response, self._server, in_parts=self._in_parts)
-        except BaseException:
-            await response.aclose()
-            raise
-        return httpx2.Response(
-            response.status_code,
-            headers={"content-type": _EVENTS if self._in_parts else "application/json"},
-            stream=_BoundedStream(response, self._max_bytes, self._server),
-            request=request,
-        )
+        request.headers = httpx2.Headers({**headers, **key_headers})
 
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._transport.aclose()
+    async def check(response: httpx2.Response) -> None:
+        _check_head(response, server, in_parts=in_parts)
+        response.stream = _BoundedStream(response.stream, max_bytes, server)
+
+    return httpx2.AsyncClient(
+        verify=_CERTIFICATES,
+        trust_env=False,
+        follow_redirects=False,
+        timeout=None,
+        event_hooks={"request": [strip], "response": [check]},
+    )
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
     """The body of an answer, up to a limit."""
 
-    def __init__(self, response: httpx2.Response, max_bytes: int, server: str) -> None:
-        self._response = response
+    def __init__(self, stream: Any, max_bytes: int, server: str) -> None:
+        self._stream = stream
         self._max_bytes = max_bytes
         self._server = server
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
-        async for part in self._response.aiter_raw():
+        async for part in self._stream:
             size += len(part)
             if size > self._max_bytes:
                 raise LanguageModelError(
@@ -105,7 +92,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
             yield part
 
     async def aclose(self) -> None:
-        await self._response.aclose()
+        await self._stream.aclose()
 
 
 def _check_head(response: httpx2.Response, server: str, *, in_parts: bool) -> None:
