@@ -6,7 +6,6 @@ and `idx doctor` need them.
 
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -16,33 +15,8 @@ _REQUIREMENT: Final = re.compile(r"""^([\w.-]+).*;.*extra == ["']([\w-]+)["']"""
 """Pattern of a requirement of an extra, in the syntax of PEP 508."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Installer:
-    """A program that keeps this one in an environment of its own."""
-
-    receipt: str
-    extras: str
-    upgrade: str
-    reinstall: str
-
-
-_INSTALLERS: Final = (
-    _Installer(
-        "uv-receipt.toml",
-        f'uv tool install --python {{python}} "{DISTRIBUTION}[{{extras}}]"',
-        f"uv tool upgrade {DISTRIBUTION}",
-        f"uv tool upgrade --reinstall {DISTRIBUTION}",
-    ),
-    _Installer(
-        "pipx_metadata.json",
-        f'pipx install --force "{DISTRIBUTION}[{{extras}}]"',
-        f"pipx upgrade {DISTRIBUTION}",
-        f"pipx reinstall {DISTRIBUTION}",
-    ),
-)
-_PIP_EXTRA: Final = f'pip install "{DISTRIBUTION}[{{extra}}]"'
-_PIP_UPGRADE: Final = f"pip install --upgrade {DISTRIBUTION}"
-_IN_CHECKOUT: Final = 'pip install -e ".[{extra}]"'
+_RECEIPTS: Final = {"uv-receipt.toml": "uv tool", "pipx_metadata.json": "pipx"}
+"""Files of programs that keep this one in an environment of its own."""
 
 
 def missing_libraries() -> dict[str, list[str]]:
@@ -62,32 +36,36 @@ def missing_libraries() -> dict[str, list[str]]:
 def extra_command(extra: str) -> str:
     """Return the command that adds an extra to this installation, with those that it has."""
     installer = _installer()
-    if installer is None:
-        template = _IN_CHECKOUT if _is_checkout() else _PIP_EXTRA
-        return template.format(extra=extra)
+    if installer == "pip":
+        source = '-e ".' if _is_checkout() else f'"{DISTRIBUTION}'
+        return f'pip install {source}[{extra}]"'
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    option = f"--python {python}" if installer == "uv tool" else "--force"
     installed = {name for name, libraries in missing_libraries().items() if not libraries}
-    return installer.extras.format(
-        python=f"{sys.version_info.major}.{sys.version_info.minor}",
-        extras=",".join(sorted({*installed, extra})),
-    )
+    extras = ",".join(sorted({*installed, extra}))
+    return f'{installer} install {option} "{DISTRIBUTION}[{extras}]"'
 
 
 def upgrade_command() -> str:
     """Return the command that installs the newest version in place of this one."""
     installer = _installer()
-    return installer.upgrade if installer else _PIP_UPGRADE
+    upgrade = "install --upgrade" if installer == "pip" else "upgrade"
+    return f"{installer} {upgrade} {DISTRIBUTION}"
 
 
 def reinstall_command(package: str = DISTRIBUTION) -> str:
     """Return the command that installs a package again."""
     installer = _installer()
-    return installer.reinstall if installer else f"pip install --force-reinstall {package}"
+    if installer == "pip":
+        return f"pip install --force-reinstall {package}"
+    reinstall = "upgrade --reinstall" if installer == "uv tool" else "reinstall"
+    return f"{installer} {reinstall} {DISTRIBUTION}"
 
 
-def _installer() -> _Installer | None:
-    environment = Path(sys.prefix)
-    found = (each for each in _INSTALLERS if environment.joinpath(each.receipt).exists())
-    return next(found, None)
+def _installer() -> str:
+    """Return the program that has made this environment."""
+    found = (name for file, name in _RECEIPTS.items() if Path(sys.prefix, file).exists())
+    return next(found, "pip")
 
 
 def _is_checkout() -> bool:
