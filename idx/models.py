@@ -49,22 +49,20 @@ def run(request: Coroutine[Any, Any, Result]) -> Result:
 
 def rewriting_of(query: str, syntax: Syntax, options: RewritingOptions) -> "Rewriting":
     """Rewrite a query with the language model, if that is enabled."""
-    from shared.rewriting import Rewriting, rewrite_query
+    from shared.rewriting import Rewriting, ServedModel, rewrite_query
 
     if not options.normalize:
         return Rewriting()
-    from shared.rewriting import configured_model
-
-    model = configured_model(
+    model = ServedModel.configured(
         options.normalizer_model, options.normalizer_url, options.normalizer_timeout
     )
     return run(rewrite_query(query, model, syntax))
 
 
 def answer_model_of(options: AnswerOptions) -> "ServedAnswerModel":
-    from shared.answers.model import configured_answer_model
+    from shared.answers.model import ServedAnswerModel
 
-    return configured_answer_model(
+    return ServedAnswerModel.configured(
         options.answer_model, options.answer_url, options.answer_timeout, options.answer_max_tokens
     )
 

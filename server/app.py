@@ -353,11 +353,11 @@ def _wanted_tools(listed: str | None) -> tuple[str, ...]:
 def _language_model() -> "ServedModel":
     """Return the configured language model, with a warning on stderr if it cannot be used."""
     from shared.errors import ExtraMissingError, LanguageModelError
-    from shared.rewriting import configured_model
+    from shared.rewriting import ServedModel
     from shared.settings.current import settings
 
     values = {setting.name: setting.value for setting in settings()}
-    model = configured_model(
+    model = ServedModel.configured(
         values["normalizer_model"], values["normalizer_url"], values["normalizer_timeout"]
     )
     try:

@@ -12,14 +12,13 @@ vLLM. The client library is an extra of the distribution; it is imported when th
 rewritten.
 """
 
-import os
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from shared.errors import ExtraMissingError, LanguageModelError
-from shared.language_models.endpoint import Endpoint, check_library, check_url, load
+from shared.language_models.endpoint import LanguageModel
 from shared.model.request import Syntax
 from shared.query.syntax import is_plain
 from shared.settings.defaults import NORMALIZER_API_KEY_VARIABLE
@@ -40,8 +39,6 @@ Reply: fix CVE-2024-3094 v5.6.2"""
 MAX_ANSWER_TOKENS: Final = 200
 """Maximum number of tokens of an answer, which has a few words; a model that prints its reasoning
 is cut off."""
-
-_EXTRA: Final = "normalizer"
 
 MAX_QUERY_CHARACTERS: Final = 1_000
 """Maximum length of a query that is rewritten, in characters; a longer one is a text, not a
@@ -201,40 +198,22 @@ def _bare(word: str) -> str:
     return bare
 
 
-@dataclass(frozen=True, slots=True)
-class ServedModel:
+@dataclass(frozen=True)
+class ServedModel(LanguageModel):
     """A language model that rewrites queries; see `rewrite_query`."""
 
-    name: str | None
-    url: str
-    timeout: float
-    api_key: str | None = field(default=None, repr=False)
+    max_tokens: int = MAX_ANSWER_TOKENS
 
-    def __post_init__(self) -> None:
-        check_url("normalizer_url", self.url, NORMALIZER_API_KEY_VARIABLE)
-
-    def check(self) -> None:
-        """Check that a model can be asked, without contacting a server."""
-        self._endpoint()
+    _SETTINGS = "normalizer"
+    _KEY_VARIABLE = NORMALIZER_API_KEY_VARIABLE
+    _EXTRA = "normalizer"
+    _FEATURE = "rewriting"
+    _MISSING = "there is no language model"
+    TOO_LONG = "use one that does not print its reasoning"
 
     async def rewrite(self, query: str) -> str:
         """Return the query as rewritten by the model."""
-        endpoint = self._endpoint()
-        await load("shared.language_models.requests", _EXTRA)
+        await self._load()
         from shared.language_models.requests import whole_answer
 
-        return await whole_answer(_INSTRUCTIONS, f"<request>{query}</request>", endpoint)
-
-    def _endpoint(self) -> Endpoint:
-        if not self.name:
-            raise LanguageModelError(
-                "there is no language model",
-                "name one in IDX_NORMALIZER_MODEL, or with the setting normalizer_model",
-            )
-        check_library("rewriting", _EXTRA)
-        return Endpoint(self.name, self.url, self.timeout, MAX_ANSWER_TOKENS, api_key=self.api_key)
-
-
-def configured_model(name: str | None, url: str, timeout: float) -> ServedModel:
-    """Return the language model of the settings, with the key from the environment."""
-    return ServedModel(name, url, timeout, os.environ.get(NORMALIZER_API_KEY_VARIABLE))
+        return await whole_answer(_INSTRUCTIONS, f"<request>{query}</request>", self)

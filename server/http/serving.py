@@ -60,11 +60,11 @@ def serve_http(
 
 
 def _answer_model() -> "ServedAnswerModel":
-    from shared.answers.model import configured_answer_model
+    from shared.answers.model import ServedAnswerModel
     from shared.settings.current import settings
 
     values = {setting.name: setting.value for setting in settings()}
-    return configured_answer_model(
+    return ServedAnswerModel.configured(
         *(values[f"answer_{part}"] for part in ("model", "url", "timeout", "max_tokens"))
     )
 

@@ -58,13 +58,12 @@ class EmbeddingEndpoint:
         return _vectors(body, len(texts))
 
     async def _answer(self, texts: Sequence[str], timeout: float) -> bytes:
-        headers = {"authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         most = MAX_BODY_BYTES + len(texts) * _MAX_VECTOR_BYTES
         asked = {"model": self.name, "input": list(texts), "encoding_format": "float"}
         try:
             async with (
                 asyncio.timeout(timeout),
-                bounded_client(headers, max_bytes=most, server=_SERVER) as client,
+                bounded_client(self.api_key, max_bytes=most, server=_SERVER) as client,
             ):
                 return (await client.post(f"{self.url.rstrip('/')}/embeddings", json=asked)).content
         except TimeoutError as error:

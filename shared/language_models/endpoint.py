@@ -1,15 +1,17 @@
-"""Endpoint of a language model: its server, provider and client, and the limits of a request.
+"""A language model: its name, server, provider and key, and the limits of a request.
 
 A search imports this module, whether a model rewrites its query or not, so it is light.
 """
 
+import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Final
+from typing import Any, ClassVar, Final, Self
 
 from shared.errors import ConfigurationError, ExtraMissingError, LanguageModelError
+from shared.settings.defaults import LOCAL_MODEL_URL
 
 PROVIDERS: Final[dict[str, str | None]] = {
     "alibaba": "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
@@ -36,56 +38,86 @@ _REASONING: Final = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL | re
 """Reasoning that a server does not keep apart from the reply."""
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """A language model, its server, and the limits of a request."""
+@dataclass(frozen=True)
+class LanguageModel:
+    """A language model and its server; a subclass says what it is asked for."""
 
-    name: str
+    name: str | None
     url: str | None
     timeout: float
     max_tokens: int
-    provider: str | None = None
     api_key: str | None = field(default=None, repr=False)
-    too_long: str = "use one that does not print its reasoning"
+
+    _SETTINGS: ClassVar[str]  # the beginning of the names of its settings
+    _KEY_VARIABLE: ClassVar[str]
+    _EXTRA: ClassVar[str]
+    _FEATURE: ClassVar[str]  # what needs the extra
+    _MISSING: ClassVar[str]  # what is wrong without a name
+    TOO_LONG: ClassVar[str]  # what helps against an answer that is too long
+
+    def __post_init__(self) -> None:
+        from shared.settings.types import url_problem
+
+        if self.url is not None and (problem := url_problem(self.url, self._KEY_VARIABLE)):
+            raise ConfigurationError(f"{self._SETTINGS}_url", problem)
+
+    @classmethod
+    def configured(cls, *settings: Any) -> Self:
+        """Return the model of the settings, with the key from the environment."""
+        return replace(cls(*settings), api_key=os.environ.get(cls._KEY_VARIABLE))
+
+    @property
+    def provider(self) -> str | None:
+        """The provider of the model; None for a server of one's own."""
+        prefix, colon, name = (self.name or "").partition(":")
+        return prefix if not self.url and colon and name and prefix in PROVIDERS else None
+
+    @property
+    def base_url(self) -> str | None:
+        """The base address of the server; None for the one that its provider's library knows."""
+        return PROVIDERS[self.provider] if self.provider else self.url or LOCAL_MODEL_URL
 
     @property
     def place(self) -> str:
         """The server, in words of a message."""
-        return f" at {self.url}" if self.url else f" of {self.provider}"
+        return f" of {self.provider}" if self.provider else f" at {self.base_url}"
 
-    @property
-    def key_headers(self) -> dict[str, str]:
-        return {"authorization": f"Bearer {self.api_key}"} if self.api_key else {}
+    def check(self) -> None:
+        """Check that the model can be asked, without contacting a server.
 
+        Raises:
+            LanguageModelError: no model is named, or its provider needs a key.
+            ExtraMissingError: a library is not installed.
+        """
+        if not self.name:
+            variable = f"IDX_{self._SETTINGS.upper()}_MODEL"
+            raise LanguageModelError(
+                self._MISSING, f"name one in {variable}, or with the setting {self._SETTINGS}_model"
+            )
+        if find_spec("openai") is None:
+            raise ExtraMissingError(self._FEATURE, self._EXTRA, "openai")
+        if self.provider and not self.api_key:
+            raise LanguageModelError(
+                f"the provider {self.provider} needs a key",
+                f"put it into the variable {self._KEY_VARIABLE}; for a model on your own server, "
+                f"set {self._SETTINGS}_url",
+            )
 
-def check_url(setting: str, url: str, key_variable: str) -> None:
-    """Check the address of a server."""
-    from shared.settings.types import url_problem
+    async def _load(self) -> None:
+        """Check the model, and import what asks it, in a thread.
 
-    if problem := url_problem(url, key_variable):
-        raise ConfigurationError(setting, problem)
+        Imports take a second, which does not count towards a timeout and must not block others.
+        """
+        import asyncio
 
-
-def check_library(feature: str, extra: str) -> None:
-    """Check that the client library is installed, without importing it."""
-    if find_spec("openai") is None:
-        raise ExtraMissingError(feature, extra, "openai")
-
-
-async def load(module: str, extra: str) -> None:
-    """Import a module that needs the library, in a thread.
-
-    Imports take a second, which does not count towards a timeout and must not block others.
-    """
-    import asyncio
-
-    try:
-        await asyncio.to_thread(import_module, module)
-    except ImportError as error:
-        raise LanguageModelError(
-            f"openai cannot be loaded ({error})",
-            f"install the versions of mcp-lucene[{extra}]",
-        ) from error
+        self.check()
+        try:
+            await asyncio.to_thread(import_module, "shared.language_models.requests")
+        except ImportError as error:
+            raise LanguageModelError(
+                f"openai cannot be loaded ({error})",
+                f"install the versions of mcp-lucene[{self._EXTRA}]",
+            ) from error
 
 
 def without_reasoning(reply: str) -> str:

@@ -10,7 +10,7 @@ from openai import APIConnectionError, AsyncOpenAI
 from openai.resources.chat import AsyncChat
 
 from shared.errors import LanguageModelError
-from shared.language_models.endpoint import PROVIDERS, Endpoint, without_reasoning
+from shared.language_models.endpoint import LanguageModel, without_reasoning
 from shared.language_models.transport import MAX_BODY_BYTES, bounded_client
 
 _KEY_PLACEHOLDER: Final = "none"
@@ -21,16 +21,13 @@ _BYTES_PER_TOKEN: Final = 1_000
 400."""
 
 
-async def whole_answer(instructions: str, prompt: str, served: Endpoint) -> str:
+async def whole_answer(instructions: str, prompt: str, served: LanguageModel) -> str:
     """Return the answer of a model, which arrives at once.
 
     A LanguageModelError says why there is none, or only the beginning of one.
     """
     with _explained(served):
-        async with (
-            asyncio.timeout(served.timeout),
-            bounded_client(served.key_headers) as client,
-        ):
+        async with asyncio.timeout(served.timeout), bounded_client(served.api_key) as client:
             completion: Any = await _chat(client, served).completions.create(
                 **_request(instructions, prompt, served), stream=False
             )
@@ -40,7 +37,9 @@ async def whole_answer(instructions: str, prompt: str, served: Endpoint) -> str:
     return without_reasoning(text)
 
 
-async def answer_in_parts(instructions: str, prompt: str, served: Endpoint) -> AsyncGenerator[str]:
+async def answer_in_parts(
+    instructions: str, prompt: str, served: LanguageModel
+) -> AsyncGenerator[str]:
     """Yield the answer of a model in parts, as they arrive.
 
     Reasoning is left out if the server sends it apart from the answer. The request is ended when
@@ -59,7 +58,7 @@ async def answer_in_parts(instructions: str, prompt: str, served: Endpoint) -> A
 
 
 async def _put_parts(
-    instructions: str, prompt: str, served: Endpoint, parts: asyncio.Queue[str | None]
+    instructions: str, prompt: str, served: LanguageModel, parts: asyncio.Queue[str | None]
 ) -> None:
     """Put the parts of an answer into a queue, and None at the end or before an error."""
     most = MAX_BODY_BYTES + served.max_tokens * _BYTES_PER_TOKEN
@@ -68,7 +67,7 @@ async def _put_parts(
         with _explained(served):
             async with (
                 asyncio.timeout(served.timeout),
-                bounded_client(served.key_headers, max_bytes=most, in_parts=True) as client,
+                bounded_client(served.api_key, max_bytes=most, in_parts=True) as client,
             ):
                 request = _request(instructions, prompt, served)
                 stream: Any = await _chat(client, served).completions.create(**request, stream=True)
@@ -94,7 +93,7 @@ def _text(content: Any) -> str:
 
 
 @contextmanager
-def _explained(served: Endpoint) -> Iterator[None]:
+def _explained(served: LanguageModel) -> Iterator[None]:
     """Turn every error of a request into one that says what happened."""
     try:
         yield
@@ -127,25 +126,25 @@ def _reported(error: BaseException | None) -> LanguageModelError | None:
     return None
 
 
-def _check_complete(finish_reason: object, served: Endpoint) -> None:
+def _check_complete(finish_reason: object, served: LanguageModel) -> None:
     if finish_reason == "length":
         raise LanguageModelError(
             f"the language model answered with more than {served.max_tokens} tokens",
-            served.too_long,
+            served.TOO_LONG,
         )
 
 
-def _chat(client: httpx2.AsyncClient, served: Endpoint) -> AsyncChat:
+def _chat(client: httpx2.AsyncClient, served: LanguageModel) -> AsyncChat:
     # A new client for each request, so that nothing is kept for the next one or another event loop.
     return AsyncOpenAI(
-        base_url=PROVIDERS[served.provider] if served.provider else served.url,
+        base_url=served.base_url,
         api_key=_KEY_PLACEHOLDER,
         http_client=client,
         max_retries=0,
     ).chat
 
 
-def _request(instructions: str, prompt: str, served: Endpoint) -> dict[str, Any]:
+def _request(instructions: str, prompt: str, served: LanguageModel) -> dict[str, Any]:
     # The older name of the limit is the one that all servers support but OpenAI's.
     limit = (
         "max_completion_tokens" if (served.provider or "").startswith("openai") else "max_tokens"
@@ -154,7 +153,7 @@ def _request(instructions: str, prompt: str, served: Endpoint) -> dict[str, Any]
     settings = {} if served.provider else {"temperature": 0.0}
     messages = [("system", instructions), ("user", prompt)]
     return {
-        "model": served.name,
+        "model": (served.name or "").removeprefix(f"{served.provider}:"),
         "messages": [{"role": role, "content": content} for role, content in messages],
         limit: served.max_tokens,
         **settings,

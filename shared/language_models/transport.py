@@ -5,7 +5,7 @@ client. The caller limits the time.
 """
 
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any, Final
 
 import httpx2
@@ -43,7 +43,7 @@ _CERTIFICATES: Final = ssl.create_default_context()
 
 
 def bounded_client(
-    key_headers: Mapping[str, str],
+    api_key: str | None,
     *,
     max_bytes: int = MAX_BODY_BYTES,
     in_parts: bool = False,
@@ -58,7 +58,9 @@ def bounded_client(
         headers = {name: request.headers[name] for name in _SENT_HEADERS if name in request.headers}
         # A compressed answer may expand a thousandfold.
         headers["accept-encoding"] = "identity"
-        request.headers = httpx2.Headers({**headers, **key_headers})
+        if api_key:
+            headers["authorization"] = f"Bearer {api_key}"
+        request.headers = httpx2.Headers(headers)
 
     async def check(response: httpx2.Response) -> None:
         _check_head(response, server, in_parts=in_parts)

@@ -106,8 +106,8 @@ async def test_a_provider_without_a_key_says_what_to_do() -> None:
 
 @pytest.mark.parametrize("name", ["qwen2.5:7b", "mistral:7b", "llama", "openai:"])
 async def test_any_other_name_is_that_of_a_model_on_this_machine(name: str) -> None:
-    endpoint = ServedAnswerModel(name)._endpoint()  # noqa: SLF001 - nothing listens there
-    assert (endpoint.name, endpoint.url) == (name, "http://localhost:11434/v1")
+    local = ServedAnswerModel(name)
+    assert (local.provider, local.base_url) == (None, "http://localhost:11434/v1")
     with serving(streams(TEXT)) as server:
         model = ServedAnswerModel(f"openai:{name}", server.url)
         assert "".join([part async for part in model.reply("", "Is it due?")]) == TEXT

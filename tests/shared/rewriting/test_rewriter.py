@@ -25,7 +25,7 @@ KEY = "sk-swordfish"
 
 
 def model(url: str, timeout: float = 20.0, key: str | None = None) -> ServedModel:
-    return ServedModel("test", url, timeout, key)
+    return ServedModel("test", url, timeout, api_key=key)
 
 
 async def rewriting(answer: Answer, query: str = QUERY, syntax: Syntax = "auto") -> Rewriting:
