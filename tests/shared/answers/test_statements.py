@@ -32,6 +32,7 @@ def divided(text: str) -> list[tuple[str, tuple[int, ...]]]:
         ),
         ("# Rent\n\nIt is due [1].", [("It is due [1].", (1,))]),
         ("It is due.\n\n[2]", [("It is due.\n\n[2]", (2,))]),
+        ("It is due [1].\n- [2]", [("It is due [1].\n- [2]", (1, 2))]),
         ("Yes. It is due [1].", [("Yes. It is due [1].", (1,))]),
         ("Yes.", [("Yes.", ())]),
         ("A line that\ngoes on [1].", [("A line that\ngoes on [1].", (1,))]),
