@@ -37,9 +37,6 @@ def hidden(state: State) -> list[Query]:
         found.append({"terms": {layout.BATCH: state.hidden_batches}})
     if versions := state.hidden_versions:
         found.append(any_of(layout.VERSION, versions))
-    for batch, documents in state.earlier.items():
-        before = {"range": {layout.BATCH: {"lt": batch}}}
-        found.append({"bool": {"filter": [any_of(schema.SOURCE_DOCUMENT, documents), before]}})
     return found
 
 

@@ -201,7 +201,5 @@ def all_stored(
 def file_states(snapshot: ClusterSnapshot, *conditions: Any) -> dict[str, FileState]:
     """Return the state of each file by the id of its document, whatever the call may see."""
     query = visible(snapshot.state, IS_FILE, *conditions)
-    # An index of the earlier layout may have several, of which that of the last batch counts.
-    order = [{layout.BATCH: "asc"}, {schema.SOURCE_DOCUMENT: "asc"}]
-    found = all_stored(snapshot, query, order)
+    found = all_stored(snapshot, query, ["_doc"])
     return dict(unpack(stored[schema.FILE_STATE]) for stored in found)

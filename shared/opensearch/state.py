@@ -46,8 +46,6 @@ class State:
         identity: what tells the index from another one that has had its name before or gets it
             later.
         copies: the number of the last index that a rebuild has begun to write beside this one.
-        earlier: the documents that were replaced, by batch, in an index of the earlier layout,
-            whose chunks have no version.
     """
 
     next: int = 1
@@ -59,7 +57,6 @@ class State:
     model: str = ""
     identity: str = ""
     copies: int = 0
-    earlier: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of_new_index(cls) -> Self:
@@ -162,29 +159,23 @@ class State:
 
     @classmethod
     def load(cls, known: Mapping[str, Any]) -> Self:
-        """Return the state that `dump` has written, or an earlier version of this software.
+        """Return the state that `dump` has written.
 
         Of anything else that is a `KeyError`, `TypeError` or `ValueError`.
         """
-        versions, earlier = dict[int, Replaced](), dict[int, tuple[str, ...]]()
-        for batch, of in known["replaced"].items():
-            if "documents" in of:
-                earlier[int(batch)] = tuple(of["documents"])
-            else:
-                versions[int(batch)] = Replaced(tuple(of["versions"]), float(of["since"]))
-        for batch, documents in known.get("earlier", {}).items():
-            earlier[int(batch)] = tuple(documents)
         return cls(
             next=int(known["next"]),
             open=_times(known["open"]),
             abandoned=_times(known["abandoned"]),
-            replaced=versions,
+            replaced={
+                int(batch): Replaced(tuple(of["versions"]), float(of["since"]))
+                for batch, of in known["replaced"].items()
+            },
             changed=float(known["changed"]),
             folders=str(known["folders"]),
-            model=str(known.get("model", "")),
-            identity=str(known.get("identity", "")),
-            copies=int(known.get("copies", 0)),
-            earlier=earlier,
+            model=str(known["model"]),
+            identity=str(known["identity"]),
+            copies=int(known["copies"]),
         )
 
 

@@ -117,10 +117,6 @@ class Store:
             return index
         expected = layout.creation()["mappings"]["properties"]
         there = mapping.get("properties", {})
-        if layout.VERSION not in there:
-            raise IndexSchemaError(
-                path, "the fields of an earlier version", schema.SCHEMA_VERSION, rebuilds=True
-            )
         for name, wanted in expected.items():
             if wanted.get("type") not in {None, "object", there.get(name, {}).get("type")}:
                 raise ClusterDamagedError(path, f"somebody changed the mapping of its field {name}")

@@ -11,11 +11,10 @@ from shared import Document, Index, Searcher
 from shared.errors import (
     ClusterRefusedError,
     ClusterUnreachableError,
-    IndexSchemaError,
     McpLuceneError,
 )
 from shared.model.failures import Failure
-from shared.opensearch import layout, rebuild
+from shared.opensearch import rebuild
 from shared.opensearch.connection import Connection
 from shared.opensearch.rebuild import Successor
 from shared.opensearch.store import Store
@@ -287,45 +286,3 @@ def test_an_index_that_was_restored_by_another_name_is_rebuilt(store: Store, add
     rebuild.rebuild(address)
     assert found(address) == 1
     assert store.physical().startswith(f"{store.name}-")
-
-
-def test_an_index_of_the_earlier_layout_is_named_and_rebuilt(
-    node: Node, store: Store, address: str
-) -> None:
-    """Its chunks have no version; what is hidden are documents of batches before others."""
-    for content in ("older " * 600, "old"):
-        with Index(address) as index:
-            index.add(Document("d", "D", content))
-            index.add(Document("open", "E", "of a batch that was open"))
-    (physical,) = node.get(f"/{store.name}")
-    earlier = layout.creation()
-    del earlier["mappings"]["properties"][layout.VERSION]
-    node.request("PUT", f"/{store.name}-000007", earlier)
-    every = node.request("POST", f"/{physical}/_search", {"size": 100})["hits"]["hits"]
-    for hit in every:
-        source = {name: of for name, of in hit["_source"].items() if name != layout.VERSION}
-        if hit["_id"] == layout.STATE_ID:
-            replaced = {"3": {"documents": ["d"], "since": 1.0}}
-            shared = {"next": 5, "folders": "[]", "changed": 1.0, "frozen": 0.0, "identity": "x"}
-            state = {"open": {"4": 1.0}, "abandoned": {}, "late": {}, "copies": 6}
-            source = {"state": {**shared, **state, "replaced": replaced}}
-        elif source.get("stored", {}).get("source_document") == "open":
-            source[layout.BATCH] = 4
-        if "stored" in source and "chunk_index" in source["stored"]:
-            # What is not in the source of a chunk of this layout.
-            source["chunk_index"] = source["stored"]["chunk_index"]
-            source["source_document"] = source["stored"]["source_document"]
-        node.request("PUT", f"/{store.name}-000007/_doc/{hit['_id']}?refresh=true", source)
-    actions = [
-        {"remove_index": {"index": physical}},
-        {"add": {"index": f"{store.name}-000007", "alias": store.name}},
-    ]
-    node.request("POST", "/_aliases", {"actions": actions})
-    for work in (lambda: Searcher(address).search("old"), lambda: Index(address)):
-        with pytest.raises(IndexSchemaError, match=r"fields of an earlier version.*idx rebuild"):
-            work()
-    assert rebuild.rebuild(address).documents == 1
-    with Searcher(address) as searcher:
-        assert [hit.content for hit in searcher.search("").results] == ["old"]
-    write(address)
-    assert found(address) == 1

@@ -399,15 +399,6 @@ def test_a_state_is_loaded_as_it_was_dumped() -> None:
     assert state.replaced == {second: Replaced(("a", "b"), 3.0)}
 
 
-def test_the_state_of_an_earlier_layout_hides_what_it_has_hidden() -> None:
-    replaced = {"3": {"documents": ["d"], "since": 1.0}}
-    known = {"next": 5, "open": {}, "abandoned": {"4": 1.0}, "changed": 1.0, "folders": "[]"}
-    state = State.load({**known, "replaced": replaced, "frozen": 0.0, "late": {}})
-    assert (state.hidden_batches, state.earlier) == ([4], {3: ("d",)})
-    assert State.load(state.dump()) == state
-    assert {"range": {layout.BATCH: {"lt": 3}}} in hidden(state)[-1]["bool"]["filter"]
-
-
 def test_the_text_of_a_document_and_the_state_of_its_file_are_replaced_apart() -> None:
     assert version_of(1, "d") != file_version_of(1, "d")
     assert version_of(1, "d") != version_of(11, "d")
