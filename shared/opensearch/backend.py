@@ -21,7 +21,7 @@ from shared.opensearch.compiler import compiled
 from shared.opensearch.queries import HAS_FINGERPRINT, IS_CHUNK, by_chance, of_documents
 from shared.opensearch.searches import most_frequent, sort_order
 from shared.opensearch.selection import ClusterSelection, fingerprinted
-from shared.opensearch.snapshot import ClusterSnapshot, all_stored, file_states, stored_in_order
+from shared.opensearch.snapshot import MOST_PER_PAGE, ClusterSnapshot, all_stored, file_states
 from shared.opensearch.terms import MOST_TERMS_OF_A_PATTERN, ClusterTerms
 from shared.query.tree import Node
 from shared.reading.backend import (
@@ -124,12 +124,12 @@ class ClusterBackend(Backend):
     ) -> Iterator[Stored]:
         query, source = self._chunks(tree), _source(fields)
         order = sort_order(sort, self.terms.fields) if sort else ["_doc"]
-        found = (
-            all_stored(self._snapshot, query, order, source)
-            if limit is None
-            else stored_in_order(self._snapshot, query, order, offset + limit, source)
-        )
-        return islice(found, offset, None)
+        end = None if limit is None else offset + limit
+        if end is None or end > MOST_PER_PAGE:
+            return islice(all_stored(self._snapshot, query, order, source), offset, end)
+        page = {"from": offset, "size": limit, "sort": order, "_source": source}
+        (answer,) = self._snapshot.search([{"query": query, **page}])
+        return (hit["_source"]["stored"] for hit in answer["hits"]["hits"])
 
     def scored(self, tree: Node, limit: int) -> list[tuple[Stored, float]]:
         query = {"bool": {"must": [compiled(tree)], "filter": [self._snapshot.visible()]}}

@@ -34,7 +34,6 @@ from shared.opensearch.snapshot import (
     StaleError,
     all_stored,
     file_states,
-    stored_in_order,
 )
 from shared.opensearch.state import State
 from shared.opensearch.store import FIRST, Store
@@ -45,6 +44,10 @@ from shared.settings.defaults import DEFAULT_WAIT
 _MANAGER_SECONDS: Final = "10s"
 """Time for which a change of names may wait for the manager of the cluster, which then drops it:
 shorter than that for which its answer is waited for."""
+
+_MOST_READ: Final = 1_000
+"""Number of chunks that are read at once: the cluster keeps the rest for two minutes only, while
+they are written."""
 
 
 def rebuild(
@@ -235,7 +238,7 @@ def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
 
     def operations() -> Iterator[Operation]:
         order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
-        every = stored_in_order(snapshot, snapshot.visible(), order, None)
+        every = all_stored(snapshot, snapshot.visible(), order, size=_MOST_READ)
         for name, group in groupby(every, key=lambda of: str(of[schema.SOURCE_DOCUMENT])):
             chunks = list(group)
             document = document_of(chunks[0], states.get(name))

@@ -41,7 +41,7 @@ _MOST_SECONDS: Final = GRACE_SECONDS / 4
 for `GRACE_SECONDS`, by the clock of whoever deletes it, which may be half a minute ahead, unless
 another index has taken the name."""
 
-_MOST_PER_PAGE: Final = 10_000
+MOST_PER_PAGE: Final = 10_000
 
 Stored = Mapping[str, Any]
 
@@ -159,42 +159,18 @@ def _timeout() -> str:
     return f"{seconds * 1_000:.0f}ms"
 
 
-def stored_in_order(
-    snapshot: ClusterSnapshot,
-    query: Mapping[str, Any],
-    order: Sequence[Any],
-    limit: int | None,
-    source: Sequence[str] = _ALL_STORED,
-) -> Iterator[Stored]:
-    """Yield what is stored of the first documents of the cluster in an order, page by page."""
-    after: list[Any] | None = None
-    left = limit
-    while left is None or left > 0:
-        size = _MOST_PER_PAGE if left is None else min(left, _MOST_PER_PAGE)
-        body: dict[str, Any] = {"query": query, "size": size, "sort": order, "_source": source}
-        if after is not None:
-            body["search_after"] = after
-        (answer,) = snapshot.search([body])
-        hits = answer["hits"]["hits"]
-        for hit in hits:
-            yield hit["_source"]["stored"]
-        if len(hits) < size:
-            return
-        after = hits[-1]["sort"]
-        left = None if left is None else left - size
-
-
 def all_stored(
     snapshot: ClusterSnapshot,
     query: Mapping[str, Any],
     order: Sequence[Any],
     source: Sequence[str] = _ALL_STORED,
+    size: int | None = None,
 ) -> Iterator[Stored]:
     """Yield what is stored of all documents of the cluster that a query matches, in an order.
 
     However long that takes, they are as they were at the beginning.
     """
-    for hit in snapshot.every(query, size=_MOST_PER_PAGE, sort=order, _source=source):
+    for hit in snapshot.every(query, size=size or MOST_PER_PAGE, sort=order, _source=source):
         yield hit["_source"]["stored"]
 
 

@@ -72,7 +72,7 @@ def test_a_long_list_is_read_once_however_often_others_write_meanwhile(
     with Index(address, create=True) as index:
         for name in names:
             index.add(Document(name, "D", "text", file=SourceFile(f"/{name}.txt", state(1))))
-    monkeypatch.setattr(opening, "_MOST_PER_PAGE", 2)
+    monkeypatch.setattr(opening, "MOST_PER_PAGE", 2)
     others, sizes = Index(address), count(2)
     cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
     ask = Connection.request
@@ -107,7 +107,7 @@ def test_a_rebuild_may_take_longer_than_a_call_goes_by_one_state(
         for number in range(5):
             index.add(Document(f"d{number}", "D", "text"))
     monkeypatch.setattr(opening, "_MOST_SECONDS", 0.0)
-    monkeypatch.setattr(opening, "_MOST_PER_PAGE", 2)
+    monkeypatch.setattr(rebuild, "_MOST_READ", 2)
     assert rebuild.rebuild(address).documents == 5
     with Searcher(address) as searcher:
         assert searcher.search("text").totalHits == 5
