@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +42,7 @@ from shared.model import schema
 from shared.model.document import chunk_id, chunk_title
 from shared.query.lucene import Compiler
 from shared.query.tree import Clause, Clauses, Exists
+from shared.reading.backend import Stored
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import check_schema, rebuilt_schema
@@ -333,9 +334,14 @@ def _checked(searcher: Any, key: str, query: Any, count: int) -> CheckedDocument
     stored = searcher.storedFields()
     fields = stored_fields(*CHUNK_FIELDS)
     hits = searcher.search(query, count, Sort.INDEXORDER).scoreDocs
-    chunks, names, problems = [], set(), []
-    for hit in hits:
-        document = stored.document(hit.doc, fields)
+    return checked_chunks(key, (stored.document(hit.doc, fields) for hit in hits))
+
+
+def checked_chunks(key: str, stored: Iterable[Stored]) -> CheckedDocument:
+    """Check the chunks of a document, given by the term of its id."""
+    chunks, names, problems, count = [], set(), [], 0
+    for document in stored:
+        count += 1
         names.add(document.get(schema.SOURCE_DOCUMENT) or key)
         missing = [name for name in CHUNK_FIELDS if document.get(name) is None]
         if missing:
@@ -355,7 +361,7 @@ def _checked(searcher: Any, key: str, query: Any, count: int) -> CheckedDocument
     return CheckedDocument(min(names), key, count, problems)
 
 
-def _stored_chunk(stored: Any) -> _StoredChunk:
+def _stored_chunk(stored: Stored) -> _StoredChunk:
     """Return the values of a chunk, and check that id and title follow from the rest."""
     details = details_of(stored)
     index, count = int(stored.get(schema.CHUNK_INDEX)), details.chunk_count

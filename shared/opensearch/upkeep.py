@@ -1,12 +1,12 @@
 """Upkeep of an index on a cluster: its check, findings, what is to be embedded, unread files."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from shared.errors import (
     ClusterRefusedError,
@@ -16,7 +16,7 @@ from shared.errors import (
     PartDamagedError,
 )
 from shared.java import vm
-from shared.maintenance.check import Checked, SegmentState
+from shared.maintenance.check import Checked, SegmentState, checked_chunks
 from shared.maintenance.upkeep import Progress
 from shared.messages import quantity
 from shared.model import schema
@@ -33,7 +33,6 @@ from shared.opensearch.store import Store
 from shared.opensearch.vectors import are_vectors, vectors_id
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.passages import TEXT_FIELDS, Embeddable, StoredText, text_of, together
-from shared.storage.stored_chunks import StoredDetailsError, details_of
 
 Status = Literal["ok", "warning", "problem"]
 
@@ -66,36 +65,18 @@ def check(
 
 def _checked(snapshot: ClusterSnapshot) -> Checked:
     found = Checked()
-    order = [*_IN_ORDER, {layout.BATCH: "asc"}]
-    every = all_stored(snapshot, snapshot.visible(), order)
+    every = all_stored(snapshot, snapshot.visible(), _IN_ORDER)
     for name, chunks in groupby(every, key=lambda stored: str(stored[schema.SOURCE_DOCUMENT])):
-        stored = list(chunks)
+        document = checked_chunks(schema.keyword(name), chunks)
         found.documents += 1
-        found.chunks += len(stored)
-        for problem in _problems(stored):
+        found.chunks += document.chunks
+        for problem in document.problems:
             found.report(DocumentDamagedError(snapshot.path, name, problem))
     for segment, problem in _shards(snapshot):
         found.segments.append(segment)
         if problem:
             found.report(PartDamagedError(snapshot.path, segment.name, problem))
     return found
-
-
-def _problems(chunks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what is wrong with the chunks of a document."""
-    try:
-        count = details_of(chunks[0]).chunk_count
-    except StoredDetailsError as error:
-        yield str(error)
-        return
-    numbers = [int(stored[schema.CHUNK_INDEX]) for stored in chunks]
-    missing = sorted(set(range(1, count + 1)) - set(numbers))
-    if missing:
-        yield f"chunk {missing[0]} of {count} is missing"
-    if len(set(numbers)) < len(numbers):
-        yield "it has a chunk twice"
-    if max(numbers) > count:
-        yield f"it has a chunk {max(numbers)}, but {count} belong to it"
 
 
 def _shards(snapshot: ClusterSnapshot) -> Iterator[tuple[SegmentState, str]]:

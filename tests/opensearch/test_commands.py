@@ -198,7 +198,7 @@ def test_the_index_is_checked_and_the_doctor_looks_at_the_cluster(
     query = {"query": {"term": {"chunk_index": 2}}}
     found = node.request("POST", f"/{name}/_search", query)["hits"]["hits"]
     node.request("DELETE", f"/{name}-000001/_doc/{found[0]['_id']}?refresh=true")
-    assert "'d': chunk 2 of 3 is missing" in idx("check", "-i", address, code=1).stdout
+    assert "'d': of its 3 chunks 2 are missing" in idx("check", "-i", address, code=1).stdout
 
 
 def test_a_document_is_replaced_by_fewer_chunks_within_a_batch(address: str) -> None:
