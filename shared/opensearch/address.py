@@ -59,11 +59,6 @@ class Address:
             )
         return cls(shown, nodes, name, scheme == "opensearchs")
 
-    @property
-    def shown_nodes(self) -> str:
-        """The nodes, for messages."""
-        return ", ".join(f"{host}:{port}" for host, port in self.nodes)
-
 
 def _node(text: str) -> tuple[str, int]:
     """Return the host and port of a node; an empty host if there is none."""

@@ -73,7 +73,7 @@ def test_another_node_is_asked_if_one_is_down(idx: Idx, node: Node, address: str
         assert [searcher.search("word").totalHits for _ in range(4)] == [2] * 4
     nobody = f"opensearch://{down},{down}/x"
     error = idx("search", "word", "-i", nobody, code=1).stderr
-    assert f"nothing listens at {down}, {down}" in error
+    assert "Connection refused" in error
 
 
 def test_a_folder_is_synchronized_from_wherever_somebody_stopped(
@@ -361,10 +361,10 @@ def test_each_trouble_has_one_sentence(
         return said
 
     nobody = f"127.0.0.1:{free_port()}"
-    assert "nothing listens" in error(f"opensearch://{nobody}/x")
+    assert "Connection refused" in error(f"opensearch://{nobody}/x")
     assert "there is no index" in error(address)
     assert "idx init --index-path" in error(address)
-    assert "does not speak TLS" in error(address.replace("opensearch:", "opensearchs:"))
+    assert "if it speaks no TLS" in error(address.replace("opensearch:", "opensearchs:"))
     assert "must not contain a user" in error(address.replace("//", "//me:secret@"))
     assert "secret" not in error(address.replace("//", "//me:secret@"))
     assert "not the address of an index" in error(f"{node.address}/UPPER")
