@@ -16,12 +16,17 @@ from shared.model.filters import Limits
 from shared.model.folders import IndexedFolders
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
-from shared.opensearch.cluster import Cluster
 from shared.opensearch.compiler import compiled
-from shared.opensearch.queries import HAS_FINGERPRINT, IS_CHUNK, by_chance, of_documents
 from shared.opensearch.searches import most_frequent, sort_order
 from shared.opensearch.selection import ClusterSelection, fingerprinted
-from shared.opensearch.snapshot import MOST_PER_PAGE, ClusterSnapshot, all_stored, file_states
+from shared.opensearch.snapshot import (
+    MOST_PER_PAGE,
+    Cluster,
+    ClusterSnapshot,
+    all_stored,
+    file_states,
+)
+from shared.opensearch.state import HAS_FINGERPRINT, IS_CHUNK, by_chance, of_documents
 from shared.opensearch.terms import MOST_TERMS_OF_A_PATTERN, ClusterTerms
 from shared.query.tree import Node
 from shared.reading.backend import (

@@ -10,7 +10,7 @@ from typing import Any, Final
 from shared.errors import QueryParseError
 from shared.model import schema
 from shared.opensearch import layout
-from shared.opensearch.queries import IS_CHUNK, Query
+from shared.opensearch.state import IS_CHUNK, Query
 from shared.query.lucene import SCORED_TERMS, UNSCORED_VALUE
 from shared.query.tree import (
     Best,

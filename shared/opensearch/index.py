@@ -26,23 +26,29 @@ from shared.model.document import Document, FileState, chunk_id
 from shared.model.folders import FolderTakenError, IndexedFolders
 from shared.opensearch import layout
 from shared.opensearch.address import Address
-from shared.opensearch.bulk import (
+from shared.opensearch.chunk_documents import (
     BulkQueue,
+    ChunkDocuments,
     chunk_operation,
     delete_operation,
+    document_id,
     file_id,
     file_operation,
     gave_up,
 )
-from shared.opensearch.chunk_documents import ChunkDocuments, document_id
 from shared.opensearch.connection import Connection
-from shared.opensearch.queries import IS_CHUNK, IS_FILE, Query, any_of, of_documents, visible
 from shared.opensearch.state import (
     ABANDONED_SECONDS,
     GRACE_SECONDS,
+    IS_CHUNK,
+    IS_FILE,
+    Query,
     State,
+    any_of,
     file_version_of,
+    of_documents,
     version_of,
+    visible,
 )
 from shared.opensearch.store import Store
 from shared.opensearch.vectors import are_of_others, are_vectors, value_in, vectors_operation

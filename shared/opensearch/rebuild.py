@@ -23,19 +23,17 @@ from shared.maintenance.rebuild import Progress, Rebuilt, chunk_in, document_of
 from shared.model import schema
 from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import layout
-from shared.opensearch.bulk import chunk_operation, file_operation
-from shared.opensearch.chunk_documents import ChunkDocuments
-from shared.opensearch.cluster import Cluster
+from shared.opensearch.chunk_documents import ChunkDocuments, chunk_operation, file_operation
 from shared.opensearch.cluster_errors import ConflictError
 from shared.opensearch.connection import BULK_SECONDS, Operation
-from shared.opensearch.queries import visible
 from shared.opensearch.snapshot import (
+    Cluster,
     ClusterSnapshot,
     StaleError,
     all_stored,
     file_states,
 )
-from shared.opensearch.state import State
+from shared.opensearch.state import State, visible
 from shared.opensearch.store import FIRST, Store
 from shared.opensearch.upkeep import failures_in, put_failures
 from shared.opensearch.vectors import are_vectors, vectors_operation

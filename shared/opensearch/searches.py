@@ -13,8 +13,8 @@ from shared.model.schema import COLLECTION, FOLDER
 from shared.model.search_results import MAX_FACET_VALUES, Facet, FacetValue
 from shared.opensearch import layout
 from shared.opensearch.compiler import compiled, named
-from shared.opensearch.queries import Query
 from shared.opensearch.snapshot import ClusterSnapshot
+from shared.opensearch.state import Query
 from shared.query.filters import conditions, in_collections, in_folder
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Clause, Nothing, Terms

@@ -14,9 +14,9 @@ from shared.model.search_results import ExplainedTerm, Facet
 from shared.opensearch import layout
 from shared.opensearch.cluster_errors import part_missing
 from shared.opensearch.compiler import compiled
-from shared.opensearch.queries import HAS_FINGERPRINT, Query, of_documents
 from shared.opensearch.searches import Searches, date_of, facet_in
 from shared.opensearch.snapshot import ClusterSnapshot
+from shared.opensearch.state import HAS_FINGERPRINT, Query, of_documents
 from shared.opensearch.terms import ClusterTerms
 from shared.opensearch.vectors import ClusterVectors
 from shared.query.limits import running

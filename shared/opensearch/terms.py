@@ -10,7 +10,7 @@ from shared.model import schema
 from shared.opensearch import layout
 from shared.opensearch.cluster_errors import part_missing
 from shared.opensearch.compiler import compiled
-from shared.opensearch.queries import IS_CHUNK, Query
+from shared.opensearch.state import IS_CHUNK, Query
 from shared.opensearch.store import Store
 from shared.query.index_terms import IndexTerms
 from shared.query.tree import Fuzzy, Pattern, ValueWords, escaped

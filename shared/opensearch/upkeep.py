@@ -24,11 +24,10 @@ from shared.model.failures import Failure, dump_failures, parsed_failures
 from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import layout
 from shared.opensearch.address import Address
-from shared.opensearch.bulk import delete_operation
-from shared.opensearch.cluster import Cluster
+from shared.opensearch.chunk_documents import delete_operation
 from shared.opensearch.connection import Connection, Operation
-from shared.opensearch.queries import visible
-from shared.opensearch.snapshot import ClusterSnapshot, all_stored
+from shared.opensearch.snapshot import Cluster, ClusterSnapshot, all_stored
+from shared.opensearch.state import visible
 from shared.opensearch.store import Store
 from shared.opensearch.vectors import are_vectors, vectors_id
 from shared.settings.defaults import DEFAULT_WAIT

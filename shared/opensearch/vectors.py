@@ -15,9 +15,8 @@ from shared.model import schema
 from shared.opensearch import layout
 from shared.opensearch.chunk_documents import document_id
 from shared.opensearch.connection import Operation
-from shared.opensearch.queries import Query, by_chance, visible
 from shared.opensearch.snapshot import ClusterSnapshot
-from shared.opensearch.state import version_of
+from shared.opensearch.state import Query, by_chance, version_of, visible
 from shared.search.selection import ChunkVectors
 from shared.semantic.sentence_model import SentenceModel
 from shared.storage.vectors import SAMPLED, Sample, Windows, sample_of, windows_of

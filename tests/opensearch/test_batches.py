@@ -22,8 +22,7 @@ from shared.errors import (
 from shared.model.document import FileState, Scalar, SourceFile
 from shared.opensearch import layout
 from shared.opensearch.index import Index as ClusterIndex
-from shared.opensearch.queries import IS_CHUNK
-from shared.opensearch.state import ABANDONED_SECONDS, State, version_of
+from shared.opensearch.state import ABANDONED_SECONDS, IS_CHUNK, State, version_of
 from shared.opensearch.store import Store
 from tests.opensearch.conftest import store_of
 from tests.opensearch.node import Node

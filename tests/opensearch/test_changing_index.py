@@ -12,9 +12,8 @@ from shared.model.filters import Filter
 from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import rebuild, snapshot as opening
 from shared.opensearch.backend import ClusterBackend
-from shared.opensearch.cluster import Cluster
 from shared.opensearch.connection import Connection
-from shared.opensearch.snapshot import ClusterSnapshot
+from shared.opensearch.snapshot import Cluster, ClusterSnapshot
 from shared.reading.documents import list_documents
 from tests.opensearch.conftest import store_of
 

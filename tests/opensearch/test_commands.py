@@ -17,8 +17,7 @@ from shared.model.failures import Failure, load_failures, save_failures
 from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import layout
-from shared.opensearch.cluster import Cluster
-from shared.opensearch.snapshot import ClusterSnapshot
+from shared.opensearch.snapshot import Cluster, ClusterSnapshot
 from tests.conftest import Idx
 from tests.opensearch.conftest import store_of
 from tests.opensearch.node import Node, free_port

@@ -2,7 +2,7 @@
 
 The index is modelled as a cluster keeps it: chunks as written, and the state that one swap at a
 time changes. What becomes visible is decided by `State`, and in the queries of a search by
-`shared.opensearch.queries`, which a test compares with it.
+`hidden`, which a test compares with it.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,13 +12,16 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from shared.opensearch import layout
-from shared.opensearch.queries import MOST_TERMS, Query, any_of, hidden
 from shared.opensearch.state import (
     ABANDONED_SECONDS,
     GRACE_SECONDS,
+    MOST_TERMS,
+    Query,
     Replaced,
     State,
+    any_of,
     file_version_of,
+    hidden,
     version_of,
 )
 
