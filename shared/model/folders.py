@@ -41,15 +41,6 @@ class IndexedFolder:
         return f"{decodable(self.path.as_posix()).rstrip('/')}/"
 
 
-class FolderTakenError(Exception):
-    """Others have added a folder to an index meanwhile, and the ids of its documents are taken."""
-
-    def __init__(self, folder: IndexedFolder, other: str) -> None:
-        super().__init__(f"{folder.path} and {other}")
-        self.folder = folder
-        self.other = other
-
-
 def prefixes_collide(prefix: str, other: str) -> bool:
     """Check whether files of two folders may get the same ids, unless one gives way."""
     return prefix.startswith(other) or other.startswith(prefix)
@@ -95,36 +86,6 @@ class IndexedFolders:
                 for entry in json.loads(text or "[]")
             )
         )
-
-    def changed(self, before: "IndexedFolders", text: str, index: Path) -> str:
-        """Return a list that others may have changed, too, with the changes that led to this one.
-
-        Args:
-            before: the folders before the changes.
-            text: the list as `dump` has written it.
-            index: as for `dump`.
-
-        Raises:
-            FolderTakenError: others have added a folder with the same ids, or the same folder.
-        """
-        earlier = {folder.prefix: folder.path for folder in before}
-        changes = [folder for folder in self if earlier.get(folder.prefix) != folder.path]
-        gone = earlier.keys() - {folder.prefix for folder in self}
-        # Entries of others stay as they are: their paths may exist on another machine only.
-        entries = {entry["prefix"]: entry for entry in json.loads(text or "[]")}
-        for prefix in gone:
-            entries.pop(prefix, None)
-        for folder in changes:
-            for prefix, entry in entries.items():
-                if prefix in earlier or (prefix, entry["path"]) == (
-                    folder.prefix,
-                    str(folder.path),
-                ):
-                    continue
-                if entry["path"] == str(folder.path) or prefixes_collide(prefix, folder.prefix):
-                    raise FolderTakenError(folder, entry["path"])
-        dumped = json.loads(IndexedFolders(tuple(changes)).dump(index))
-        return json.dumps([*({**entries, **{entry["prefix"]: entry for entry in dumped}}).values()])
 
     def file_path(self, prefix: str | None, path: str | None) -> str | None:
         """Return the present path of a document's file.

@@ -20,10 +20,9 @@ from shared.errors import (
     McpLuceneError,
 )
 from shared.java import vm
-from shared.messages import decodable
 from shared.model import schema
 from shared.model.document import Document, FileState, chunk_id
-from shared.model.folders import FolderTakenError, IndexedFolders
+from shared.model.folders import IndexedFolders
 from shared.opensearch import layout
 from shared.opensearch.address import Address
 from shared.opensearch.chunk_documents import (
@@ -118,6 +117,7 @@ class Index(FolderIndex):
         self._touched: set[str] = set()
         self._embedded: set[str] = set()
         self._texts: dict[str, bytes] = {}
+        self._stored_folders = state.folders
         self._folders = self._published_folders = IndexedFolders.load(state.folders, self.path)
         self._model = self._published_model = self._store.model_in(state)
         self._closed = False
@@ -271,7 +271,9 @@ class Index(FolderIndex):
         except KeyError as error:
             raise gave_up(self._store) from error
         self._batch = None
-        self._published_folders = self._folders
+        if self._folders is not self._published_folders:
+            self._published_folders = self._folders
+            self._stored_folders = self._folders.dump(self.path)
         refused = self._queue.refused
         for written in (self._counts, self._touched, self._embedded, self._texts, refused):
             written.clear()
@@ -376,18 +378,17 @@ class Index(FolderIndex):
         self._counts[source_document] = count
 
     def _changed_folders(self, state: State) -> str | None:
-        """Return the folders of a state with the changes of this writer; None without changes."""
+        """Return the folders as a state has them; None if this writer has changed none."""
         if self._folders is self._published_folders:
             return None
-        try:
-            return self._folders.changed(self._published_folders, state.folders, self.path)
-        except FolderTakenError as error:
+        # The ids of documents depend on which other folders there are.
+        if state.folders != self._stored_folders:
             raise ClusterBusyError(
                 self.path,
-                f"{decodable(error.other)} was added to the index meanwhile, and the documents of "
-                f"{decodable(str(error.folder.path))} may get the same ids",
-                "run the command again, which gives them others",
-            ) from error
+                "somebody else has changed the folders of the index meanwhile",
+                "run the command again",
+            )
+        return self._folders.dump(self.path)
 
     def _changed_model(self) -> str | None:
         """Return the sentence model as a state has it; None if this writer has set none."""

@@ -336,7 +336,7 @@ def test_two_first_syncs_keep_the_folders_and_failures_of_each_other(
     index = Index(address)
     idx("sync", "-i", address, tmp_path / "x", code=1)
     index.folders = of_y
-    with pytest.raises(ClusterRefusedError, match="x was added to the index meanwhile"), index:
+    with pytest.raises(ClusterRefusedError, match="changed the folders of the index"), index:
         index.add(Document("y/paper.txt", "D", "word of y"))
     idx("sync", "-i", address, tmp_path / "y", code=1)
     save_failures(Path(address), {**before, "y/late.pdf": late}, before)

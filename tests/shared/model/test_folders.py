@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared.messages import decodable
-from shared.model.folders import FolderTakenError, IndexedFolder, IndexedFolders, file_term
+from shared.model.folders import IndexedFolder, IndexedFolders, file_term
 from tests.systems import ON_WINDOWS, limits_names
 
 INNER = IndexedFolder("inner/", Path("/docs/inner"))
@@ -139,41 +139,3 @@ def test_bytes_that_are_no_text_are_spelled() -> None:
     assert decodable("Grüße") == "Grüße"
     shown = "caf\\xed\\xb3\\xa9.txt" if ON_WINDOWS else "caf\\xe9.txt"
     assert decodable("caf\udce9.txt") == shown
-
-
-INDEX = Path("/index")
-OTHER = IndexedFolder("other/", Path("/other"))
-
-
-def changed(before: IndexedFolders, now: IndexedFolders, after: IndexedFolders) -> list[str]:
-    """The folders after one writer has changed some to others, and another one to those of now."""
-    text = after.changed(before, now.dump(INDEX), INDEX)
-    loaded = IndexedFolders.load(text, INDEX)
-    return [f"{folder.prefix}:{folder.path.as_posix()}" for folder in loaded]
-
-
-def test_two_writers_change_the_folders() -> None:
-    one, with_other = IndexedFolders((INNER,)), IndexedFolders((INNER, OTHER))
-    moved = IndexedFolders((IndexedFolder("inner/", Path("/new")),))
-    assert changed(IndexedFolders(), one, IndexedFolders((OTHER,))) == [
-        "inner/:/docs/inner",
-        "other/:/other",
-    ]
-    assert changed(one, with_other, moved) == ["inner/:/new", "other/:/other"]
-    assert changed(one, with_other, IndexedFolders()) == ["other/:/other"]
-    assert changed(with_other, IndexedFolders((OTHER,)), with_other) == ["other/:/other"]
-    assert changed(IndexedFolders(), one, one) == ["inner/:/docs/inner"]
-
-
-@pytest.mark.parametrize(
-    "added",
-    [
-        IndexedFolder("inner/", Path("/elsewhere")),
-        IndexedFolder("inner/deeper/", Path("/elsewhere")),
-        IndexedFolder("", Path("/elsewhere")),
-        IndexedFolder("again/", INNER.path),
-    ],
-)
-def test_two_writers_add_folders_that_exclude_each_other(added: IndexedFolder) -> None:
-    with pytest.raises(FolderTakenError):
-        changed(IndexedFolders(), IndexedFolders((INNER,)), IndexedFolders((added,)))
