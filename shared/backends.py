@@ -19,8 +19,8 @@ _LIBRARY: Final = "opensearchpy"
 _MODULES: Final = {
     "IndexOnCluster": "shared.opensearch.backend",
     "Index": "shared.opensearch.index",
-    "create": "shared.opensearch.index",
-    "holds_index": "shared.opensearch.index",
+    "create": "shared.opensearch.store",
+    "holds_index": "shared.opensearch.store",
     "check": "shared.opensearch.upkeep",
     "findings": "shared.opensearch.upkeep",
     "embeddable": "shared.opensearch.upkeep",

@@ -13,8 +13,6 @@ from typing import Final, Self
 from shared.errors import (
     ClusterBusyError,
     ClusterUnreachableError,
-    IndexFolderError,
-    IndexMissingError,
     IndexWriteError,
     InvalidDocumentError,
     McpLuceneError,
@@ -67,22 +65,6 @@ _MOST_KNOWN: Final = 100_000
 
 _LOOKED_UP: Final = 1_000
 """Number of documents whose earlier versions are looked up in one request."""
-
-
-def create(path: Path | str, *, shards: int | None = None, replicas: int | None = None) -> bool:
-    """Create an empty index; see `shared.create`."""
-    return Store(Connection(Address.of(path))).create(shards, replicas)
-
-
-def holds_index(path: Path | str) -> bool:
-    """Check whether there is an index, whether it can be used or not; false without a cluster."""
-    try:
-        Store(Connection(Address.of(path))).mapping()
-    except (IndexMissingError, ClusterUnreachableError):
-        return False
-    except IndexFolderError:
-        return True
-    return True
 
 
 class Index(FolderIndex):

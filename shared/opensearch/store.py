@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 from shared.errors import (
     ClusterDamagedError,
     ClusterRefusedError,
     ClusterUnreachableError,
+    IndexFolderError,
     IndexMissingError,
     IndexSchemaError,
     IndexWriteError,
 )
 from shared.model import schema
 from shared.opensearch import layout
+from shared.opensearch.address import Address
 from shared.opensearch.cluster_errors import ConflictError, part_missing
 from shared.opensearch.connection import BULK_SECONDS, Connection, Operation
 from shared.opensearch.state import State
@@ -230,3 +233,19 @@ class Store:
             refresh="true",
         )
         return not answer["failures"] and not answer["version_conflicts"]
+
+
+def create(path: Path | str, *, shards: int | None = None, replicas: int | None = None) -> bool:
+    """Create an empty index; see `shared.create`."""
+    return Store(Connection(Address.of(path))).create(shards, replicas)
+
+
+def holds_index(path: Path | str) -> bool:
+    """Check whether there is an index, whether it can be used or not; false without a cluster."""
+    try:
+        Store(Connection(Address.of(path))).mapping()
+    except (IndexMissingError, ClusterUnreachableError):
+        return False
+    except IndexFolderError:
+        return True
+    return True

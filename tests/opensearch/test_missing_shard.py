@@ -10,7 +10,7 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.errors import ClusterUnreachableError
 from shared.model.filters import Collection, Filter
-from shared.opensearch.index import create
+from shared.opensearch.store import create
 from tests.opensearch.node import Node
 
 pytestmark = pytest.mark.opensearch

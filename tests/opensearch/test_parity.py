@@ -21,7 +21,7 @@ from shared.model.weights import Weights
 from shared.opensearch import searches
 from shared.opensearch.backend import IndexOnCluster
 from shared.opensearch.connection import Connection
-from shared.opensearch.index import create
+from shared.opensearch.store import create
 from shared.reading.catalog import Purpose
 from tests.conftest import Idx, connected
 from tests.idx.letters import letters
