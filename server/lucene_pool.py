@@ -22,7 +22,6 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from server.answers.errors import QueryDisplacedError
 from server.log import drain_stderr
 from server.settings import Limit
 from shared.errors import JavaHeapError, LuceneError, McpLuceneError
@@ -54,6 +53,16 @@ _ABANDONED_AFTER_SECONDS: Final = 1.0
 """Time after which a cancelled call that continues is considered abandoned, in seconds."""
 
 _DISCONNECT_GRACE_SECONDS: Final = 0.5  # for calls to finish after the client has disconnected
+
+
+class QueryDisplacedError(McpLuceneError):
+    """A slow call was stopped, since too many others were slow as well."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"the call was stopped after {seconds:g} seconds or more, because too many other slow "
+            "calls were running; ask for less, or try again later"
+        )
 
 
 @dataclass(eq=False)

@@ -13,7 +13,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.mcpserver import Context
 
 from server.answers import errors
-from server.lucene_pool import LucenePool
+from server.lucene_pool import LucenePool, QueryDisplacedError
 from server.pictures.renderer import Renderer
 from server.settings import SCOPES, Limit, ServerSettings, limit_of
 from shared.java.cancellation import Cancellation, SearchStoppedError
@@ -103,7 +103,7 @@ class ServerState:
                     await report(spent, budget, "searching")
             error = answer.exception()
             was_stopped = isinstance(error, SearchStoppedError) or not partial
-            is_displaced = isinstance(error, errors.QueryDisplacedError)
+            is_displaced = isinstance(error, QueryDisplacedError)
             if cancellation.cancelled and was_stopped and not is_displaced:
                 raise errors.TimeBudgetError(budget) from error
             return answer.result()

@@ -58,16 +58,6 @@ class ServerBusyError(McpLuceneError):
         )
 
 
-class QueryDisplacedError(McpLuceneError):
-    """A slow call was stopped, since too many others were slow as well."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(
-            f"the call was stopped after {seconds:g} seconds or more, because too many other slow "
-            "calls were running; ask for less, or try again later"
-        )
-
-
 class AnswerTooLongError(McpLuceneError):
     """The ids of an answer alone exceed the requested length."""
 

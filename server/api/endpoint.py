@@ -17,6 +17,7 @@ from starlette.routing import Match
 from server.administration.operations import Administration
 from server.answers import errors as own
 from server.answers.errors import brief_error, client_message, described_errors
+from server.lucene_pool import QueryDisplacedError
 from server.state import ServerState
 from shared import errors
 from shared.errors import McpLuceneError
@@ -105,7 +106,7 @@ def as_json(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Response:
 
 MEDIA_TYPE: Final = "application/problem+json"  # media type of a problem (RFC 9457, section 3)
 
-_TEMPORARY: Final = (own.QueryDisplacedError, own.ServerBusyError, own.TimeBudgetError)
+_TEMPORARY: Final = (QueryDisplacedError, own.ServerBusyError, own.TimeBudgetError)
 """Errors that the same request may not have a little later."""
 
 _STATUS: Final[dict[HTTPStatus, tuple[type[McpLuceneError], ...]]] = {

@@ -10,8 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from server.answers.errors import QueryDisplacedError
-from server.lucene_pool import _MAX_THREADS, MAX_ABANDONED_CALLS, MAX_SLOW_CALLS, LucenePool
+from server.lucene_pool import (
+    _MAX_THREADS,
+    MAX_ABANDONED_CALLS,
+    MAX_SLOW_CALLS,
+    LucenePool,
+    QueryDisplacedError,
+)
 from shared import Document, Index, Searcher
 from shared.errors import QueryError
 from shared.java.cancellation import Cancellation

@@ -33,6 +33,18 @@ main()
 """
 """The server, in which Java starts when a file is gone."""
 
+_LOADED_BEFORE_JAVA = """
+import sys
+from server import lucene_pool
+def stop(*_):
+    print(*sys.modules)
+    sys.exit()
+lucene_pool.LucenePool = stop
+from server.__main__ import main
+main()
+"""
+"""The server, which lists its modules and ends where it would start Java."""
+
 _PARENT = """
 import subprocess, sys, time
 child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)
@@ -67,6 +79,14 @@ def test_a_client_is_answered_before_java_runs(empty_index: Path, tmp_path: Path
         assert answer["result"]["structuredContent"]["totalHits"] == 1
         assert client.search("text")["structuredContent"]["totalHits"] == 1
         assert client.end() == (b"", b"")
+
+
+def test_java_starts_before_the_sdk_is_imported(empty_index: Path) -> None:
+    command = [sys.executable, "-c", _LOADED_BEFORE_JAVA, "--no-share", empty_index]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "server" in loaded
+    assert not {"mcp", "pydantic", "starlette"} & loaded
 
 
 def test_without_http_nothing_of_the_pages_and_the_api_is_imported(
