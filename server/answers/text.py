@@ -1,4 +1,8 @@
-"""Texts in a response, shortened, joined from chunks and fenced, and the URIs of what it names.
+"""Responses that fit a model's context: their texts, shortened and fenced, and URIs in them.
+
+The length of a response is the number of characters of its JSON text, fences included. The texts of
+the last results are cut first, then their metadata and titles; a result whose ids alone are too
+long is left out.
 
 With ``--fence`` each response has its own pair of tags, which no document can know
 (`shared.document_tags`), so that a model can distinguish texts of documents from all else. Values
@@ -13,19 +17,35 @@ An id in a URI may contain any characters; all but letters, digits and ``-._~`` 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, TypeVar
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from pydantic_core import to_json
+from pydantic_core import to_json, to_jsonable_python
 
-from server.answers.errors import ResourceNotFoundError
+from server.administration.results import RememberedDirectory
+from server.answers.errors import AnswerTooLongError, ResourceNotFoundError
 from shared.document_tags import new_tag, tagged
-from shared.messages import is_plain_word, shortened
-from shared.model.document import addition
+from shared.messages import is_plain_word, quantity, shortened
+from shared.model.document import Scalar
+from shared.model.index_results import (
+    DocumentDetails,
+    DocumentSummary,
+    FailedFile,
+    FieldDescription,
+    TermCount,
+)
 from shared.model.metadata import HIDDEN_TEXT
-from shared.model.search_results import ChunkText
+from shared.model.search_results import (
+    ChunkText,
+    ExplainedStep,
+    ExplainedTerm,
+    Facet,
+    Hit,
+    SimilarChunk,
+    without_unknown,
+)
 
 DEFAULT_CHARACTERS: Final = 40_000  # default maximum length of a response, in characters
 
@@ -168,34 +188,148 @@ def fenced_answer(plain: dict[str, Any]) -> dict[str, Any]:
     return {FENCE: fence.name, **fence.parts(plain)} if fence else plain
 
 
-class Joined(NamedTuple):
-    """The part of a text that fits, the number of its last chunk, and whether that chunk is cut."""
+_ENVELOPE_CHARACTERS: Final = 1_000
+"""Characters reserved for the rest of the response, including the notice."""
 
-    text: str
-    end: int
-    is_cut: bool
+_MAX_SHORTENED_VALUES: Final = 20  # values kept for a metadata key whose values are cut
 
-
-def joined(chunks: Sequence[ChunkText], budget: int) -> Joined:
-    """Join chunks as far as they fit; the first is cut if it does not fit by itself."""
-    first, *others = chunks
-    left = budget - json_characters(fenced(first.content))
-    if left < 0:
-        return Joined(cut(first.content, -left), first.chunk_index, is_cut=True)
-    parts, last = [first.content], first
-    for chunk in others:
-        part = addition(chunk.content, *_characters(chunk), _characters(last)[1])
-        left -= json_characters(part)
-        if left < 0:
-            break
-        parts.append(part)
-        last = chunk
-    return Joined("".join(parts), last.chunk_index, is_cut=False)
+Item = TypeVar("Item")
+ChunkItem = TypeVar("ChunkItem", ChunkText, SimilarChunk, Hit)
 
 
-def _characters(chunk: ChunkText) -> tuple[int, int]:
-    """Return the offsets of a chunk in the text of its document, which every chunk has."""
-    return chunk.char_start or 0, chunk.char_end or 0
+def fit(
+    items: Sequence[Item],
+    budget: int,
+    *,
+    outside: object = "",
+    reserve: int = _ENVELOPE_CHARACTERS,
+) -> tuple[list[Item], str | None]:
+    """Fit results, the most important first, into the characters of a whole response.
+
+    `outside` is other data of variable length in it. Return the results that fit, the last ones cut
+    short, and a notice of what was cut; None if nothing was.
+    """
+    left = budget - reserve - len(to_json(fenced_parts(to_jsonable_python(outside))).decode())
+    kept: list[Item] = []
+    shortened = 0
+    for item in items:
+        excess = result_characters(item) - left
+        fitting = item
+        if excess > 0 and (shorten := _SHORTER.get(type(item))):
+            fitting = shorten(item, excess)
+        if result_characters(fitting) > left:
+            continue
+        shortened += excess > 0
+        kept.append(fitting)
+        left -= result_characters(fitting)
+    dropped = len(items) - len(kept)
+    if not shortened and not dropped:
+        return kept, None
+    cuts = [f"{quantity(shortened, 'result')} cut short"] if shortened else []
+    cuts += [f"{quantity(dropped, 'result')} left out"] if dropped else []
+    return kept, (
+        f"To keep this answer under {budget:,} characters, {' and '.join(cuts)}; ask for fewer "
+        f"results, or for up to {MAX_CHARACTERS:,} characters with max_characters."
+    )
+
+
+def check_room(text: str, budget: int) -> None:
+    """Refuse a response if a text in it that cannot be cut fills the budget."""
+    if json_characters(text) > budget - _ENVELOPE_CHARACTERS:
+        raise AnswerTooLongError(budget)
+
+
+def shorten_chunk(chunk: ChunkItem, excess: int) -> ChunkItem:
+    """Return the chunk with its text cut, or without text and metadata and with a short title."""
+    if content := cut(chunk.content or "", excess):
+        return replace(chunk, content=content)
+    return replace(
+        chunk,
+        content=chunk.content and "",
+        metadata={},
+        title=brief(chunk.title),
+        section=chunk.section and brief(chunk.section),
+    )
+
+
+def _shorter_hit(hit: Hit, excess: int) -> Hit:
+    """Return the hit cut: the others of its document first, ids of similar ones, then its text.
+
+    If that is not enough, it has no texts and metadata, and a short title.
+    """
+    most = result_characters(hit) - excess
+    for shorten in (without_others, without_similar_ids):
+        hit = shorten(hit)
+        if result_characters(hit) <= most:
+            return hit
+    shorter = shorten_chunk(hit, result_characters(hit) - most)
+    if shorter.content or hit.passages is None:
+        return shorter
+    return replace(shorter, passages=[])
+
+
+def without_others(hit: Hit) -> Hit:
+    if not hit.others:
+        return hit
+    return replace(hit, others=[], more=(hit.more or 0) + len(hit.others or ()))
+
+
+def without_similar_ids(hit: Hit) -> Hit:
+    """Return the hit with the number of similar documents only."""
+    similar = hit.similar_documents
+    return replace(hit, similar_documents=similar and replace(similar, ids=[]))
+
+
+def _shorter_facet(facet: Facet, excess: int) -> Facet:
+    most = result_characters(facet) - excess
+    while facet.values and result_characters(facet) > most:
+        facet = replace(facet, values=facet.values[:-1])
+    return facet
+
+
+def _shorter_details(details: DocumentDetails, excess: int) -> DocumentDetails:
+    """Return the document with long metadata cut, or without metadata and with a short title."""
+    shorter = replace(
+        details, metadata={key: _brief_value(value) for key, value in details.metadata.items()}
+    )
+    if result_characters(details) - result_characters(shorter) >= excess:
+        return shorter
+    return replace(details, metadata={}, title=brief(details.title))
+
+
+def _brief_value(value: Scalar | list[Scalar]) -> Scalar | list[Scalar]:
+    match value:
+        case str():
+            return brief(value)
+        case list():
+            return [
+                brief(part) if isinstance(part, str) else part
+                for part in value[:_MAX_SHORTENED_VALUES]
+            ]
+    return value
+
+
+def result_characters(item: Any) -> int:
+    """Return the length of a result in the response's JSON, with its comma and fences."""
+    plain = fenced_parts(without_unknown(to_jsonable_python(item)))
+    return len(to_json(plain).decode()) + 1
+
+
+_SHORTER: Final[dict[type, Callable[[Any, int], Any]]] = {
+    Hit: _shorter_hit,
+    ChunkText: shorten_chunk,
+    SimilarChunk: shorten_chunk,
+    DocumentDetails: _shorter_details,
+    DocumentSummary: lambda item, _: replace(item, metadata={}, title=brief(item.title)),
+    Facet: _shorter_facet,
+    FailedFile: lambda item, _: replace(item, reason=brief(item.reason)),
+    FieldDescription: lambda item, _: replace(item, examples=[]),
+    TermCount: lambda item, _: replace(item, term=brief(item.term)),
+    ExplainedTerm: lambda item, _: replace(item, term=brief(item.term)),
+    ExplainedStep: lambda item, excess: replace(item, query=cut(item.query, excess)),
+    RememberedDirectory: lambda item, _: replace(item, include=[], exclude=[]),
+}
+"""Functions that shorten a result by a number of characters, as far as possible, by its type."""
 
 
 Kind = Literal["document", "chunk", "page", "statistics", "field", "language"]

@@ -11,7 +11,6 @@ from mcp.types import BlobResourceContents, ReadResourceResult, TextResourceCont
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
-from server.answers.budget import shorten_chunk
 from server.answers.errors import LanguageNotFoundError, ResourceNotFoundError, argument_errors
 from server.answers.text import (
     DEFAULT_CHARACTERS,
@@ -23,13 +22,14 @@ from server.answers.text import (
     fenced_answer,
     fenced_parts,
     fitting,
-    joined,
     json_characters,
+    shorten_chunk,
 )
 from server.pictures.page import page_picture
 from server.state import ToolContext, ask
 from server.tools.arguments import MaxCharacters
 from server.tools.index import index_stats, top_terms
+from server.tools.read import joined
 from server.tools.table import chosen_tools
 from shared.messages import quantity
 from shared.model.document import MIN_CHARACTERS_PER_CHUNK, chunk_id

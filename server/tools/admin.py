@@ -22,9 +22,8 @@ from server.administration.roots import (
     folder_source,
     refuse_fixed_folders,
 )
-from server.answers.budget import fit
 from server.answers.errors import ChildError, ConfirmationError, DirectoryError
-from server.answers.text import DEFAULT_CHARACTERS, fitting
+from server.answers.text import DEFAULT_CHARACTERS, fit, fitting
 from server.state import ToolContext, ask
 from server.tools.arguments import MaxCharacters
 from shared.messages import quantity

@@ -12,9 +12,16 @@ from urllib.parse import quote
 from pydantic import Field
 from pydantic_core import to_json
 
-from server.answers.budget import check_room, fit
-from server.answers.text import DEFAULT_CHARACTERS, ResourceUri, brief, fenced_parts, joined
+from server.answers.text import (
+    DEFAULT_CHARACTERS,
+    ResourceUri,
+    brief,
+    check_room,
+    fenced_parts,
+    fit,
+)
 from server.state import ServerState, ToolContext, ask
+from server.tools.read import joined
 from shared.errors import ChunkNotFoundError
 from shared.model.document import MIN_CHARACTERS_PER_CHUNK, chunk_id
 from shared.model.request import SearchRequest

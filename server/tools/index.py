@@ -5,8 +5,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import Field
 
-from server.answers.budget import fit
-from server.answers.text import DEFAULT_CHARACTERS, brief_query
+from server.answers.text import DEFAULT_CHARACTERS, brief_query, fit
 from server.state import ToolContext, ask
 from server.tools import arguments
 from shared.messages import quantity, shortened

@@ -2,22 +2,31 @@
 
 import base64
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 from mcp.types import CallToolResult, ImageContent
 from pydantic import BaseModel, ConfigDict, Field
 
-from server.answers.budget import check_room, fit
 from server.answers.errors import AnswerTooLongError
-from server.answers.text import DEFAULT_CHARACTERS, brief
+from server.answers.text import (
+    DEFAULT_CHARACTERS,
+    brief,
+    check_room,
+    cut,
+    fenced,
+    fit,
+    json_characters,
+)
 from server.pictures.page import page_picture
 from server.state import ToolContext, ask
 from server.tools import arguments
+from shared.model.document import addition
 from shared.model.index_results import DocumentDetails, DocumentList, FailureList
 from shared.model.metadata import chunk_metadata
 from shared.model.request import BY_ID
-from shared.model.search_results import DocumentChunks, Neighbour, SimilarChunks
+from shared.model.search_results import ChunkText, DocumentChunks, Neighbour, SimilarChunks
 from shared.settings.defaults import MAX_COUNT
 
 
@@ -235,3 +244,33 @@ async def show_page(
         type="image", data=base64.b64encode(picture.png).decode(), mime_type="image/png"
     )
     return CallToolResult(content=[image], structured_content=asdict(shown))
+
+
+class Joined(NamedTuple):
+    """The part of a text that fits, the number of its last chunk, and whether that chunk is cut."""
+
+    text: str
+    end: int
+    is_cut: bool
+
+
+def joined(chunks: Sequence[ChunkText], budget: int) -> Joined:
+    """Join chunks as far as they fit; the first is cut if it does not fit by itself."""
+    first, *others = chunks
+    left = budget - json_characters(fenced(first.content))
+    if left < 0:
+        return Joined(cut(first.content, -left), first.chunk_index, is_cut=True)
+    parts, last = [first.content], first
+    for chunk in others:
+        part = addition(chunk.content, *_characters(chunk), _characters(last)[1])
+        left -= json_characters(part)
+        if left < 0:
+            break
+        parts.append(part)
+        last = chunk
+    return Joined("".join(parts), last.chunk_index, is_cut=False)
+
+
+def _characters(chunk: ChunkText) -> tuple[int, int]:
+    """Return the offsets of a chunk in the text of its document, which every chunk has."""
+    return chunk.char_start or 0, chunk.char_end or 0
