@@ -24,9 +24,8 @@ from shared.model.search_results import (
     QueryExplanation,
     SimilarChunk,
     SimilarDocuments,
+    place_in_file,
 )
-
-_UNITS: Final = ("page", "slide", "sheet", "line")
 
 
 def cited(chunk: Citation) -> str:
@@ -41,14 +40,7 @@ def cited(chunk: Citation) -> str:
 
 def _place(chunk: Citation) -> str:
     """Return the place in the file, such as ``pages 3-4, Terms > Rent``; empty if unknown."""
-    parts = []
-    for unit in _UNITS:
-        first, last = getattr(chunk, f"{unit}_start"), getattr(chunk, f"{unit}_end")
-        if first is not None:
-            parts.append(f"{unit} {first}" if first == last else f"{unit}s {first}-{last}")
-    if chunk.section:
-        parts.append(chunk.section)
-    return ", ".join(parts)
+    return ", ".join(filter(None, (place_in_file(chunk), chunk.section)))
 
 
 def address(hit: Hit) -> str:
@@ -112,9 +104,6 @@ _CONTINUATION_INDENT: Final = 5
 
 _BEGINNING_CHARACTERS: Final = 200  # length of the beginning of a similar chunk, in characters
 
-_MIN_LIKELY_CONFIDENCE: Final = 0.5
-"""Minimum confidence of a hit shown as likely, which answers the query more often than not."""
-
 
 def print_hit(rank: int, hit: Hit) -> None:
     """Print a hit's rank, title, confidence, place and passages, and the others of its document."""
@@ -174,19 +163,10 @@ def print_similar(rank: int, chunk: SimilarChunk) -> None:
 
 def in_words(confidence: float) -> str:
     """Return the confidence in words, such as ``likely (0.83)``; empty without a query."""
-    from shared.search.confidence import LOW
+    from shared.search.confidence import confidence_word
 
     # Certainty means that the hit was not rated, as when all chunks are listed.
-    if confidence == 1:
-        return ""
-    word = (
-        "likely"
-        if confidence >= _MIN_LIKELY_CONFIDENCE
-        else "possible"
-        if confidence >= LOW
-        else "unlikely"
-    )
-    return f"{word} ({confidence:.2f})"
+    return "" if confidence == 1 else f"{confidence_word(confidence)} ({confidence:.2f})"
 
 
 def highlighted(passage: str, *, styled: bool) -> Text:

@@ -17,7 +17,7 @@ from server.api.endpoint import ProblemResponse, scopes
 from server.state import ServerState
 from shared.messages import quantity
 from shared.model.answers import Answer
-from shared.model.search_results import MARKS
+from shared.model.search_results import MARKS, Citation, place_in_file
 from shared.version import software_version
 
 __all__ = ["quantity"]
@@ -28,8 +28,6 @@ _CITATION: Final = re.compile(r"\[(\d{1,9})\]")
 
 UNPROVEN: Final = "no source"
 """Remark after a statement of an answer that no citation proves; also in `answer.js`."""
-
-_MIN_LIKELY_CONFIDENCE: Final = 0.5  # confidence of a hit shown as likely, as by `idx search`
 
 _LANGUAGES: Final = {
     "ar": "Arabic",
@@ -87,12 +85,6 @@ _FILE_TYPES: Final = {
     "text/x-source": "Source code",
 }
 """Names of frequent media types; others are shown as they are."""
-
-_PLACES: Final = (
-    ("page", "page", "pages"),
-    ("slide", "slide", "slides"),
-    ("line", "line", "lines"),
-)
 
 _KILO: Final = 1000
 
@@ -170,21 +162,8 @@ def document_title(chunk: Any) -> str:
     return title or str(chunk.source_document)
 
 
-def place(chunk: Any) -> str:
-    """Return the place of a chunk in its file, such as ``pages 5-6``; empty if it is unknown."""
-    for name, one, several in _PLACES:
-        start, end = getattr(chunk, f"{name}_start"), getattr(chunk, f"{name}_end")
-        if start is not None:
-            return f"{one} {start}" if end in {None, start} else f"{several} {start}\u2013{end}"
-    return f"sheet {chunk.sheet_start}" if chunk.sheet_start else ""
-
-
-def confidence_word(confidence: float) -> str:
-    from shared.search.confidence import LOW
-
-    if confidence >= _MIN_LIKELY_CONFIDENCE:
-        return "likely"
-    return "possible" if confidence >= LOW else "unlikely"
+def place(chunk: Citation) -> str:
+    return place_in_file(chunk, "\u2013")
 
 
 def language_name(code: str) -> str:
@@ -261,6 +240,9 @@ def is_administrator(request: Request) -> bool:
 
 @cache
 def _environment() -> Environment:
+    # It loads Java's classes.
+    from shared.search.confidence import confidence_word
+
     environment = Environment(
         loader=PackageLoader("server.pages"),
         autoescape=True,

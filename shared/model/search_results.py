@@ -31,6 +31,15 @@ class Citation:
     char_end: int | None = None
 
 
+def place_in_file(chunk: Citation, dash: str = "-") -> str:
+    """Return the place of a chunk in its file, such as ``pages 3-4``; empty if it is unknown."""
+    for unit in ("page", "slide", "sheet", "line"):
+        first, last = getattr(chunk, f"{unit}_start"), getattr(chunk, f"{unit}_end")
+        if first is not None:
+            return f"{unit} {first}" if first == last else f"{unit}s {first}{dash}{last}"
+    return ""
+
+
 LEFT_OUT: Final = frozenset(
     {
         *(part.name for part in fields(Citation)),

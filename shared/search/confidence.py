@@ -16,6 +16,9 @@ LOW: Final = 0.22
 """Threshold for low confidence: if all of the first hits are below it, there is hardly an answer;
 see docs/measured/confidence.md."""
 
+_LIKELY: Final = 0.5
+"""Minimum confidence of a hit shown as likely, which answers the query more often than not."""
+
 ODDS: Final = 1.5
 EXPONENT: Final = 1.5
 WHOLE: Final = 1.5
@@ -33,6 +36,12 @@ share of the query's words in it. docs/measured/semantic.md names the data."""
 
 _MOST_CERTAIN: Final = 4.6
 """Logarithm of the greatest odds, 99 to 1: that much is never known of a text."""
+
+
+def confidence_word(confidence: float) -> str:
+    if confidence >= _LIKELY:
+        return "likely"
+    return "possible" if confidence >= LOW else "unlikely"
 
 
 def confidences(selection: Selection, query: ParsedQuery, hits: Sequence[RankedHit]) -> list[float]:
