@@ -109,9 +109,9 @@ async def page(
 
     The header Document-Changed says that the file is not the one that was indexed.
     """
-    picture = await page_picture(state, document_id, page, arguments.q)
+    indexed, picture = await page_picture(state, document_id, page, arguments.q)
     headers = {"Cache-Control": "private, max-age=60"}
-    if picture.is_changed:
+    if picture.content_hash != indexed.content_hash:
         headers["Document-Changed"] = "true"
     return Response(picture.png, headers=headers, media_type=PNG)
 

@@ -1,17 +1,16 @@
 """The picture of a page of an indexed PDF, with the words that a search marks in its passages."""
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 
 from server.answers.errors import PageNotShownError
-from server.pictures.worker import PageRequest
+from server.pictures.worker import PageRequest, Picture
 from server.state import Report, ServerState, holder_of
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
-from shared.model.search_results import MARKS, Citation
+from shared.model.search_results import MARKS
 from shared.ocr.cache import cache_of
 
 if TYPE_CHECKING:
@@ -26,17 +25,6 @@ _MAX_CHUNKS: Final = 100
 _MARKED: Final = re.compile("(.*?)".join(map(re.escape, MARKS)), re.DOTALL)
 
 
-@dataclass(frozen=True)
-class PagePicture:
-    png: bytes
-    pages: int
-    title: str
-    citation: Citation
-    has_text: bool
-    marked: int
-    is_changed: bool  # since the file was indexed
-
-
 async def page_picture(
     state: ServerState,
     source_document: str,
@@ -44,8 +32,11 @@ async def page_picture(
     query: str = "",
     *,
     report: Report | None = None,
-) -> PagePicture:
-    """Return the picture of a page of an indexed PDF; `report` is of a slow call."""
+) -> "tuple[DocumentFile, Picture]":
+    """Return an indexed PDF and the picture of a page of it; `report` is of a slow call.
+
+    The file has changed since it was indexed if the hashes of the two differ.
+    """
 
     def find(searcher: "Searcher") -> "tuple[DocumentFile | None, tuple[str, ...]]":
         file = searcher.document_file(source_document)
@@ -74,15 +65,7 @@ async def page_picture(
     picture = await state.renderer.render(
         request, source_document, state.settings.time_budget, holder_of(get_access_token())
     )
-    return PagePicture(
-        png=picture.png,
-        pages=picture.pages,
-        title=file.title,
-        citation=Citation(file_path=file.file_path, page_start=page, page_end=page),
-        has_text=picture.has_text,
-        marked=picture.marked,
-        is_changed=picture.content_hash != file.content_hash,
-    )
+    return file, picture
 
 
 def _words_on_page(

@@ -233,7 +233,7 @@ async def read_page(context: ToolContext, uri: ResourceUri) -> Contents:
     """Draw a page of a PDF, as the tool `show_page` does."""
     options: PageOptions = _options_of(uri, PageOptions)
     state = context.request_context.lifespan_context
-    picture = await page_picture(state, uri.name, options.page, options.query)
+    _, picture = await page_picture(state, uri.name, options.page, options.query)
     meta = {"source_document": uri.name, "page_start": options.page, "pages": picture.pages}
     return Contents(picture.png, PNG, meta)
 

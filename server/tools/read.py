@@ -227,18 +227,18 @@ async def show_page(
     for scans: document_details lists pages_without_text. Cite file_path with page_start.
     """
     state = context.request_context.lifespan_context
-    picture = await page_picture(
+    file, picture = await page_picture(
         state, source_document_id, page, query, report=context.report_progress
     )
     shown = ShownPage(
         source_document=source_document_id,
-        title=brief(picture.title),
-        file_path=picture.citation.file_path or "",
+        title=brief(file.title),
+        file_path=file.file_path or "",
         page_start=page,
         pages=picture.pages,
         has_text=picture.has_text,
         marked=picture.marked,
-        notice=CHANGED if picture.is_changed else None,
+        notice=CHANGED if picture.content_hash != file.content_hash else None,
     )
     image = ImageContent(
         type="image", data=base64.b64encode(picture.png).decode(), mime_type="image/png"
