@@ -1,7 +1,7 @@
 """Pages from templates, with links that hold under any path of a proxy, and words for people."""
 
 import re
-from collections.abc import Iterator, Set as AbstractSet
+from collections.abc import Iterator
 from functools import cache
 from http import HTTPStatus
 from typing import Any, Final
@@ -16,18 +16,12 @@ from starlette.responses import HTMLResponse, Response
 from server.api.endpoint import ProblemResponse, scopes
 from server.state import ServerState
 from shared.messages import quantity
-from shared.model.answers import Answer
 from shared.model.search_results import MARKS, Citation, place_in_file
 from shared.version import software_version
 
 __all__ = ["quantity"]
 
 _MARK: Final = re.compile("|".join(map(re.escape, MARKS)))
-
-_CITATION: Final = re.compile(r"\[(\d{1,9})\]")
-
-UNPROVEN: Final = "no source"
-"""Remark after a statement of an answer that no citation proves; also in `answer.js`."""
 
 _LANGUAGES: Final = {
     "ar": "Arabic",
@@ -114,35 +108,6 @@ def marked(text: str) -> Markup:
         for part, is_marked in pieces(text)
     )
     return Markup("").join(shown)
-
-
-def answer_text(answer: Answer) -> Markup:
-    """Return the text of an answer as HTML: its citations are links to its sources.
-
-    Statements without a citation that holds are marked, so that nobody takes them for proven.
-    """
-    offered = {citation.number for citation in answer.citations}
-    shown, end = Markup(""), 0
-    for statement in answer.statements:
-        shown += _with_links(answer.text[end : statement.start], offered)
-        stated = _with_links(answer.text[statement.start : statement.end], offered)
-        if statement.state != "cited":
-            stated = Markup('<span class="unproven">{} <em>({})</em></span>').format(
-                stated, UNPROVEN
-            )
-        shown, end = shown + stated, statement.end
-    return shown + _with_links(answer.text[end:], offered)
-
-
-def _with_links(text: str, offered: AbstractSet[int]) -> Markup:
-    parts = _CITATION.split(text)
-    # Numbers are at odd positions, since the pattern has one group.
-    return Markup("").join(
-        Markup('<a href="#source-{0}">[{0}]</a>').format(part)
-        if place % 2 and int(part) in offered
-        else Markup.escape(f"[{part}]" if place % 2 else part)
-        for place, part in enumerate(parts)
-    )
 
 
 def part_of(text: str, start: int = 0, end: int | None = None) -> str:
@@ -251,7 +216,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "answer_text": answer_text,
         "confidence": confidence_word,
         "day": day,
         "file_size": file_size,

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.background import BackgroundTask
 from starlette.responses import Response
@@ -15,13 +15,10 @@ from starlette.responses import Response
 from server.answers.errors import client_message
 from server.api.arguments import MAX_QUERY_CHARACTERS
 from server.api.endpoint import State
-from server.api.established import last_answer, usable_model
+from server.api.established import usable_model
 from server.pages.rendering import file_type_name, language_name, page
 from server.state import ServerState
-from shared.answers.answer import answer_events
-from shared.answers.model import ServedAnswerModel
-from shared.errors import FilterError, InvalidTextError, LanguageModelError, QueryError
-from shared.model.answers import Answer
+from shared.errors import FilterError, InvalidTextError, QueryError
 from shared.model.filters import Filter
 from shared.model.metadata import AUTHOR, FILE_TYPE, LANGUAGE, MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
@@ -140,38 +137,6 @@ class SearchState(BaseModel):
         return found
 
 
-@dataclass(frozen=True)
-class WholeAnswer:
-    """An answer, or the reason why there is none, in a sentence."""
-
-    answer: Answer | None
-    problem: str | None
-
-
-def answer_model(state: ServerState) -> ServedAnswerModel | None:
-    if state.answer_model is None:
-        return None
-    try:
-        return usable_model(state)
-    except HTTPException:
-        return None
-
-
-async def whole_answer(state: ServerState, question: str) -> WholeAnswer | None:
-    """Answer a question; None if no language model can be asked."""
-    model = answer_model(state)
-    if model is None:
-        return None
-
-    async def searched(passages: SearchRequest) -> SearchAnswer:
-        return await state.ask(lambda searcher: searcher.search(passages), partial=True)
-
-    try:
-        return WholeAnswer(await last_answer(answer_events(question, searched, model)), None)
-    except (LanguageModelError, QueryError) as error:
-        return WholeAnswer(None, client_message(error))
-
-
 router = APIRouter(include_in_schema=False)
 
 _MAX_FOLDERS: Final = 12  # folders to choose from
@@ -199,22 +164,6 @@ async def search(
     request: Request, state: State, asked: Annotated[SearchState, Query()]
 ) -> Response:
     """Search, and show the results; without a query, list the documents."""
-    return await _results(request, state, asked)
-
-
-@router.post("/")
-async def ask(request: Request, state: State, asked: Annotated[SearchState, Form()]) -> Response:
-    """Search, and have a language model answer the query, for browsers without JavaScript.
-
-    Not by GET, which an address on any web site makes a browser send.
-    """
-    answer = await whole_answer(state, asked.q) if asked.has_query else None
-    return await _results(request, state, asked, answer)
-
-
-async def _results(
-    request: Request, state: ServerState, asked: SearchState, answer: WholeAnswer | None = None
-) -> Response:
     began = time.perf_counter()
     error, found = None, None
     try:
@@ -233,13 +182,21 @@ async def _results(
         folders=_folders(asked, found) if found else [],
         sorts=_sorts(asked, found) if found else [],
         pages=_pages(asked, found.answer) if found else None,
-        has_answers=answer_model(state) is not None,
-        answer=answer,
+        has_answers=_has_answers(state),
     )
     if found and any(hit.page_start is not None for hit in found.answer.results):
         # The next click may be on a PDF, whose page is shown as a picture.
         response.background = BackgroundTask(state.renderer.prepare)
     return response
+
+
+def _has_answers(state: ServerState) -> bool:
+    """Check whether a language model can be asked."""
+    try:
+        usable_model(state)
+    except HTTPException:
+        return False
+    return True
 
 
 async def _search(state: ServerState, asked: SearchState) -> _Found:

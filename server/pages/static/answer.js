@@ -1,13 +1,12 @@
 // Shows the answer of a language model while it arrives, and then its checked sources.
 "use strict";
 
-document.addEventListener("submit", async (event) => {
-  const section = event.target.closest("#answer");
-  if (!section) return;
-  event.preventDefault();
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("#answer button");
+  if (!button) return;
+  const section = button.closest("#answer");
   const text = section.querySelector(".text");
   const sources = section.querySelector(".sources");
-  const button = section.querySelector("button");
   const query = section.dataset.query;
   text.replaceChildren("…");
   sources.replaceChildren();
