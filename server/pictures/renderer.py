@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from server.answers.errors import PageNotShownError, ServerBusyError
-from server.pictures.worker import PageRequest, Picture, Unrendered
+from server.pictures.worker import PageRequest, Picture, Unrendered, render_page, warm_up
 from shared.errors import McpLuceneError
 from shared.settings.current import settings
 from shared.settings.defaults import default_workers
@@ -80,8 +80,6 @@ class Renderer:
         A failure is that of the first page, too, which reports it.
         """
         if self._pool is None:
-            from server.pictures.worker import warm_up
-
             with suppress(McpLuceneError):
                 await self._run(self._limits.seconds, warm_up)
 
@@ -105,9 +103,6 @@ class Renderer:
     async def _in_share(
         self, holder: Hashable, request: PageRequest, seconds: float
     ) -> Picture | Unrendered:
-        # The module imports PDFium only in workers.
-        from server.pictures.worker import render_page
-
         limits = self._limits
         async with self._shares.setdefault(holder, asyncio.Semaphore(self._share)):
             # It may have failed meanwhile.
@@ -145,8 +140,6 @@ class Renderer:
         self, seconds: float, task: Callable[..., _Result], *arguments: object
     ) -> _Result:
         if self._pool is None:
-            from server.pictures.worker import warm_up
-
             self._pool = new_pool(self._workers, self._limits.memory_bytes, warm_up)
         pool = self._pool
         scheduled = schedule(pool, task, seconds, *arguments)
