@@ -46,10 +46,6 @@ def _configured_index_path() -> Path:
     return path or DEFAULT_INDEX_PATH
 
 
-def _normalizes() -> bool:
-    return bool(configured("normalize"))
-
-
 def _finite(value: float) -> float:
     if not isfinite(value):
         raise typer.BadParameter(f"{value} is not finite")
@@ -83,7 +79,7 @@ def serve(
         typer.Option(
             "--normalize/--no-normalize",
             envvar=VARIABLES["normalize"],
-            default_factory=_normalizes,
+            default_factory=lambda: bool(configured("normalize")),
             show_default="no-normalize",
             help="Have a language model rewrite queries in English, and search for both.",
         ),

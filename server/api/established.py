@@ -51,10 +51,6 @@ def usable_model(state: ServerState, name: str | None = None) -> ServedAnswerMod
     return model
 
 
-def wants_events(request: Request) -> bool:
-    return EVENT_STREAM in request.headers.get("accept", "")
-
-
 async def last_answer(events: AsyncGenerator[AnswerEvent]) -> Answer:
     """Return the answer of its events, which are not shown."""
     async with aclosing(events):
@@ -204,7 +200,7 @@ async def search(request: Request, state: State, body: SearchBody) -> Response:
     events = answer_events(
         body.query, searched, model, top_k=min(body.top_k, MAX_TOP_K), filters=asked.filters
     )
-    if wants_events(request):
+    if EVENT_STREAM in request.headers.get("accept", ""):
         return event_stream(response, events)
     given = await last_answer(events)
     return as_json(
