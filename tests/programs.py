@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, chdir, contextmanager
 from functools import cache
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, AnyStr, Final
 
 from shared.settings import file
 
@@ -30,6 +30,32 @@ _READ_AT_START: Final = ("PYTHON", "LANG", "LC_", "COVERAGE", "IDX_JAVA_HEAP", "
 
 _WITHOUT_EFFECT: Final = frozenset({"PYTHONSAFEPATH"})
 """Variables among these that make no difference: a pool of workers sets this one for them."""
+
+
+def run(*command: object, check: bool = True, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, without input unless there is some, and return what it printed."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    if "input" not in options:
+        streams["stdin"] = subprocess.DEVNULL
+    done = subprocess.run([*map(str, command)], text=True, check=False, **(streams | options))
+    assert not check or done.returncode == 0, done
+    return done
+
+
+class Piped(subprocess.Popen[AnyStr]):
+    """A process that has pipes as its standard streams, or those of them that are used."""
+
+    stdin: IO[AnyStr]
+    stdout: IO[AnyStr]
+    stderr: IO[AnyStr]
+
+
+class Started(Piped[str]):
+    """A program that runs, with pipes for text unless the options say otherwise."""
+
+    def __init__(self, *command: object, **options: Any) -> None:
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        super().__init__([*map(str, command)], text=True, **(streams | options))
 
 
 def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
@@ -67,16 +93,8 @@ def run_idx(
     """Run `idx` to its end, in this process unless a prefix or the environment says how."""
     command = [str(PROGRAMS / "idx"), *map(str, arguments)]
     if prefix or not (here and can_run_here()):
-        return subprocess.run(
-            [*prefix, *command],
-            cwd=folder,
-            input=stdin or "",
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
-        )
+        options = {"cwd": folder, "encoding": "utf-8", "timeout": 120}
+        return run(*prefix, *command, check=False, input=stdin or "", **options)
     with (
         tempfile.TemporaryFile() as given,
         tempfile.TemporaryFile() as output,

@@ -10,8 +10,8 @@ import lucene
 import pytest
 
 from shared.java import JAVA_VERSION, LUCENE_VERSION
+from tests import programs
 from tests.idx.volumes import mount, unmount
-from tests.programs import PROGRAMS
 from tests.systems import ON_WINDOWS, without_wine
 
 PACKAGES = Path(str(lucene.__file__)).parents[1]
@@ -42,17 +42,8 @@ def run(
     """Search an index with `idx`, or start the server on it, which ends when nobody asks."""
     arguments = ("search", "x", "--json", "-i", index) if program == "idx" else (index,)
     environment = {**os.environ, **{name: str(text) for name, text in variables.items()}}
-    done = subprocess.run(
-        [PROGRAMS / program, *arguments],
-        env={
-            name: text for name, text in environment.items() if variables.get(name, 0) is not None
-        },
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    given = {name: text for name, text in environment.items() if variables.get(name, 0) is not None}
+    done = programs.run(programs.PROGRAMS / program, *arguments, env=given, timeout=60, check=False)
     done.stderr = without_wine(done.stderr)
     return done
 

@@ -21,6 +21,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from deployment.bundle import contents
 from deployment.bundle.contents import manifest
 from deployment.bundle.platforms import PLATFORMS, PYTHON, Platform
+from tests.programs import run
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
@@ -118,9 +119,7 @@ def test_the_official_tool_finds_a_bundle_valid(target: Platform, tmp_path: Path
         pytest.skip("the MCPB tool is not installed; make clients does it if there is npm")
     tool = (node, NODE / "@anthropic-ai" / "mcpb" / "dist" / "cli" / "cli.js")
     subprocess.run([*tool, "unpack", bundle(target), tmp_path], check=True, capture_output=True)
-    done = subprocess.run(
-        [*tool, "validate", tmp_path / "manifest.json"], check=True, capture_output=True, text=True
-    )
+    done = run(*tool, "validate", tmp_path / "manifest.json")
     assert "Manifest schema validation passes!" in done.stdout
     program = tmp_path / manifest(target)["server"]["entry_point"]
     assert program.stat().st_mode & 0o111

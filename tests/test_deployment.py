@@ -16,6 +16,7 @@ from jsonschema import Draft7Validator
 from deployment.bundle.contents import add_pictures
 from server.http.tokens import read_tokens
 from tests.offered_tools import OFFERED
+from tests.programs import run
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "tests" / "data" / "schemas"
@@ -141,9 +142,7 @@ def test_the_unit_is_one_of_systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     program.chmod(0o755)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    done = subprocess.run(
-        [analyze, "verify", "--user", unit], capture_output=True, text=True, check=False
-    )
+    done = run(analyze, "verify", "--user", unit, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert re.findall(r" (--[a-z-]+)", unit.read_text()) == [
         *("--http", "--host", "--port", "--token-file")

@@ -20,7 +20,7 @@ from shared.files.secret_files import SECRETS
 from shared.settings.defaults import VARIABLES
 from tests.conftest import Connect, Idx
 from tests.idx.test_secrets import SECRETS as EXAMPLES
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 
 ROOT = Path(__file__).parents[1]
 TOOL_PAGES = ("tools.md", "administration.md")
@@ -62,13 +62,7 @@ def without_sizes(session: str) -> str:
 def test_the_python_examples_are_real(tmp_path: Path) -> None:
     examples, outputs = blocks("docs/python.md", "python"), blocks("docs/python.md", "text")
     for example, output in zip(examples, outputs, strict=True):
-        done = subprocess.run(
-            [sys.executable, "-c", example],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = run(sys.executable, "-c", example, cwd=tmp_path)
         assert done.stdout == output
 
 
@@ -166,9 +160,7 @@ def test_the_session_with_resources_is_real(
     monkeypatch.setenv("PATH", f"{program.parent}:{PROGRAMS}", prepend=":")
     for line in commands.splitlines():
         subprocess.run(shlex.split(line.removeprefix("$ ")), cwd=tmp_path, check=True)
-    done = subprocess.run(
-        [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = run(sys.executable, "-c", example, cwd=tmp_path)
     assert done.stdout == output
 
 

@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import run
+
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 UV = ROOT / "build" / "release-tools" / "bin" / "uv"
@@ -84,14 +86,7 @@ def test_one_command_installs_both_programs(
         return time.monotonic() - began
 
     def output(program: str, *arguments: str) -> str:
-        return subprocess.run(
-            [tmp_path / "bin" / program, *arguments],
-            cwd=tmp_path,
-            env=environment,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
+        return run(tmp_path / "bin" / program, *arguments, cwd=tmp_path, env=environment).stdout
 
     idx = partial(output, "idx")
 

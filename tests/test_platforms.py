@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests import recording
+from tests.programs import run
 from tests.recording import Record
 
 ROOT = Path(__file__).parents[1]
@@ -43,12 +44,8 @@ def types_on(platform: str, folder: Path, cache: Path) -> str:
     """Return the errors that mypy finds in the programs on another system, one a line."""
     mypy = (sys.executable, "-m", "mypy", "--platform", platform, "--cache-dir", cache)
     packages = ("idx", "server", "shared")
-    done = subprocess.run(
-        [*mypy, *ONLY_THE_STANDARD_LIBRARY, "--no-error-summary", *packages],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
+    done = run(
+        *mypy, *ONLY_THE_STANDARD_LIBRARY, "--no-error-summary", *packages, cwd=folder, check=False
     )
     assert done.returncode in {0, 1}, done.stderr
     return done.stdout

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from idx.extraction.programs import find_libreoffice, find_tesseract
+from tests.programs import run
 
 SAMPLES = Path(__file__).parents[1] / "test-index"
 
@@ -34,12 +35,7 @@ def test_the_demonstration_shows_scored_chunks(
 ) -> None:
     monkeypatch.delenv("IDX_SEMANTIC")
     shutil.copytree(SAMPLES, tmp_path / "samples", ignore=shutil.ignore_patterns("index"))
-    done = subprocess.run(
-        [sys.executable, tmp_path / "samples" / "demo.py"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run(sys.executable, tmp_path / "samples" / "demo.py")
     assert "Added 13, updated 0, deleted 0, skipped 0, failed 0; 41 chunks" in done.stdout
     for question, best in {
         "error code meaning E17": "otterline-wl4-manual.pdf-chunk-010",

@@ -3,7 +3,6 @@
 import gc
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -13,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Idx
-from tests.programs import PROCESSES
+from tests.programs import PROCESSES, run
 from tests.systems import sends_signals
 
 INTERRUPTION = (
@@ -23,11 +22,9 @@ INTERRUPTION = (
 
 @sends_signals
 def test_interruptions_are_tested_where_the_parent_ignores_them() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", INTERRUPTION],
+    done = run(
+        *(sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", INTERRUPTION),
         cwd=Path(__file__).parents[1],
-        capture_output=True,
-        text=True,
         # As a shell without job control does with what it starts in the background.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
         check=False,

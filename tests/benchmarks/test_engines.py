@@ -1,7 +1,6 @@
 """The comparison with plain Lucene compares what it says."""
 
 import os
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +13,7 @@ from benchmarks.engines.__main__ import BOUNDS
 from benchmarks.engines.java import CompilerMissingError, PlainLucene
 from benchmarks.engines.measuring import KINDS, THIS_PROJECT, Data, Queries, apart, measured
 from shared.java import vm
+from tests.programs import run
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,12 +70,10 @@ def test_this_project_finds_as_much_as_lucene(java: PlainLucene, tmp_path: Path)
 @pytest.mark.timeout(900)
 @pytest.mark.usefixtures("java")
 def test_it_tells_all_ratios() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.engines"],
+    done = run(
+        *(sys.executable, "-m", "benchmarks.engines"),
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
         check=False,
     )
     # Whether the bounds hold depends on what else the machine does.

@@ -12,6 +12,7 @@ import pytest
 
 from shared import Document, Index, create
 from shared.model.document import Metadata
+from tests.programs import Started
 from tests.server.api.conftest import samples
 from tests.server.http.served import Served, served
 
@@ -137,14 +138,11 @@ def administered(tmp_path: Path) -> Iterator[Served]:
 @pytest.fixture(scope="session")
 def other_site() -> Iterator[str]:
     """The address of another program on this machine, which has a form for any server."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "http.server", "0", "--bind", "127.0.0.1"],
+    with Started(
+        *(sys.executable, "-m", "http.server", "0", "--bind", "127.0.0.1"),
         cwd=Path(__file__).parent / "other_site",
-        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        text=True,
         env={"PYTHONUNBUFFERED": "1"},
     ) as process:
-        assert process.stdout is not None
         yield process.stdout.readline().partition("(")[2].partition("/)")[0]
         process.terminate()

@@ -2,7 +2,6 @@
 
 import os
 import platform
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from shared import Document, Index
 from shared.writing.index import create
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 from tests.server.http.served import SECONDS, Served, served
 
 _HERE = Path(__file__).parent
@@ -82,16 +81,11 @@ def schemathesis(tmp_path: Path) -> Run:
 
 
 def _run(command: list[str | Path], home: Path, seconds: float = SECONDS) -> str:
-    done = subprocess.run(
-        command,
+    done = run(
+        *command,
         # Some of them keep files of their own there.
         env=os.environ | {"HOME": str(home)},
         cwd=home,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
         timeout=seconds,
-        check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -1,7 +1,6 @@
 """The corpus unpacked, and what `idx` and the engines of PDFs make of it."""
 
 import json
-import subprocess
 import tarfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from idx.extraction.types import Extracted, ExtractionOptions
 from idx.pdf.grid import table_layout
 from idx.pdf.reader import extract_pdf
 from idx.text.cleaning import CELL_SEPARATOR
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 
 SOURCES: Final = Path(__file__).parent / ".venv" / "sources"
 """The source packages, which `make soak` downloads."""
@@ -69,13 +68,9 @@ class Outcomes:
 
 def sync(folder: Path, index: Path) -> Outcomes:
     """Index the unpacked corpus, without OCR, and return what became of each file."""
-    done = subprocess.run(
-        [
-            *(PROGRAMS / "idx", "sync", folder, "--index-path", index, "--json", "--hidden"),
-            *("--ocr", "off", "--timeout", str(_TIMEOUT)),
-        ],
-        capture_output=True,
-        text=True,
+    done = run(
+        *(PROGRAMS / "idx", "sync", folder, "--index-path", index, "--json", "--hidden"),
+        *("--ocr", "off", "--timeout", str(_TIMEOUT)),
         check=False,
     )
     assert done.returncode in {0, 1}, done.stderr

@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
+from tests.programs import Started
+
 IDX: Final = """
 import idx.sync.ingestion
 from idx.__main__ import main
@@ -13,24 +15,17 @@ idx.sync.ingestion.SECONDS_BETWEEN_COMMITS = {}
 main()
 """
 
-Process = subprocess.Popen[str]
-
 
 def start(
     folder: Path, *arguments: object, program: str = IDX.format(60), **options: Any
-) -> Process:
+) -> Started:
     """Start a sync of the folder `papers` with one reader, in a session of its own."""
-    options = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **options}
-    return subprocess.Popen(
-        [
-            *(sys.executable, "-c", program),
-            *("sync", "papers", "--workers", "1"),
-            *map(str, arguments),
-        ],
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    return Started(
+        *(sys.executable, "-c", program, "sync", "papers", "--workers", "1", *arguments),
         cwd=folder,
-        text=True,
         start_new_session=True,
-        **options,
+        **(streams | options),
     )
 
 

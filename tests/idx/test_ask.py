@@ -29,7 +29,7 @@ from tests.model_server import (
     streams,
     streams_for_ever,
 )
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 
 QUESTION = ("when", "must", "the", "workshop", "rent", "be", "paid?")
 QUOTE = "paid by the third working day of each month"
@@ -262,11 +262,10 @@ def test_ctrl_c_ends_it_at_once(
 ) -> None:
     with model(streams_for_ever("word ", pause), monkeypatch) as server:
         terminal, end = pty.openpty()
-        with subprocess.Popen(
-            [PROGRAMS / "idx", "ask", *QUESTION, "-i", empty_index],
+        with Started(
+            *(PROGRAMS / "idx", "ask", *QUESTION, "-i", empty_index),
             stdin=subprocess.DEVNULL,
             stdout=end,
-            stderr=subprocess.PIPE,
             env={**os.environ, "TERM": "xterm-256color"},
         ) as process:
             os.close(end)
@@ -275,10 +274,9 @@ def test_ctrl_c_ends_it_at_once(
                 time.sleep(0.02)
             time.sleep(0.5)
             process.send_signal(signal.SIGINT)
-            assert process.stderr is not None
             messages = process.stderr.read()
             assert process.wait(10) == 130
         # The cursor is visible again.
         assert b"\x1b[?25h" in os.read(terminal, 65536)
         os.close(terminal)
-    assert messages in {b"", b"Aborted.\n"}
+    assert messages in {"", "Aborted.\n"}

@@ -4,7 +4,6 @@ import json
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -26,7 +25,7 @@ from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.idx.segments import fill
 from tests.idx.volumes import enlarge, mount, unmount
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.systems import has_mode, has_terminals, makes_links
 
 # Each commit replaces both documents, and leaves files of the one before to be deleted.
@@ -132,10 +131,7 @@ def test_a_writer_that_commits_all_the_time_is_no_hindrance(
     empty_index: Path, tmp_path: Path
 ) -> None:
     fill(empty_index, documents=12)
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITER, empty_index], stdout=subprocess.PIPE, text=True
-    ) as writer:
-        assert writer.stdout is not None
+    with Started(sys.executable, "-c", WRITER, empty_index) as writer:
         try:
             for copy in ("one", "one", "two", "two"):
                 begun = int(writer.stdout.readline())
@@ -237,7 +233,7 @@ def test_killed_at_any_moment_it_leaves_a_whole_backup(
     chosen = random.Random(7)  # noqa: S311 - moments
     killed = 0
     for _ in range(6):
-        with subprocess.Popen([PROGRAMS / "idx", "backup", tmp_path / "copy", "-i", filled]) as run:
+        with Started(PROGRAMS / "idx", "backup", tmp_path / "copy", "-i", filled) as run:
             while run.poll() is None and not hidden(tmp_path):
                 time.sleep(0.002)
             time.sleep(chosen.uniform(0, 0.2))

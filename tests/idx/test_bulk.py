@@ -14,7 +14,7 @@ from shared import Document, DocumentSummary
 from tests.conftest import Idx
 from tests.idx.files import documents
 from tests.idx.preparation import add_documents
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.systems import sends_signals
 
 Listed = Callable[[], list[DocumentSummary]]
@@ -225,16 +225,9 @@ def test_standard_input_is_named_so(idx: Idx, empty_index: Path) -> None:
 def test_an_interrupted_run_says_that_nothing_was_changed(
     idx: Idx, empty_index: Path, tmp_path: Path, listed: Listed
 ) -> None:
-    with subprocess.Popen(
-        [PROGRAMS / "idx", "bulk", "-j", "-"],
-        cwd=tmp_path,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
+    with Started(
+        PROGRAMS / "idx", "bulk", "-j", "-", cwd=tmp_path, stdout=subprocess.DEVNULL
     ) as running:
-        assert running.stdin
-        assert running.stderr
         # A skipped entry tells that the one before it was read.
         running.stdin.write(f'{json.dumps(ENTRIES[0])}\n{{"Id": "no title"}}\n')
         running.stdin.flush()

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from tests.conftest import Idx
 from tests.idx.damage import damaged, file_of_each_kind, fill_with_every_kind
 from tests.idx.raw_index import files_of_lucene
+from tests.programs import run
 
 # One process for all: a crash of the virtual machine ends it, and is seen.
 CHECKS = """
@@ -31,9 +31,7 @@ def filled(idx: Idx, empty_index: Path) -> Path:
 
 
 def check_all(folders: list[Path]) -> list[list[str] | str]:
-    done = subprocess.run(
-        [sys.executable, "-c", CHECKS, *folders], capture_output=True, text=True, check=False
-    )
+    done = run(sys.executable, "-c", CHECKS, *folders, check=False)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 

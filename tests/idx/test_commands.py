@@ -9,7 +9,7 @@ import pytest
 from shared import Document
 from tests.conftest import Idx
 from tests.idx.preparation import add_documents
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started, run
 from tests.systems import uses_a_unix_shell
 
 LONG = " ".join(f"word{number}" for number in range(500))
@@ -212,13 +212,7 @@ def test_an_answer_that_cannot_be_written_is_an_error(idx: Idx, empty_index: Pat
     idx("add", "-d", "a", "-t", "A", "-c", "text")
     for command in (["list"], ["stats", "--json"], ["search", "text"], ["show", "a"]):
         with Path("/dev/full").open("w") as full:
-            done = subprocess.run(
-                [PROGRAMS / "idx", *command, "-i", empty_index],
-                stdout=full,
-                stderr=subprocess.PIPE,
-                text=True,
-                check=False,
-            )
+            done = run(PROGRAMS / "idx", *command, "-i", empty_index, stdout=full, check=False)
         assert done.returncode == 1
         reason = "Error: the output could not be written: No space left on device\n"
         assert done.stderr.endswith(reason)
@@ -228,12 +222,8 @@ def test_an_answer_that_cannot_be_written_is_an_error(idx: Idx, empty_index: Pat
 @uses_a_unix_shell
 def test_closed_streams_are_no_crash(idx: Idx, empty_index: Path) -> None:
     for closing in ("<&-", ">&-", "2>&-"):
-        done = subprocess.run(
-            ["/bin/sh", "-c", f'"$0" bulk -j - -i "$1" {closing}', PROGRAMS / "idx", empty_index],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=True,
+        done = run(
+            "/bin/sh", "-c", f'"$0" bulk -j - -i "$1" {closing}', PROGRAMS / "idx", empty_index
         )
         assert "Traceback" not in done.stderr
 
@@ -272,16 +262,10 @@ def test_stats(idx: Idx, empty_index: Path) -> None:
 def test_a_pipe_that_closes_early_is_no_error(idx: Idx, empty_index: Path) -> None:
     entries = [{"Id": f"{n:04}", "Title": "T" * 50, "Content": "x"} for n in range(3000)]
     idx("bulk", "-j", "-", stdin=json.dumps(entries))
-    with subprocess.Popen(
-        [PROGRAMS / "idx", "list", "-i", empty_index],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as listing:
-        assert listing.stdout is not None
-        assert listing.stderr is not None
+    with Started(PROGRAMS / "idx", "list", "-i", empty_index) as listing:
         listing.stdout.readline()
         listing.stdout.close()
-        assert listing.stderr.read() == b""
+        assert listing.stderr.read() == ""
 
 
 def test_a_search_takes_questions_and_syntax(idx: Idx, empty_index: Path) -> None:

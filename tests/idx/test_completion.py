@@ -13,7 +13,7 @@ from shared import Document, Index, create
 from tests.conftest import Idx
 from tests.idx.files import make
 from tests.idx.preparation import index_files
-from tests.programs import PROGRAMS, run_idx
+from tests.programs import PROGRAMS, Started, run, run_idx
 from tests.systems import has_pipes_as_files, has_terminals
 
 if sys.platform != "win32":
@@ -138,8 +138,8 @@ def test_names_that_a_shell_could_run_are_not_offered(home: Path, shell: str) ->
 @pytest.mark.skipif(BASH is None, reason="there is no bash")
 def test_a_real_bash_completes(papers: Path) -> None:
     terminal, end = pty.openpty()
-    with subprocess.Popen(
-        [BASH or "", "--norc", "--noprofile", "-i"],
+    with Started(
+        *(BASH or "", "--norc", "--noprofile", "-i"),
         cwd=papers,
         stdin=end,
         stdout=end,
@@ -182,13 +182,10 @@ def test_completing_imports_only_what_it_needs(papers: Path) -> None:
             "COMP_CWORD": f"{len(words)}",
             "_IDX_COMPLETE": "complete_bash",
         }
-        done = subprocess.run(
-            [sys.executable, "-c", f"import sys; sys.argv[0] = 'idx'\n{program}"],
+        done = run(
+            *(sys.executable, "-c", f"import sys; sys.argv[0] = 'idx'\n{program}"),
             cwd=papers,
             env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
             timeout=60,
-            check=True,
         )
         assert done.stdout.splitlines()[-1] == imported

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from shared.settings.defaults import VARIABLES
 from shared.settings.model import Settings
 from tests.configured import shown, write
 from tests.conftest import Idx
+from tests.programs import run
 
 ROOT = Path(__file__).parents[2]
 
@@ -90,12 +90,7 @@ VALUES: dict[str, tuple[str, Any, str, Any, list[str], Any]] = {
 
 
 def probe(*arguments: str) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, "-c", PROBE, "probe", *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run(sys.executable, "-c", PROBE, "probe", *arguments)
     assert done.stderr == ""
     values: dict[str, Any] = json.loads(done.stdout)
     return values
@@ -225,9 +220,7 @@ def test_a_command_reads_only_what_it_needs(
         "try: main()\n"
         "finally: print('IMPORTED', *sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = run(sys.executable, "-c", script, cwd=tmp_path)
     imported = set(done.stderr.partition("IMPORTED")[2].split())
     assert imported.isdisjoint({"pydantic_settings", "tomlkit", "asyncio"})
     assert ("tomllib" in imported) == has_file
@@ -238,9 +231,7 @@ def test_values_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMP_WORDS", "probe probe --pdf-engine pdf")
     monkeypatch.setenv("COMP_CWORD", "3")
     script = PROBE.replace("main()\n", "app.app(prog_name='probe')\n")
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+    done = run(sys.executable, "-c", script)
     assert done.stdout.split() == ["pdfium", "pdfplumber"]
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from shared.settings.current import configuration_file
 from tests.configured import shown, write
 from tests.conftest import Idx
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.systems import has_mode, has_modes, has_terminals
 from tests.unprivileged import UNPRIVILEGED
 
@@ -244,8 +243,8 @@ def test_a_password_is_read_from_standard_input_and_never_shown(idx: Idx) -> Non
 @has_terminals
 def test_a_password_is_asked_for_on_a_terminal_and_not_echoed(idx: Idx) -> None:
     ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [PROGRAMS / "idx", "config", "set", "pdf-password"],
+    with Started(
+        *(PROGRAMS / "idx", "config", "set", "pdf-password"),
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

@@ -11,7 +11,7 @@ from shared.system.shell import quoted
 from tests.conftest import Idx
 from tests.idx.files import ids
 from tests.idx.watched import Watch
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.systems import ON_WINDOWS, has_mode, makes_links, sends_signals
 
 ENTRY = json.dumps({"Id": "a", "Title": "A", "Content": "some text"})
@@ -189,11 +189,9 @@ def test_programs_that_create_the_index_at_once_all_add_to_it(
 ) -> None:
     numbers = range(4)
     programs = [
-        subprocess.Popen(
-            [PROGRAMS / "idx", "add", "-d", str(n), "-t", "T", "-c", "text", "--wait", "60"],
+        Started(
+            *(PROGRAMS / "idx", "add", "-d", str(n), "-t", "T", "-c", "text", "--wait", "60"),
             cwd=tmp_path,
-            stderr=subprocess.PIPE,
-            text=True,
         )
         for n in numbers
     ]
@@ -236,25 +234,18 @@ def test_a_commit_keeps_the_index_whatever_comes_after(index_path: Path) -> None
 def test_another_program_that_waits_gets_the_index_of_one_that_fails(
     idx: Idx, tmp_path: Path, index_path: Path
 ) -> None:
-    with subprocess.Popen(
-        [PROGRAMS / "idx", "bulk", "-j", "-"],
-        cwd=tmp_path,
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as first:
-        assert first.stdin is not None
+    with Started(PROGRAMS / "idx", "bulk", "-j", "-", cwd=tmp_path) as first:
         while not (index_path / "segments_1").exists():
             assert first.poll() is None
-        second = subprocess.Popen(
-            [PROGRAMS / "idx", "add", "-d", "b", "-t", "B", "-c", "text", "--wait", "60"],
+        second = Started(
+            *(PROGRAMS / "idx", "add", "-d", "b", "-t", "B", "-c", "text", "--wait", "60"),
             cwd=tmp_path,
         )
         with pytest.raises(subprocess.TimeoutExpired):
             second.wait(2)
         first.communicate("{broken")
-    assert first.returncode == 1
-    assert second.wait(60) == 0
+        second.communicate(timeout=60)
+    assert (first.returncode, second.returncode) == (1, 0)
     assert ids(index_path) == ["b"]
     assert has_mode(index_path, 0o700)
 

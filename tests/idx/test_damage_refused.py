@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 
 from tests.conftest import Idx
 from tests.idx.damage import change_a_bit, damaged, file_of_each_kind, fill_with_every_kind
+from tests.programs import run
 
 # One process for all: a crash of the virtual machine ends it, and is seen.
 ANSWERS: str = """
@@ -34,9 +34,7 @@ CALLS = 4
 
 def answers(folders: list[Path]) -> list[list[Any]]:
     """What each call on each index answers: a text; or a list of one, which is an error."""
-    done = subprocess.run(
-        [sys.executable, "-c", ANSWERS, *folders], capture_output=True, text=True, check=False
-    )
+    done = run(sys.executable, "-c", ANSWERS, *folders, check=False)
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return [lines[first : first + CALLS] for first in range(0, len(lines), CALLS)]

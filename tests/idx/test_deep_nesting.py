@@ -6,7 +6,6 @@ nested deeply in the main thread of a process that runs Java, and in another thr
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Final
@@ -18,6 +17,7 @@ from shared import Document, Index, Searcher
 from tests.conftest import Connect, Idx
 from tests.idx.files import events
 from tests.idx.nested import NESTED
+from tests.programs import run
 
 READING: Final = """
 import sys, threading
@@ -59,13 +59,8 @@ def test_a_reader_beside_java_survives_what_is_nested_deeply(tmp_path: Path, eng
     names = ENGINES[engine]
     for name in names:
         (tmp_path / name).write_bytes(NESTED[name]())
-    done = subprocess.run(
-        [sys.executable, "-c", READING, engine, *names],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+    done = run(
+        sys.executable, "-c", READING, engine, *names, cwd=tmp_path, check=False, timeout=120
     )
     # The last line names what ended the process.
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
@@ -97,9 +92,7 @@ def test_no_reader_of_a_folder_crashes_on_what_is_nested_deeply(
 
 def test_a_process_that_reads_files_runs_without_java() -> None:
     lists_modules = "import sys, idx.extraction.worker, idx.pdf.reader; print(*sys.modules)"
-    listed = subprocess.run(
-        [sys.executable, "-c", lists_modules], capture_output=True, text=True, check=True
-    ).stdout.split()
+    listed = run(sys.executable, "-c", lists_modules).stdout.split()
     assert "idx.office.rtf" in listed
     assert "lucene" not in listed
 
@@ -144,9 +137,7 @@ def test_json_that_is_nested_deeply_is_an_error_beside_java() -> None:
         "import json, sys; from shared.java import vm; vm.start(); "
         "sys.setrecursionlimit(10_000); json.loads('[' * 100_000)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
+    done = run(sys.executable, "-c", program, check=False)
     assert done.returncode == 1
     assert "RecursionError" in done.stderr
 

@@ -14,8 +14,9 @@ from shared import Searcher
 from tests.conftest import Idx
 from tests.idx.conftest import FILES
 from tests.idx.files import events, ids, make, result
-from tests.idx.running import Process, start
+from tests.idx.running import start
 from tests.idx.test_add_files import pdf_of
+from tests.programs import Started
 from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 
@@ -31,9 +32,8 @@ def not_indexed(stdout: str) -> dict[str, tuple[str, str]]:
     }
 
 
-def wait_for_plan(running: Process) -> None:
+def wait_for_plan(running: Started) -> None:
     """Wait until the files are listed and the first of them is about to be read."""
-    assert running.stdout
     (plan,) = events(running.stdout.readline())
     assert plan["event"] == "planned"
 
@@ -142,7 +142,6 @@ def test_files_that_vanish_or_change_before_they_are_read(
     (tmp_path / "new").replace(papers / "replaced.txt")
     (papers / "z.txt").unlink()
     (papers / "z.txt").mkdir()
-    assert running.stdout
     with running.stdout:
         told = running.stdout.read()
     assert running.wait() == 1
@@ -163,7 +162,6 @@ def test_a_file_that_is_written_while_it_is_read_waits_for_the_next_sync(
     (papers / "log.html").write_text("<p>text" * 300_000)
     running = start(tmp_path, "--json", stdout=subprocess.PIPE)
     wait_for_plan(running)
-    assert running.stdout
     with (papers / "log.html").open("a") as log:
         while not any(select.select([running.stdout], [], [], 0.01)):
             log.write("<p>more")
@@ -177,7 +175,7 @@ def test_a_file_that_is_written_while_it_is_read_waits_for_the_next_sync(
     assert done == {"added": 1}
 
 
-def highest_memory(running: Process) -> int:
+def highest_memory(running: Started) -> int:
     """The most memory that a process took until its end, in MB."""
     most = 0
     while running.poll() is None:
@@ -215,7 +213,6 @@ def test_a_file_of_300_mb_is_refused(idx: Idx, empty_index: Path, tmp_path: Path
 def test_a_file_of_300_mb_can_be_allowed(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     with_large_files(tmp_path / "papers")
     running = start(tmp_path, "--max-size", "400", "--json", stdout=subprocess.PIPE)
-    assert running.stdout
     with running.stdout:
         memory = highest_memory(running)
     assert running.wait() == 1

@@ -3,7 +3,6 @@
 import json
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from shared import Document, Index
 from tests.conftest import Idx
 from tests.idx.files import ids
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started, run
 from tests.systems import STOPS, has_modes, limits_processes, sends_signals, starts_without_locale
 from tests.unprivileged import UNPRIVILEGED
 from tests.waiting import wait_for
@@ -167,21 +166,19 @@ def test_a_disk_that_fills_up_costs_nothing_that_was_there(
 
 
 def test_the_second_writer_waits_and_then_names_the_first(idx: Idx, empty_index: Path) -> None:
-    with subprocess.Popen(
-        [PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-"], stdin=subprocess.PIPE
-    ) as first:
+    with Started(PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-") as first:
         wait_for(lambda: (empty_index / "write.lock").exists() and is_locked(empty_index))
         failed = idx("add", "-d", "b", "-t", "B", "-c", "text", "--wait", "0.5", code=1)
         assert f"locked by another writer, process {first.pid} (" in failed.stderr
         assert "idx bulk" in failed.stderr
         assert "--wait SECONDS" in failed.stderr
-        assert first.stdin is not None
-        with subprocess.Popen(
-            [PROGRAMS / "idx", "add", "-i", empty_index, "-d", "b", "-t", "B", "-c", "text"]
+        with Started(
+            PROGRAMS / "idx", "add", "-i", empty_index, "-d", "b", "-t", "B", "-c", "text"
         ) as second:
             time.sleep(1)
             assert second.poll() is None
-            first.stdin.close()
+            first.communicate()
+            second.communicate()
         assert second.returncode == 0
     assert first.returncode == 0
 
@@ -198,14 +195,7 @@ def test_an_interrupted_writer_leaves_the_index_as_it_was(
     idx: Idx, empty_index: Path, tmp_path: Path, stop: signal.Signals, code: int
 ) -> None:
     fill(empty_index)
-    with subprocess.Popen(
-        [PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as writer:
-        assert writer.stdin is not None
+    with Started(PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-") as writer:
         writer.stdin.write(many(50) + "\n")
         writer.stdin.flush()
         wait_for(lambda: is_locked(empty_index))
@@ -221,15 +211,13 @@ def test_an_interrupted_writer_leaves_the_index_as_it_was(
 @sends_signals
 @pytest.mark.parametrize("library", ["_lucene.", "/java-runtime/lib/modules"])
 def test_an_interruption_of_the_start_is_one_too(empty_index: Path, library: str) -> None:
-    with subprocess.Popen(
-        [PROGRAMS / "idx", "search", "x", "-i", empty_index], stderr=subprocess.PIPE
-    ) as program:
+    with Started(PROGRAMS / "idx", "search", "x", "-i", empty_index) as program:
         mapped = Path(f"/proc/{program.pid}/maps")
         wait_for(lambda: library in mapped.read_text() or program.poll() is not None)
         program.send_signal(signal.SIGINT)
         _, errors = program.communicate()
     assert program.returncode == 130
-    assert b"Traceback" not in errors
+    assert "Traceback" not in errors
 
 
 @starts_without_locale
@@ -259,12 +247,8 @@ def test_a_machine_without_room_for_java_is_told(idx: Idx, empty_index: Path) ->
     def little_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
-    failed = subprocess.run(
-        [PROGRAMS / "idx", "stats", "-i", empty_index],
-        capture_output=True,
-        text=True,
-        preexec_fn=little_memory,
-        check=False,
+    failed = run(
+        PROGRAMS / "idx", "stats", "-i", empty_index, preexec_fn=little_memory, check=False
     )
     assert failed.returncode == 1
     assert "Error: the Java virtual machine could not be started" in failed.stderr

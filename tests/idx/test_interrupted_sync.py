@@ -201,11 +201,9 @@ def test_what_was_done_before_a_signal_is_committed(
     papers = make(tmp_path / "papers", *(f"{number}.txt" for number in range(500)))
     (papers / "0.txt").write_bytes(b"%PDF-1.7 nothing")
     running = start(tmp_path, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert running.stdout
     lines = [running.stdout.readline() for _ in range(200)]
     # As a terminal does: to all processes of the group.
     os.killpg(running.pid, number)
-    assert running.stderr
     with running.stdout, running.stderr:
         rest, messages = running.stdout.read(), running.stderr.read()
     assert running.wait() == code
@@ -237,8 +235,6 @@ def test_only_what_a_commit_made_durable_is_told_as_kept(
     (tmp_path / "papers" / "gone.txt").unlink()
     make(tmp_path / "papers", *(f"{number}.txt" for number in range(300)))
     running = start(tmp_path, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert running.stdout
-    assert running.stderr
     with running.stdout, running.stderr:
         for _ in range(50):
             running.stdout.readline()
@@ -258,7 +254,6 @@ def test_an_interruption_during_a_commit_waits_for_its_end(
 ) -> None:
     make(tmp_path / "papers", "1.txt", "2.txt")
     running = start(tmp_path, program=INTERRUPTED_IN_COMMIT, stderr=subprocess.PIPE)
-    assert running.stderr
     with running.stderr:
         messages = running.stderr.read()
     assert running.wait() == 130
@@ -281,8 +276,6 @@ def test_ctrl_c_is_not_for_a_sync_whose_parent_ignores_it(
         # As a shell without job control does with what it starts in the background.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
     )
-    assert running.stdout
-    assert running.stderr
     for _ in range(200):
         running.stdout.readline()
     os.killpg(running.pid, signal.SIGINT)
@@ -302,8 +295,6 @@ def test_a_sync_that_has_committed_nothing_says_so(
     make(tmp_path, "papers/")
     (tmp_path / "papers" / "slow.html").write_text("<p>text" * 6_000_000)
     running = start(tmp_path, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert running.stdout
-    assert running.stderr
     with running.stdout, running.stderr:
         running.stdout.readline()
         os.killpg(running.pid, signal.SIGINT)
@@ -318,7 +309,6 @@ def test_what_was_done_is_committed_when_nobody_reads_the_answer_any_more(
 ) -> None:
     make(tmp_path / "papers", *(f"{number}.txt" for number in range(500)))
     running = start(tmp_path, "--json", stdout=subprocess.PIPE)
-    assert running.stdout
     fcntl.fcntl(running.stdout, fcntl.F_SETPIPE_SZ, 4_096)
     lines = [running.stdout.readline() for _ in range(100)]
     running.stdout.close()
@@ -341,7 +331,6 @@ def test_a_long_document_is_there_as_a_whole_whenever_its_writing_is_interrupted
         (papers / "a.txt").write_text(text[:5])
         (papers / "long.txt").write_text(text)
         running = start(tmp_path, "--json", stdout=subprocess.PIPE)
-        assert running.stdout
         while "a.txt" not in running.stdout.readline():
             assert running.poll() is None
         time.sleep(seconds)

@@ -19,6 +19,7 @@ from shared.storage.lock import holder
 from tests.idx.files import events
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.writing_commands import COMMANDS, Command, Texts, again, texts
+from tests.programs import Started
 
 pytestmark = [pytest.mark.soak, pytest.mark.usefixtures("own_temporary_folder")]
 
@@ -39,20 +40,20 @@ def command(chosen: Command, folder: Path) -> list[str]:
     return [sys.executable, "-c", COMMITS_OFTEN, *chosen.arguments, "-i", str(folder / "index")]
 
 
-def start(chosen: Command, folder: Path) -> subprocess.Popen[str]:
+def start(chosen: Command, folder: Path) -> Started:
     with (folder / "printed").open("w") as printed:
-        return subprocess.Popen(
-            command(chosen, folder),
+        return Started(
+            *command(chosen, folder),
             cwd=folder,
+            stdin=subprocess.DEVNULL,
             stdout=printed,
             # Where it tells how far it is.
             stderr=subprocess.DEVNULL,
-            text=True,
             start_new_session=True,
         )
 
 
-def writes(run: subprocess.Popen[str], index: Path) -> bool:
+def writes(run: Started, index: Path) -> bool:
     """Wait until a run has the lock of the index; False if it ends before that is seen."""
     deadline = time.monotonic() + 120
     while str(run.pid) not in holder(index):

@@ -20,7 +20,7 @@ from shared.ocr.reading import Reading, Word
 from tests.conftest import Idx
 from tests.idx.files import events, ids, result, text_of
 from tests.idx.test_add_files import pdf_of
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.waiting import wait_for
 
 needs_tesseract = pytest.mark.skipif(
@@ -158,9 +158,7 @@ def test_what_an_interrupted_sync_left_to_ocr_is_read_by_the_next_one(
     )
     tesseract_in_place(tmp_path / "bin", monkeypatch, script)
     (papers / "part.pdf").write_bytes(pdf_of(["text", ""]))
-    run = subprocess.Popen(
-        [PROGRAMS / "idx", "sync", papers], cwd=tmp_path, stderr=subprocess.PIPE, text=True
-    )
+    run = Started(PROGRAMS / "idx", "sync", papers, cwd=tmp_path)
     wait_for(begun.exists)
     run.send_signal(signal.SIGINT)
     _, stderr = run.communicate(timeout=60)
@@ -189,8 +187,7 @@ def test_the_pages_of_a_long_scan_are_counted_before_its_end(
     scan(papers / "scan.pdf", "first", "second")
     command: list[str | Path] = [PROGRAMS / "idx", "sync", papers, "--workers", "1", "--json"]
     told = []
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as run:
-        assert run.stdout
+    with Started(*command, cwd=tmp_path, stderr=subprocess.DEVNULL) as run:
         for line in run.stdout:
             event = json.loads(line)
             told += [event["pages"]] if event["event"] == "recognized" else []

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ import httpx2
 import pytest
 
 from tests.conftest import Idx
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.server.http.served import SECONDS, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends signals of POSIX")
@@ -21,15 +20,9 @@ BROWSER = '#!/bin/sh\necho "$1" >> "$OPENED"\n'
 
 
 @contextmanager
-def opened(index: Path, *arguments: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
+def opened(index: Path, *arguments: str, **variables: str) -> Iterator[Started]:
     """Run the command, which has printed its address."""
-    process = subprocess.Popen(
-        [PROGRAMS / "idx", "open", *arguments, "-i", index],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | variables,
-    )
+    process = Started(PROGRAMS / "idx", "open", *arguments, "-i", index, env=os.environ | variables)
     try:
         yield process
     finally:
@@ -37,8 +30,7 @@ def opened(index: Path, *arguments: str, **variables: str) -> Iterator[subproces
         process.communicate()
 
 
-def address_of(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
+def address_of(process: Started) -> str:
     return process.stdout.readline().strip()
 
 
@@ -64,7 +56,6 @@ def test_it_opens_the_page_with_the_query_until_ctrl_c(empty_index: Path, tmp_pa
         assert "vacation days" in page.text
         process.send_signal(signal.SIGINT)
         assert process.wait(SECONDS) == 130
-        assert process.stderr is not None
         assert process.stderr.read() == "Ctrl-C ends the server.\n"
     assert is_gone(address)
 
@@ -95,5 +86,4 @@ def test_without_an_index_it_says_so_and_waits_for_one(tmp_path: Path) -> None:
         page = httpx2.get(address_of(process), headers={"Accept": "text/html"}, timeout=SECONDS)
         assert page.status_code == 503
         process.terminate()
-        assert process.stderr is not None
         assert "there is no index at" in process.stderr.read()

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from tests.idx.files import make, sync
 from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.raw_index import files_of_lucene, stored
 from tests.idx.segments import fill
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.systems import STOPS
 from tests.waiting import wait_for
 
@@ -112,15 +111,10 @@ def test_a_reader_sees_the_one_or_the_other(idx: Idx, filled: Path) -> None:
         assert searcher.search("common", limit=1).totalHits == 54
 
 
-def start(path: Path) -> subprocess.Popen[str]:
+def start(path: Path) -> Started:
     """A run that merges when this returns."""
     before = {file.name for file in path.iterdir()}
-    process = subprocess.Popen(
-        [PROGRAMS / "idx", "optimize", "-i", path],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = Started(PROGRAMS / "idx", "optimize", "-i", path)
     wait_for(
         lambda: process.poll() is not None or not {file.name for file in path.iterdir()} <= before,
         every=0.002,

@@ -1,7 +1,6 @@
 """The configuration and what is printed are never documents, whatever their names."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from shared.files.access import OWN
 from tests.conftest import Idx
 from tests.idx.files import ids, make, sync
 from tests.idx.test_failures import failures
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 from tests.systems import makes_links
 
 
@@ -62,7 +61,5 @@ def test_the_files_that_a_run_prints_to_are_not_indexed(
         log.write("of an earlier run\n")
         out.flush()
         log.flush()
-        subprocess.run(
-            [PROGRAMS / "idx", "sync", notes], cwd=tmp_path, stdout=out, stderr=log, check=True
-        )
+        run(PROGRAMS / "idx", "sync", notes, cwd=tmp_path, stdout=out, stderr=log)
     assert ids(index_path) == ["good.txt"]

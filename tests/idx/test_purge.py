@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from tests.idx.contents import contents
 from tests.idx.files import ids, make, sync
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 
 if sys.platform != "win32":
     import pty
@@ -73,15 +72,9 @@ def test_without_a_terminal_and_without_yes_nothing_is_removed(idx: Idx, filled:
 )
 def test_a_terminal_is_asked(filled: Path, typed: bytes, code: int, left: int) -> None:
     terminal, end = pty.openpty()
-    with subprocess.Popen(
-        [PROGRAMS / "idx", "purge", "-i", filled],
-        stdin=end,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
+    with Started(
+        PROGRAMS / "idx", "purge", "-i", filled, stdin=end, start_new_session=True
     ) as process:
-        assert process.stderr is not None
         asked = process.stderr.read(len("Remove all 3 documents"))
         assert asked == "Remove all 3 documents"
         if typed == b"\x03":

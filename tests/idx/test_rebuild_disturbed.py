@@ -5,7 +5,6 @@ import json
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -20,7 +19,7 @@ from shared.storage.lock import holder
 from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.systems import STOPS, limits_processes, sends_signals
 from tests.waiting import wait_for
 
@@ -38,8 +37,6 @@ def slowly(reader):
 shared.maintenance.rebuild.stored_documents = slowly
 main()
 """
-
-Process = subprocess.Popen[str]
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +58,9 @@ def filled(hundred: Path, index_path: Path) -> Path:
     return shutil.copytree(hundred, index_path)
 
 
-def start(path: Path, seconds: float = 0.02) -> Process:
+def start(path: Path, seconds: float = 0.02) -> Started:
     """A rebuild that takes a while for each document; it runs when this returns."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", SLOWLY.format(seconds), "rebuild", "-i", path],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = Started(sys.executable, "-c", SLOWLY.format(seconds), "rebuild", "-i", path)
     wait_for(lambda: str(process.pid) in holder(path) or process.poll() is not None, every=0.002)
     return process
 
@@ -157,11 +149,7 @@ def test_it_waits_for_another_writer(idx: Idx, filled: Path) -> None:
     with Index(filled) as index:
         failed = idx("rebuild", "--wait", "0.1", code=1)
         assert "locked by another writer" in failed.stderr
-        with subprocess.Popen(
-            [PROGRAMS / "idx", "rebuild", "-i", filled, "--wait", "60"],
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as process:
+        with Started(PROGRAMS / "idx", "rebuild", "-i", filled, "--wait", "60") as process:
             time.sleep(1.5)
             assert process.poll() is None
             index.add(Document("late", "Late", "text"))

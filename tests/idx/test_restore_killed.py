@@ -2,7 +2,6 @@
 
 import random
 import signal
-import subprocess
 import time
 from pathlib import Path
 
@@ -16,12 +15,10 @@ from tests.conftest import Idx
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.segments import fill
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.usefixtures("own_temporary_folder")
-
-Process = subprocess.Popen[str]
 
 
 @pytest.fixture
@@ -33,14 +30,9 @@ def filled(empty_index: Path) -> Path:
     return empty_index
 
 
-def start(path: Path) -> Process:
+def start(path: Path) -> Started:
     """A run that writes, or is about to, when this returns."""
-    process = subprocess.Popen(
-        [PROGRAMS / "idx", "restore", path.parent / "copy", "-i", path, "--yes"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = Started(PROGRAMS / "idx", "restore", path.parent / "copy", "-i", path, "--yes")
     wait_for(lambda: str(process.pid) in holder(path) or process.poll() is not None, every=0.002)
     return process
 

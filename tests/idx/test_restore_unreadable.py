@@ -25,7 +25,7 @@ from tests.conftest import Idx
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.segments import fill
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 
@@ -182,10 +182,10 @@ def test_a_damaged_commit_before_the_last_one_goes(idx: Idx, filled: Path, tmp_p
     assert check(filled).sound
 
 
-def started(path: Path) -> subprocess.Popen[bytes]:
+def started(path: Path) -> Started:
     """A run that has the lock of the index when this returns."""
     command = (PROGRAMS / "idx", "restore", path.parent / "copy", "-i", path, "--yes")
-    run = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    run = Started(*command, stdout=subprocess.DEVNULL)
     while run.poll() is None and str(run.pid) not in holder(path):
         time.sleep(0.001)
     return run

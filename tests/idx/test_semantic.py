@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from shared.maintenance.embedding import embed, embedding_state, switch_on
 from shared.semantic.models import prepare_worker
 from shared.workers import end_pool, new_pool, result_of, schedule
 from tests.conftest import Idx
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started, run
 from tests.shared.semantic.test_e5 import source
 
 pytestmark = pytest.mark.usefixtures("semantic")
@@ -44,7 +43,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index with vectors; copy it."""
     folder = tmp_path_factory.mktemp("semantic")
     office, path = written(folder / "office"), folder / "index"
-    subprocess.run([PROGRAMS / "idx", "sync", office, "-i", path], check=True, capture_output=True)
+    run(PROGRAMS / "idx", "sync", office, "-i", path)
     return path
 
 
@@ -342,8 +341,7 @@ def test_a_folder_of_thousands_of_chunks_survives_interruptions(tmp_path: Path) 
     with Index(path, create=True) as index:
         for number in range(1_500):
             index.add(Document(f"d{number}", f"Note {number}", f"On day {number} it rained."))
-    command = [str(PROGRAMS / "idx"), "semantic", "on", "-i", str(path)]
-    run = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    run = Started(PROGRAMS / "idx", "semantic", "on", "-i", path)
     while embedding_state(path).model is None:
         time.sleep(0.1)
     time.sleep(1)
@@ -453,16 +451,13 @@ def test_a_damaged_model_keeps_nothing_out_of_a_new_index(
 ) -> None:
     package = shutil.copytree(source(), tmp_path / "packages" / source().name)
     (package / "model.bin").write_bytes(b"cut short")
-    run = subprocess.run(
-        [PROGRAMS / "idx", "sync", office, "-i", tmp_path / "index"],
+    done = run(
+        *(PROGRAMS / "idx", "sync", office, "-i", tmp_path / "index"),
         env={**os.environ, "PYTHONPATH": str(tmp_path / "packages")},
-        capture_output=True,
-        text=True,
-        check=True,
     )
-    assert f"Added {len(TEXTS)}" in run.stdout
-    assert "model.bin does not have the hash" in run.stderr
-    assert "idx semantic on" in run.stderr
+    assert f"Added {len(TEXTS)}" in done.stdout
+    assert "model.bin does not have the hash" in done.stderr
+    assert "idx semantic on" in done.stderr
     assert found(idx, tmp_path / "index", "paper jam")[0] == "printer.txt"
 
 

@@ -25,7 +25,7 @@ from shared.storage.integrity import open_directory
 from shared.storage.lock import holder
 from shared.storage.stored_chunks import stored_fields
 from shared.storage.vectors import stored_values
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 
 pytestmark = pytest.mark.usefixtures("own_temporary_folder")
 
@@ -91,7 +91,7 @@ def killed(path: Path, moments: random.Random, *, storing: bool) -> bool:
     return run.wait() == -signal.SIGKILL
 
 
-def workers_of(run: "subprocess.Popen[str]") -> Iterator[int]:
+def workers_of(run: Started) -> Iterator[int]:
     """Yield the ids of the worker processes of a run."""
     for children in Path(f"/proc/{run.pid}/task").glob("*/children"):
         # A thread, or a process, may end meanwhile.
@@ -107,15 +107,12 @@ def test_without_its_workers_it_ends_with_an_error_and_the_next_one_completes_it
     plain: Path,
 ) -> None:
     switch_on(plain, "e5")
-    with subprocess.Popen(
-        [PROGRAMS / "idx", "semantic", "update", "-i", plain], stderr=subprocess.PIPE, text=True
-    ) as run:
+    with Started(PROGRAMS / "idx", "semantic", "update", "-i", plain) as run:
         while run.poll() is None:
             for worker in workers_of(run):
                 with suppress(ProcessLookupError):
                     os.kill(worker, signal.SIGKILL)
             time.sleep(0.05)
-        assert run.stderr is not None
         said = run.stderr.read()
     assert run.returncode == 1
     assert "a worker process ended while it embedded texts" in said

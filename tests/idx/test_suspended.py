@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 import time
 from pathlib import Path
 from typing import Final
@@ -12,7 +11,7 @@ import pytest
 from shared import Document, Index
 from tests.conftest import Connect, Idx
 from tests.idx.test_index_errors import is_locked
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.server.tool_answers import answer
 from tests.systems import sends_signals
 from tests.waiting import wait_for
@@ -31,14 +30,8 @@ async def test_a_writer_is_suspended_for_minutes(
     with Index(empty_index) as index:
         index.add(Document("before", "Before", "text"))
     async with connect() as client:
-        with subprocess.Popen(
-            [PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as first:
+        with Started(PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-") as first:
             wait_for(lambda: is_locked(empty_index))
-            assert first.stdin is not None
             first.stdin.write('{"Id": "first", "Title": "First", "Content": "text"}\n')
             first.stdin.flush()
             time.sleep(1)
@@ -50,9 +43,7 @@ async def test_a_writer_is_suspended_for_minutes(
             assert "), which is suspended (waited 1 s)" in failed.stderr
             failed = idx("unlock", code=1)
             assert f"process {first.pid} (" in failed.stderr
-            with subprocess.Popen(
-                [PROGRAMS / "idx", *ADD, "-i", empty_index, "--wait", "600"]
-            ) as second:
+            with Started(PROGRAMS / "idx", *ADD, "-i", empty_index, "--wait", "600") as second:
                 while time.monotonic() < until:
                     found = answer(await client.call_tool("Search", {"query": "text"}))
                     assert [hit["source_document"] for hit in found["results"]] == ["before"]
@@ -61,6 +52,7 @@ async def test_a_writer_is_suspended_for_minutes(
                 first.send_signal(signal.SIGCONT)
                 first.stdin.close()
                 assert first.wait() == 0
+                second.communicate()
             assert second.returncode == 0
         found = answer(await client.call_tool("Search", {"query": "text"}))
         assert found["totalHits"] == 3

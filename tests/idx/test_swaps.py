@@ -18,7 +18,7 @@ from idx.extraction.worker import hash_file, read_file
 from idx.sync.plan import single_file
 from tests.conftest import Idx
 from tests.idx.files import events, ids, make, result
-from tests.idx.running import IDX, Process, start
+from tests.idx.running import IDX, start
 from tests.idx.swaps import (
     A_LINK,
     MARKER,
@@ -30,6 +30,7 @@ from tests.idx.swaps import (
     put_back,
 )
 from tests.idx.watched import Watch
+from tests.programs import Started
 
 SECONDS: Final = 200  # how long a sync may take on a machine that is busy
 
@@ -41,16 +42,15 @@ def with_slow_file(papers: Path) -> None:
     make(papers).joinpath("a.html").write_text(f"{'<p></p>' * 400_000}text")
 
 
-def planned(folder: Path, *arguments: object) -> Process:
+def planned(folder: Path, *arguments: object) -> Started:
     """A sync that has listed everything and begun to read the first file."""
     running = start(folder, "--json", *arguments, program=PROGRAM, stdout=subprocess.PIPE)
-    assert running.stdout
     (plan,) = events(running.stdout.readline())
     assert plan["event"] == "planned"
     return running
 
 
-def reasons(running: Process) -> dict[str, str]:
+def reasons(running: Started) -> dict[str, str]:
     """Why files were not indexed, once a sync has ended."""
     told, _ = running.communicate(timeout=SECONDS)
     assert running.returncode in (0, 1)

@@ -1,7 +1,6 @@
 """`idx unlock`: a lock file that nobody holds goes, another one stays."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,16 +10,14 @@ from shared.maintenance.upkeep import unlock
 from tests.conftest import Idx
 from tests.idx.files import ids
 from tests.idx.test_index_errors import is_locked
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 from tests.waiting import wait_for
 
 
 def test_a_lock_that_a_killed_writer_left_is_removed(idx: Idx, empty_index: Path) -> None:
-    with subprocess.Popen(
-        [PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-"], stdin=subprocess.PIPE
-    ) as writer:
+    with Started(PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-") as writer:
         wait_for(lambda: is_locked(empty_index))
         writer.kill()
     assert (empty_index / "write.lock").exists()
@@ -31,9 +28,7 @@ def test_a_lock_that_a_killed_writer_left_is_removed(idx: Idx, empty_index: Path
 
 
 def test_the_lock_of_a_process_that_lives_stays(idx: Idx, empty_index: Path) -> None:
-    with subprocess.Popen(
-        [PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-"], stdin=subprocess.PIPE
-    ) as writer:
+    with Started(PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-") as writer:
         wait_for(lambda: is_locked(empty_index))
         failed = idx("unlock", code=1)
         (message,) = failed.stderr.splitlines()
@@ -41,9 +36,7 @@ def test_the_lock_of_a_process_that_lives_stays(idx: Idx, empty_index: Path) -> 
         assert message.endswith("the lock ends with that process: let it end, or end it")
         assert "--wait" not in message
         assert is_locked(empty_index)
-        assert writer.stdin is not None
-        writer.stdin.write(b'{"Id": "a", "Title": "A", "Content": "text"}')
-        writer.stdin.close()
+        writer.communicate('{"Id": "a", "Title": "A", "Content": "text"}')
     assert writer.returncode == 0
     assert len(ids(empty_index)) == 1
 

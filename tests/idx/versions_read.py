@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.idx.versions_written import Writer
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started, run
 from tests.server.raw_client import RawClient
 from tests.tools.versions import QUERY, mistake
 
@@ -87,16 +87,9 @@ def _server(index: Path) -> Iterator[Search]:
 
 @contextmanager
 def _searcher(index: Path) -> Iterator[Search]:
-    with subprocess.Popen(
-        [sys.executable, "-c", _SEARCHER, index, QUERY["query"]],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with Started(sys.executable, "-c", _SEARCHER, index, QUERY["query"]) as process:
 
         def search(prefix: str) -> dict[str, Any]:
-            assert process.stdin is not None
-            assert process.stdout is not None
             process.stdin.write(f"{prefix}\n")
             process.stdin.flush()
             answer: dict[str, Any] = json.loads(process.stdout.readline())
@@ -109,10 +102,8 @@ def _searcher(index: Path) -> Iterator[Search]:
 def _idx(index: Path) -> Search:
     def search(prefix: str) -> dict[str, Any]:
         options = ["--json", "--limit", "20", "--filter", f"source_document^={prefix}"]
-        done = subprocess.run(
-            [PROGRAMS / "idx", "search", QUERY["query"], *options, "-i", index],
-            capture_output=True,
-            text=True,
+        done = run(
+            *(PROGRAMS / "idx", "search", QUERY["query"], *options, "-i", index),
             timeout=240,
             check=False,
         )

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.tools.versions import documents
 
 _LIBRARY: Final = """
@@ -108,12 +108,9 @@ class IdxWriter(Writer):
         timer.cancel()
 
     def _start(self, entries: list[dict[str, str]]) -> tuple[Any, str]:
-        process = subprocess.Popen(
-            [PROGRAMS / "idx", "bulk", "-j", "-", "-i", self._index, "--wait", "120"],
-            stdin=subprocess.PIPE,
+        process = Started(
+            *(PROGRAMS / "idx", "bulk", "-j", "-", "-i", self._index, "--wait", "120"),
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
         )
         return process, "\n".join(map(json.dumps, entries))
 
@@ -143,12 +140,7 @@ class LibraryWriter(Writer):
         self._process = self._start()
 
     def _start(self) -> Any:
-        return subprocess.Popen(
-            [sys.executable, "-c", _LIBRARY, self._index],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        return Started(sys.executable, "-c", _LIBRARY, self._index)
 
     def _answers(self, entries: list[dict[str, str]]) -> bool:
         try:

@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from tests.programs import run
 from tests.systems import ON_WINDOWS
 
 MOUNT: Final = ("mount",)
@@ -17,12 +18,7 @@ def mount(folder: Path, size: str) -> Path:
     if ON_WINDOWS:
         pytest.skip("Windows mounts no volumes in memory")
     folder.mkdir(parents=True, exist_ok=True)
-    mounted = subprocess.run(
-        [*MOUNT, "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    mounted = run(*MOUNT, "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder, check=False)
     if mounted.returncode:
         pytest.skip(f"a volume cannot be mounted here: {mounted.stderr.strip()}")
     return folder

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from shared import Hit, Searcher
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 
 PATIENCE: Final = 60.0
 """Seconds within which whatever is waited for happens also where other tests run."""
@@ -43,13 +43,11 @@ class Watch:
         self._as_json = as_json
         self._is_over = False
         json_ = ["--json"] if as_json else []
-        self.process = subprocess.Popen(
-            [*prefix, PROGRAMS / "idx", "watch", *map(str, arguments), *json_],
+        self.process = Started(
+            *(*prefix, PROGRAMS / "idx", "watch", *arguments, *json_),
             cwd=folder,
             env={**os.environ, **(environment or {})},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+            stdin=subprocess.DEVNULL,
             start_new_session=True,
         )
         self._readers = [
@@ -85,7 +83,6 @@ class Watch:
         for reader in self._readers:
             reader.join()
         for pipe in (self.process.stdout, self.process.stderr):
-            assert pipe is not None
             pipe.close()
         self._is_over = True
         return code
@@ -123,7 +120,6 @@ class Watch:
         )
 
     def _read_lines(self) -> None:
-        assert self.process.stdout is not None
         for line in self.process.stdout:
             with self._news:
                 self.lines.append(line)
@@ -132,7 +128,6 @@ class Watch:
                 self._news.notify_all()
 
     def _read_errors(self) -> None:
-        assert self.process.stderr is not None
         for line in self.process.stderr:
             with self._news:
                 self.errors.append(line)

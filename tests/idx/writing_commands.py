@@ -3,7 +3,6 @@
 import json
 import random
 import shutil
-import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,7 +14,7 @@ from shared.maintenance.backup import backup
 from shared.writing.index import create
 from tests.idx.raw_index import stored
 from tests.idx.segments import add_segments
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 
 Texts = dict[str, list[str]]  # the texts of the chunks of each document
 
@@ -55,12 +54,7 @@ def prepare(folder: Path) -> None:
         index.delete("older")
         index.add(Document("newer", "Newer", "text"))
     write_papers(folder / "papers", range(150), 1)
-    subprocess.run(
-        [PROGRAMS / "idx", *COMMANDS["sync"].arguments, "-i", "index"],
-        cwd=folder,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    run(PROGRAMS / "idx", *COMMANDS["sync"].arguments, "-i", "index", cwd=folder)
     write_papers(folder / "papers", range(40, 190), 2)
     for number in range(20):
         (folder / "papers" / f"{number}.txt").unlink()

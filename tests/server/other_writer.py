@@ -1,12 +1,13 @@
 """Another process that writes: faster than a run of `idx` for each document, and as real."""
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+
+from tests.programs import Started
 
 Add = Callable[[str, str], None]
 
@@ -24,16 +25,9 @@ for line in sys.stdin:
 @contextmanager
 def other_writer(index_path: Path) -> Iterator[Add]:
     """Start the process; what it yields has it open the index, add a document, and close it."""
-    with subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, index_path],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with Started(sys.executable, "-c", _PROGRAM, index_path) as process:
 
         def add(name: str, text: str) -> None:
-            assert process.stdin is not None
-            assert process.stdout is not None
             process.stdin.write(json.dumps([name, text]) + "\n")
             process.stdin.flush()
             assert process.stdout.readline() == "committed\n"

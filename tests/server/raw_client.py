@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Piped
 from tests.systems import without_wine
 
 
@@ -23,12 +23,12 @@ class RawClient:
         stdin: int = subprocess.PIPE,
         stderr: int | IO[bytes] = subprocess.PIPE,
     ) -> None:
-        self.process = subprocess.Popen(
+        self.process = Piped[bytes](
             [*program, index_path, *options],
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            preexec_fn=before,  # noqa: PLW1509 - it only sets a limit
+            preexec_fn=before,
         )
         # Tests send messages with smaller ids of their own.
         self._id = 10_000
@@ -37,7 +37,6 @@ class RawClient:
         self.send_line(json.dumps(message).encode())
 
     def send_line(self, line: bytes) -> None:
-        assert self.process.stdin is not None
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
@@ -66,7 +65,6 @@ class RawClient:
         return strictly_parsed(self.receive_line())
 
     def receive_line(self) -> bytes:
-        assert self.process.stdout is not None
         return self.process.stdout.readline()
 
     def initialize(self, version: str = "2025-06-18") -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from idx.errors import ReadersDiedError, message
 from server.answers.errors import TimeBudgetError, client_message
 from shared import Document, Index, errors as known
 from tests.conftest import Connect, Idx
+from tests.programs import Started
 from tests.server.administration.administered import administered, told
 from tests.server.tool_answers import error
 from tests.systems import is_in_time, names_lock_holders
@@ -78,12 +78,9 @@ async def test_what_idx_says_to_a_server_that_runs_it_is_for_the_client(
     folder = tmp_path / "papers"
     folder.mkdir()
     (folder / "note.txt").write_text("text")
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLD, empty_index], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    holder = Started(sys.executable, "-c", HOLD, empty_index)
     with holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == b"locked\n"
+        assert holder.stdout.readline() == "locked\n"
         async with administered(empty_index, tmp_path, variables={"IDX_WAIT": "0.1"}) as client:
             await told(client, "start_crawl", directories=[str(folder)])
             status = await failed(client)

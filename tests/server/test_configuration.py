@@ -1,6 +1,5 @@
 """The server looks for its index where the configuration says, as `idx` does."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from mcp import Client
 from shared import create
 from tests.configured import write
 from tests.conftest import server_with
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 
 
 @pytest.mark.anyio
@@ -28,13 +27,7 @@ async def test_the_server_looks_for_its_index_in_the_same_way(
 
 def test_the_server_names_what_is_wrong_in_the_file() -> None:
     file = write("index_pat = 'x'")
-    done = subprocess.run(
-        [PROGRAMS / "mcp-lucene"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run(PROGRAMS / "mcp-lucene", check=False)
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr == (

@@ -1,13 +1,12 @@
 """A heap of Java that is too small for some calls: the server says so, and answers the others."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 from tests.server.raw_client import RawClient
 
 TOO_LARGE = (
@@ -42,12 +41,10 @@ def test_calls_that_need_more_fail_by_themselves(
 
 
 def test_a_wrong_size_ends_the_server_before_a_client_waits(empty_index: Path) -> None:
-    done = subprocess.run(
-        [PROGRAMS / "mcp-lucene", empty_index],
+    done = run(
+        PROGRAMS / "mcp-lucene",
+        empty_index,
         env=os.environ | {"IDX_JAVA_HEAP": "much"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
         check=False,
     )
     assert (done.returncode, done.stdout) == (1, "")

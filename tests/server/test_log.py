@@ -1,9 +1,10 @@
 """A log on a stderr that nobody reads: nothing waits for it, whatever happens meanwhile."""
 
-import subprocess
 import sys
 
 import pytest
+
+from tests.programs import Started, run
 
 LOGS = """
 import gc, logging
@@ -43,23 +44,18 @@ os._exit(0)
 
 @pytest.mark.parametrize("script", [LOGS_WHILE_IT_LOGS, IS_LOUD])
 def test_a_process_whose_log_nobody_reads_ends(script: str) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", LOGS + script + ENDS], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    with Started(sys.executable, "-c", LOGS + script + ENDS) as process:
         try:
             assert process.wait(timeout=30) == 0
         finally:
             process.kill()
         if script is IS_LOUD:
-            assert process.stdout is not None
             assert int(process.stdout.read()) < 100_000
 
 
 def test_what_was_logged_is_written_before_the_end() -> None:
     script = "log.warning('a \\x1b[2J bell')\nimport warnings; warnings.warn('old', stacklevel=1)"
-    done = subprocess.run(
-        [sys.executable, "-c", LOGS + script], capture_output=True, text=True, check=True
-    )
+    done = run(sys.executable, "-c", LOGS + script)
     first, second = done.stderr.splitlines()
     assert first == r"WARNING a \x1b[2J bell"
     assert second.startswith("WARNING <string>:")

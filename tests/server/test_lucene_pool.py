@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -20,6 +19,7 @@ from server.lucene_pool import (
 from shared import Document, Index, Searcher
 from shared.errors import QueryError
 from shared.java.cancellation import Cancellation
+from tests.programs import run
 
 
 @pytest.fixture
@@ -129,11 +129,9 @@ asyncio.run(main())
 @pytest.mark.soak
 def test_a_process_whose_java_stays_without_memory_ends_to_be_started_again(filled: Path) -> None:
     began = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-c", HOG, filled],
+    done = run(
+        *(sys.executable, "-c", HOG, filled),
         env=os.environ | {"IDX_JAVA_HEAP": "32"},
-        capture_output=True,
-        text=True,
         timeout=120,
         check=False,
     )

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -15,7 +14,7 @@ from tests.configured import write
 from tests.conftest import Connect
 from tests.idx.test_normalize import KEY, QUERY, REWRITTEN, write_documents
 from tests.model_server import TROUBLES, ModelServer, is_silent, says, serving
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 from tests.server.tool_answers import answer, error
 
 pytestmark = [pytest.mark.soak, pytest.mark.anyio]
@@ -128,13 +127,7 @@ async def test_what_is_missing_is_said_at_the_start_and_in_the_answers(
     async with connect("--normalize", **variables) as client:
         (diagnostic,) = (await search(client))["diagnostics"]
     reason = diagnostic.removeprefix("The query was not rewritten: ").removesuffix(".")
-    done = subprocess.run(
-        [PROGRAMS / "mcp-lucene", empty_index, "--normalize"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run(PROGRAMS / "mcp-lucene", empty_index, "--normalize")
     # A client's model is told whom to ask.
     assert done.stderr == f"Warning: {reason.replace('ask the user to ', '')}\n"
     assert ("[normalizer]" if missing == "extra" else "IDX_NORMALIZER_MODEL") in reason
@@ -142,13 +135,7 @@ async def test_what_is_missing_is_said_at_the_start_and_in_the_answers(
 
 def test_a_wrong_setting_ends_the_start(empty_index: Path) -> None:
     file = write(f"normalizer_url = 'http://me:{KEY}@localhost/v1'")
-    done = subprocess.run(
-        [PROGRAMS / "mcp-lucene", empty_index, "--normalize"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run(PROGRAMS / "mcp-lucene", empty_index, "--normalize", check=False)
     assert done.returncode == 1
     assert done.stderr.startswith(f"Error: {file}: normalizer_url: ")
     assert KEY not in done.stderr

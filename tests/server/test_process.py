@@ -118,13 +118,10 @@ def test_nothing_that_is_sent_ends_the_process(client: RawClient) -> None:
 
 def test_a_closed_stdout_is_the_end_of_the_session(client: RawClient) -> None:
     client.initialize()
-    assert client.process.stdout is not None
     client.process.stdout.close()
     client.send({"jsonrpc": "2.0", "id": 7, "method": "ping"})
-    assert client.process.stdin is not None
     client.process.stdin.close()
     client.process.wait(timeout=10)
-    assert client.process.stderr is not None
     assert b"Traceback" not in client.process.stderr.read()
 
 
@@ -173,12 +170,10 @@ def test_a_call_that_takes_long_does_not_keep_it_when_stdout_is_closed(client: R
     client.initialize()
     client.send(SLOW_SEARCH)
     time.sleep(0.3)
-    assert client.process.stdout is not None
     client.process.stdout.close()
     client.send({"jsonrpc": "2.0", "id": 8, "method": "ping"})
     # The answer to the ping finds that nobody reads.
     time.sleep(0.5)
-    assert client.process.stdin is not None
     client.process.stdin.close()
     assert client.process.wait(timeout=5) == 0
 
@@ -230,7 +225,6 @@ def test_a_client_that_listens_and_leaves_ends_the_process_in_order(client: RawC
             },
         }
     )
-    assert client.process.stdout is not None
     acknowledged = json.loads(client.process.stdout.readline())
     assert acknowledged["method"] == "notifications/subscriptions/acknowledged"
     _, err = client.end()

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +18,7 @@ import pytest
 from server.relay import can_share
 from shared import Document, Index, daemons
 from tests.conftest import Idx, server_with
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 from tests.server.raw_client import RawClient
 from tests.waiting import wait_for
 
@@ -351,13 +350,7 @@ def test_a_folder_that_others_may_move_is_not_used(
 
 def test_an_error_at_the_start_is_told_as_by_a_server_of_its_own(index: Path) -> None:
     told = [
-        subprocess.run(
-            [PROGRAMS / "mcp-lucene", index, "--tools", "", *options],
-            input="",
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        run(PROGRAMS / "mcp-lucene", index, "--tools", "", *options, input="", check=False)
         for options in ([], ["--no-share"])
     ]
     assert told[0].returncode == told[1].returncode == 1

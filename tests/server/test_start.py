@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typer.testing import CliRunner
 
 from server.app import app
 from shared import Document, Index
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started, run
 from tests.server.raw_client import RawClient
 from tests.systems import is_in_time, reads_proc, sends_signals
 from tests.waiting import wait_for
@@ -129,13 +128,7 @@ def test_a_client_that_leaves_before_java_runs_leaves_no_process(
 def test_a_client_that_leaves_while_java_starts_ends_it_in_order(empty_index: Path) -> None:
     # Threads are at another place each time.
     for _ in range(2):
-        done = subprocess.run(
-            [PROGRAMS / "mcp-lucene", empty_index],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run(PROGRAMS / "mcp-lucene", empty_index, check=False)
         assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -146,8 +139,6 @@ def test_what_the_server_might_start_inherits_neither_its_stdin_nor_its_stdout(
     client = RawClient(empty_index)
     with client.process:
         client.initialize()
-        assert client.process.stdin is not None
-        assert client.process.stdout is not None
         ours = {
             os.fstat(end.fileno()).st_ino for end in (client.process.stdin, client.process.stdout)
         }
@@ -178,16 +169,10 @@ def test_a_parent_that_is_killed_leaves_no_server(empty_index: Path) -> None:
             "params": {"name": "Search", "arguments": {"query": slow}},
         },
     ]
-    with subprocess.Popen(
-        [sys.executable, "-c", _PARENT, PROGRAMS / "mcp-lucene", empty_index],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as parent:
-        assert parent.stdin is not None
-        assert parent.stdout is not None
+    with Started(sys.executable, "-c", _PARENT, PROGRAMS / "mcp-lucene", empty_index) as parent:
         server = int(parent.stdout.readline())
         for message in asked:
-            parent.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
+            parent.stdin.write(json.dumps({"jsonrpc": "2.0"} | message) + "\n")
         parent.stdin.close()
         # The server's stdout is the parent's.
         assert json.loads(parent.stdout.readline())["id"] == 1

@@ -1,7 +1,6 @@
 """`idx add --file -`: the text of a document through a pipe."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 from shared import Searcher
 from tests.conftest import Idx
 from tests.idx.test_add_files import pdf_of
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.systems import has_terminals, uses_a_unix_shell
 
 if sys.platform != "win32":
@@ -79,15 +78,8 @@ def test_what_cannot_be_read_is_said(idx: Idx, empty_index: Path) -> None:
 @has_terminals
 def test_a_terminal_is_told_what_is_waited_for(empty_index: Path) -> None:
     terminal, end = pty.openpty()
-    with subprocess.Popen(
-        [PROGRAMS / "idx", *ARGUMENTS, "-i", empty_index],
-        stdin=end,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with Started(PROGRAMS / "idx", *ARGUMENTS, "-i", empty_index, stdin=end) as process:
         os.close(end)
-        assert process.stderr is not None
         assert "Ctrl-D" in process.stderr.readline()
         os.write(terminal, b"typed words\n\x04")
         assert process.wait(timeout=120) == 0

@@ -1,7 +1,6 @@
 """`idx mcp-config --write` on files that a client or a person has written before."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from idx.clients.catalogue import CLIENTS
 from tests.conftest import Idx
 from tests.idx.clients.files import PROGRAM, file_of, only_added, servers
+from tests.programs import run
 from tests.systems import has_mode, has_modes
 from tests.unprivileged import UNPRIVILEGED
 
@@ -275,12 +275,7 @@ def test_an_installation_without_the_server_is_told(idx: Idx, home: Path) -> Non
         f"sysconfig.get_path = lambda *_: {str(home)!r}\n"
         "from idx.__main__ import main; main()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, "mcp-config", "cursor"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run(sys.executable, "-c", script, "mcp-config", "cursor", check=False)
     assert done.returncode == 1
     expected = f"Error: there is no program mcp-lucene in {home}; install mcp-lucene again\n"
     assert done.stderr == expected

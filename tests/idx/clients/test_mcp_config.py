@@ -17,7 +17,7 @@ from idx.clients.catalogue import CLIENTS
 from shared import Document, Index
 from tests.conftest import Idx
 from tests.idx.clients.files import PROGRAM, file_of, servers
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 from tests.systems import has_mode
 
 PLAIN = {"command": PROGRAM, "args": ["INDEX"]}
@@ -156,11 +156,11 @@ def test_killed_at_any_moment_it_leaves_a_whole_file(idx: Idx, home: Path, clien
     killed = 0
     for number in range(kills):
         before = set(servers(client, file_of(client)))
-        with subprocess.Popen([*program, f"killed-{number}"], stderr=subprocess.DEVNULL) as run:
+        with subprocess.Popen([*program, f"killed-{number}"], stderr=subprocess.DEVNULL) as writer:
             # The writing is near the end.
             time.sleep(whole * (0.5 + 0.5 * number / kills))
-            run.kill()
-            killed += run.wait() == -signal.SIGKILL
+            writer.kill()
+            killed += writer.wait() == -signal.SIGKILL
         after = set(servers(client, file_of(client)))
         assert after in (before, before | {f"killed-{number}"})
     assert killed
@@ -204,9 +204,7 @@ def test_the_names_of_clients_are_completed(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("COMP_WORDS", "idx mcp-config cl")
     monkeypatch.setenv("COMP_CWORD", "2")
     script = "from idx.app import app; app(prog_name='idx')"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+    done = run(sys.executable, "-c", script)
     assert done.stdout.split() == ["claude-desktop", "claude-code", "cline"]
 
 

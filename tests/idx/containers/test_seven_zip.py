@@ -3,7 +3,6 @@
 import lzma
 import random
 import struct
-import subprocess
 import sys
 import zlib
 from pathlib import Path
@@ -16,6 +15,7 @@ from idx.extraction.pool import ExtractionPool, Limits
 from idx.extraction.types import Budget, Extracted, ExtractionOptions, Member, ReadFile, Unreadable
 from idx.extraction.worker import MemberReader
 from tests.idx.extraction.test_pool import File
+from tests.programs import run
 
 ARCHIVES = Path(__file__).parents[2] / "data" / "seven-zip"
 START = 32
@@ -293,9 +293,7 @@ def test_py7zr_is_loaded_by_no_other_archive(tmp_path: Path) -> None:
     )
     (tmp_path / "a.zip").write_bytes(b"PK\5\6" + bytes(18))
     loaded = [
-        subprocess.run(
-            [sys.executable, "-c", script, file], stdout=subprocess.PIPE, text=True, check=True
-        ).stdout
+        run(sys.executable, "-c", script, file).stdout
         for file in (tmp_path / "a.zip", ARCHIVES / "copy.7z")
     ]
     assert loaded == ["False\n", "True\n"]

@@ -2,14 +2,13 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from shared.installation import extra_command
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 from tests.systems import has_modes
 
 pytestmark = pytest.mark.soak
@@ -36,12 +35,10 @@ BEFORE = {
 def found(folder: Path, *broken: str, **environment: str) -> dict[str, tuple[str, str]]:
     lines = ["from pathlib import Path", *(BEFORE[name] for name in broken)]
     script = "\n".join([*lines, "from idx.__main__ import main", "main()"])
-    done = subprocess.run(
-        [sys.executable, "-c", script, "doctor", "--json"],
+    done = run(
+        *(sys.executable, "-c", script, "doctor", "--json"),
         cwd=folder,
         env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
         check=False,
     )
     assert "Traceback" not in done.stderr, done.stderr

@@ -1,7 +1,6 @@
 """The text of PDFs, page by page."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from tests.idx.extraction.pdf_files import (
     write_pages,
     write_pdf,
 )
+from tests.programs import run
 from tests.systems import limits_processes
 
 
@@ -241,9 +241,7 @@ def test_memory_does_not_grow_with_the_pages(tmp_path: Path) -> None:
     for count in (100, 1_100):
         file = tmp_path / f"{count}.pdf"
         by_hand(file, pages_by_hand(range(5, 5 + count), content))
-        done = subprocess.run(
-            [sys.executable, "-c", script, file], stdout=subprocess.PIPE, text=True, check=True
-        )
+        done = run(sys.executable, "-c", script, file)
         peaks.append(int(done.stdout))
     # 1,600 characters a page are 1.6 MB of text, of which there are a few copies.
     assert peaks[1] - peaks[0] < 20_000

@@ -1,7 +1,6 @@
 """Files whose time changes and nothing else: their bytes are compared, and none stops the sync."""
 
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from idx.sync.plan import single_file
 from tests.conftest import Idx
 from tests.idx.files import events, make, sync
 from tests.idx.preparation import index_files
+from tests.programs import Started
 from tests.systems import has_pipes_as_files, locks_files_by_leases
 
 _HOLDER: Final = """
@@ -32,14 +32,7 @@ sys.stdin.read()
 @contextmanager
 def held(file: Path) -> Iterator[None]:
     """Let another process hold a file by a lease, as a file server does for its clients."""
-    with subprocess.Popen(
-        [sys.executable, "-c", _HOLDER, file],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as holder:
-        assert holder.stdin
-        assert holder.stdout
+    with Started(sys.executable, "-c", _HOLDER, file) as holder:
         if not holder.stdout.readline():
             pytest.skip("this file system has no leases")
         try:

@@ -27,7 +27,7 @@ from server.app import app
 from server.http.run import GracefulServer, http_server
 from shared.errors import McpLuceneError
 from tests import waiting
-from tests.programs import PROCESSES, PROGRAMS
+from tests.programs import PROCESSES, PROGRAMS, Piped
 
 SECONDS = waiting.SECONDS
 
@@ -42,10 +42,10 @@ class Served:
 
     url: str
     log: Path
-    own_process: subprocess.Popen[bytes] | None = None
+    own_process: Piped[bytes] | None = None
 
     @property
-    def process(self) -> subprocess.Popen[bytes]:
+    def process(self) -> Piped[bytes]:
         assert self.own_process is not None
         return self.own_process
 
@@ -149,20 +149,19 @@ def served(
     """Start the server as a process on a free port, and end it by SIGTERM, in order."""
     with (
         log.open("wb") as stderr,
-        subprocess.Popen(
+        Piped[bytes](
             [*program, index, "--http", "--port", "0", *map(str, options)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=stderr,
             env=os.environ | {"IDX_TOKENS": tokens} | (environment or {}),
-            preexec_fn=limit and (lambda: resource.setrlimit(*limit)),  # noqa: PLW1509 - only that
+            preexec_fn=limit and (lambda: resource.setrlimit(*limit)),
         ) as process,
     ):
         try:
             yield Served(_url(process, log), log, process)
             process.terminate()
             assert process.wait(timeout=SECONDS) == 0, log.read_text()
-            assert process.stdout is not None
             assert process.stdout.read() == b""
         finally:
             process.kill()
@@ -207,7 +206,7 @@ def served_here(
             assert not thread.is_alive()
 
 
-def _url(process: subprocess.Popen[bytes], log: Path) -> str:
+def _url(process: Piped[bytes], log: Path) -> str:
     pattern = re.compile(r"^Listening on (\S+)$|\"url\": \"([^\"]+)\"", re.MULTILINE)
     wait_for(lambda: process.poll() is not None or pattern.search(log.read_text()), log.read_text())
     found = pattern.search(log.read_text())

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, run
 from tests.server.http.served import SECONDS, message, refused, served
 
 READER = "r" * 40
@@ -177,7 +177,5 @@ def test_a_key_of_another_certificate_is_told(
 
 @pytest.mark.soak
 def test_help_names_the_options_and_starts_nothing() -> None:
-    done = subprocess.run(
-        [PROGRAMS / "mcp-lucene", "--help"], capture_output=True, text=True, check=True
-    )
+    done = run(PROGRAMS / "mcp-lucene", "--help")
     assert "--oauth-issuer" in done.stdout

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Started
 from tests.server.http.served import (
     ACCEPT,
     SECONDS,
@@ -121,14 +121,10 @@ def test_a_server_that_is_idle_stops_at_once(documents: Path, tmp_path: Path) ->
 
 
 def test_nothing_but_the_address_is_printed(documents: Path) -> None:
-    with subprocess.Popen(
-        [PROGRAMS / "mcp-lucene", documents, "--http", "--port", "0", "--log-level", "error"],
+    with Started(
+        *(PROGRAMS / "mcp-lucene", documents, "--http", "--port", "0", "--log-level", "error"),
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
     ) as process:
-        assert process.stderr is not None
         assert process.stderr.readline().startswith("Listening on http://127.0.0.1:")
         process.terminate()
         assert process.communicate(timeout=SECONDS) == ("", "")

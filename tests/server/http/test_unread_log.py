@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from server.log import MAX_WAITING_RECORDS
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, Piped
 from tests.server.http.served import SECONDS, Served
 
 REFUSED = b"GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -23,13 +23,12 @@ REFUSED = b"GET /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 @contextmanager
 def unread(index: Path, *options: str) -> Iterator[Served]:
     """A server whose stderr is a pipe that nobody reads after its first line."""
-    with subprocess.Popen(
+    with Piped[bytes](
         [PROGRAMS / "mcp-lucene", index, "--http", "--port", "0", *options],
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     ) as process:
         try:
-            assert process.stderr is not None
             found = re.search(r"http://[^\s\"]+", process.stderr.readline().decode())
             assert found
             yield Served(found[0], Path(), process)
@@ -61,7 +60,6 @@ def test_requests_are_answered_while_nobody_reads_the_log(
         lost = int(server.metrics()["mcp_lucene_dropped_log_messages_total"])
         # What fits into the pipe and into the queue is not lost.
         assert 0 < lost < 2_000 - MAX_WAITING_RECORDS
-        assert server.process.stderr is not None
         log = b""
         while b"messages_dropped" not in log:
             assert select.select([server.process.stderr], [], [], SECONDS)[0]
@@ -87,7 +85,6 @@ def test_a_server_whose_log_nobody_reads_stops_in_order(documents: Path) -> None
 @pytest.mark.soak
 def test_a_log_that_is_read_loses_nothing(documents: Path) -> None:
     with unread(documents) as server:
-        assert server.process.stderr is not None
         lines: list[bytes] = []
         reader = threading.Thread(target=lambda: lines.extend(server.process.stderr or ()))
         reader.start()

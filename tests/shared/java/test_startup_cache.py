@@ -3,7 +3,6 @@
 import json
 import os
 import stat
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from shared.java import startup_cache
 from shared.java.vm import OPTIONS_VARIABLE
+from tests.programs import run
 from tests.systems import has_modes, without_wine
 from tests.unprivileged import UNPRIVILEGED
 
@@ -45,11 +45,8 @@ def begun(folder: Path) -> list[Path]:
 
 
 def search(environment: Path, index: Path) -> dict[str, object]:
-    done = subprocess.run(
-        [*UNPRIVILEGED, sys.executable, "-c", SEARCH, environment, index],
-        capture_output=True,
-        text=True,
-        check=True,
+    done = run(
+        *(*UNPRIVILEGED, sys.executable, "-c", SEARCH, environment, index),
         timeout=60,
         # What is trained in the background must not take the cache of this environment's tests.
         env={**os.environ, "PYTHONPATH": str(environment)},
@@ -93,13 +90,7 @@ def test_the_first_command_has_the_cache_made_and_the_next_ones_leave_it_alone(
 
 def test_a_training_that_was_asked_for_says_that_it_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OPTIONS_VARIABLE, "-XX:NoSuchOption")
-    done = subprocess.run(
-        [sys.executable, "-m", "shared.maintenance.train_startup"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = run(sys.executable, "-m", "shared.maintenance.train_startup", check=False, timeout=120)
     assert (done.returncode, done.stdout) == (1, "")
     assert without_wine(done.stderr).startswith("The start-up cache was not created: ")
     assert "NoSuchOption" in done.stderr

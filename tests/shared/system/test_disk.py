@@ -1,7 +1,6 @@
 """Single files, on each system by its own calls."""
 
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -21,6 +20,7 @@ from shared.files.content import (
     write_atomically,
 )
 from shared.model.failures import delete_failures, save_failures
+from tests.programs import Started
 from tests.systems import ON_WINDOWS, keeps_open_files_in_place
 
 _HOLDS = (
@@ -31,13 +31,7 @@ _HOLDS = (
 
 def test_a_lock_keeps_another_program_waiting_and_ends_with_it(tmp_path: Path) -> None:
     file = tmp_path / "new" / "settings.toml"
-    with subprocess.Popen(
-        [sys.executable, "-c", _HOLDS, file],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as other:
-        assert other.stdout is not None
+    with Started(sys.executable, "-c", _HOLDS, file) as other:
         assert other.stdout.readline() == "locked\n"
         threading.Timer(0.5, other.kill).start()
         before = time.monotonic()

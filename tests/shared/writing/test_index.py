@@ -1,6 +1,5 @@
 import os
 import stat
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -17,6 +16,7 @@ from shared.errors import (
 )
 from shared.model.document import Metadata
 from shared.writing import index as index_module, writer
+from tests.programs import Started, run
 from tests.systems import has_modes, limits_names
 
 LONG = " ".join(f"word{number}" for number in range(600))
@@ -200,17 +200,10 @@ def test_a_second_writer_waits_and_then_says_who_holds_the_lock(empty_index: Pat
         "import sys; from pathlib import Path; from shared import Index\n"
         "with Index(Path(sys.argv[1])): print('open', flush=True); sys.stdin.read()"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", script, empty_index],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as other:
-        assert other.stdout is not None
+    with Started(sys.executable, "-c", script, empty_index) as other:
         assert other.stdout.readline() == "open\n"
         with pytest.raises(IndexLockedError, match=rf"{holder(other.pid)}.*0\.2 s\)"):
             Index(empty_index, wait=0.2)
-        assert other.stdin is not None
         threading.Timer(0.5, other.stdin.close).start()
         with Index(empty_index, wait=20) as index:
             index.add(Document("a", "A", "text"))
@@ -227,9 +220,7 @@ def test_two_writers_in_one_process_exclude_each_other_too(empty_index: Path) ->
         with pytest.raises(IndexLockedError, match=holder(os.getpid())):
             Index(empty_index, wait=0)
         # Asking who holds the lock must not let go of it.
-        done = subprocess.run(
-            [sys.executable, "-c", other, empty_index], capture_output=True, text=True, check=True
-        )
+        done = run(sys.executable, "-c", other, empty_index)
         assert done.stdout == "refused\n"
 
 

@@ -2,10 +2,11 @@
 
 import json
 import os
-import subprocess
 import sys
 
 import pytest
+
+from tests.programs import run
 
 PROGRAM = """
 import logging
@@ -25,9 +26,7 @@ LOG.debug("not shown")
 
 
 def test_values_and_words_of_exceptions_are_left_out() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
-    )
+    done = run(sys.executable, "-c", PROGRAM)
     assert "zyxwsecret" not in done.stderr
     refused, formatted, failed, call = (json.loads(line) for line in done.stderr.splitlines())
     assert refused["event"] == "library"
@@ -51,12 +50,8 @@ def test_a_client_cannot_steer_the_terminal(as_json: bool) -> None:
         f"log_over_http('info', as_json={as_json})\n"
         f"LOG.info('call', extra={{'client': {name!a}}})\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONUTF8": "1"},
-        check=True,
+    done = run(
+        sys.executable, "-c", program, encoding="utf-8", env={**os.environ, "PYTHONUTF8": "1"}
     )
     line = done.stderr.removesuffix("\n")
     assert line.isprintable()
