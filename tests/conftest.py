@@ -23,11 +23,11 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from server.app import app
 from server.search_server import SearchServer
+from shared import Document, Index, create
 from shared.java import vm
 from shared.java.vm import OPTIONS_VARIABLE, QUICK
 from shared.semantic import keep_to_one_thread, models
 from shared.settings.defaults import SHARE_VARIABLE
-from shared.writing.index import create
 from tests.forked_workers import GET_CONTEXT, fork_workers
 from tests.programs import PROCESSES, PROGRAMS, environment_at_start, run_idx
 from tests.systems import SLOW, without_wine
@@ -47,6 +47,7 @@ USER_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDA
 
 Idx = Callable[..., subprocess.CompletedProcess[str]]
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
+NewIndex = Callable[..., Path]
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -154,6 +155,25 @@ def index_path(tmp_path: Path) -> Path:
 def empty_index(index_path: Path) -> Path:
     create(index_path)
     return index_path
+
+
+def add_documents(index: Path, *documents: Document) -> None:
+    """Add documents to an index, which is created if it does not exist, in one commit."""
+    with Index(index, create=True) as writer:
+        for document in documents:
+            writer.add(document)
+
+
+@pytest.fixture(scope="session")
+def new_index(tmp_path_factory: pytest.TempPathFactory) -> NewIndex:
+    """Create the index of a module: ``new_index(Document(...), ...)`` returns its folder."""
+
+    def new_index(*documents: Document) -> Path:
+        path = tmp_path_factory.mktemp("index") / "lucene-index"
+        add_documents(path, *documents)
+        return path
+
+    return new_index
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index
-from shared.writing.index import create
+from shared import Document
+from tests.conftest import NewIndex
 from tests.programs import PROGRAMS, run
 from tests.server.http.served import SECONDS, Served, served
 
@@ -24,13 +24,9 @@ Run = Callable[..., str]  # runs a program with arguments, and returns what it s
 
 
 @pytest.fixture(scope="session")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def index(new_index: NewIndex) -> Path:
     """An index of one document, which no test changes."""
-    path = tmp_path_factory.mktemp("clients") / "lucene-index"
-    create(path)
-    with Index(path) as index:
-        index.add(Document("manual", "The manual", TEXT))
-    return path
+    return new_index(Document("manual", "The manual", TEXT))
 
 
 @pytest.fixture(scope="session")

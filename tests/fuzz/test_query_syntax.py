@@ -6,7 +6,7 @@ from typing import Final, get_args
 import pytest
 from hypothesis import strategies as st
 
-from shared import Document, Filter, Index, Searcher, create
+from shared import Document, Filter, Index, Searcher
 from shared.errors import FilterError, McpLuceneError, QueryError, QueryParseError
 from shared.model.filters import FilterOperator, parse_filter
 from shared.model.request import Operator, Syntax
@@ -120,8 +120,7 @@ filters = st.builds(
 @pytest.fixture(scope="module")
 def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
     path = tmp_path_factory.mktemp("queries") / "lucene-index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         text = " ".join(f"word{number % 50} Granada" for number in range(600))
         index.add(Document("long", "Long", text, {"year": 2020, "author": "Ann"}))
         index.add(Document("garden", "Gärten", "Das Wörterbuch der Gärten", {"language": "de"}))

@@ -14,7 +14,6 @@ from idx.extraction.pool import ExtractionPool, Item, Limits, Work
 from idx.sync.events import Kept, Problem
 from idx.sync.plan import SyncOptions
 from idx.sync.synchronize import synchronize
-from shared import Document, Index, create
 
 _SECONDS_OF_A_TICK: Final = 0.03
 """After this time a file is not opened again to see whether it has changed since it was read."""
@@ -53,12 +52,3 @@ def index_files(index: Path, *paths: Path | str) -> None:
         patch.setattr("idx.sync.synchronize.ExtractionPool", _ReadingHere)
         events = [*synchronize([index.parent / path for path in paths], options, Kept())]
     assert not any(isinstance(event, Problem) for event in events), events
-
-
-def add_documents(index: Path, *documents: Document) -> None:
-    """Add documents to an index in one commit, as `idx add --id` does with one of them."""
-    if not index.exists():
-        create(index)
-    with Index(index) as writer:
-        for document in documents:
-            writer.add(document)

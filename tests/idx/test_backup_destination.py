@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from shared import BackupError, Document, Index, IndexSchemaError
+from shared import BackupError, Document, IndexSchemaError
 from shared.maintenance.backup import backup
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.raw_index import mark_as
 from tests.systems import has_modes, makes_links
 from tests.unprivileged import UNPRIVILEGED
@@ -14,8 +14,7 @@ from tests.unprivileged import UNPRIVILEGED
 
 @pytest.fixture
 def filled(empty_index: Path) -> Path:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "text"))
+    add_documents(empty_index, Document("a", "A", "text"))
     return empty_index
 
 
@@ -58,8 +57,7 @@ def test_a_file_that_is_named_like_one_of_lucene_is_not_deleted(
 
 def test_a_backup_that_was_written_to_is_replaced(filled: Path, tmp_path: Path) -> None:
     backup(filled, tmp_path / "copy")
-    with Index(tmp_path / "copy") as index:
-        index.add(Document("b", "B", "text"))
+    add_documents(tmp_path / "copy", Document("b", "B", "text"))
     assert (tmp_path / "copy" / "write.lock").exists()
     assert backup(filled, tmp_path / "copy").documents == 1
     assert sorted(path.name for path in tmp_path.glob("*copy*")) == ["copy"]
@@ -96,8 +94,7 @@ def test_names_that_cannot_be_flushed_leave_the_older_backup(
     drop.mkdir()
     idx("backup", "drop/copy")
     before = files(drop)
-    with Index(filled) as index:
-        index.add(Document("b", "B", "text"))
+    add_documents(filled, Document("b", "B", "text"))
     # Names may be changed in it, but it may not be opened, so not be flushed.
     drop.chmod(0o333)
     failed = idx("backup", drop / "copy", "-i", filled, code=1, prefix=UNPRIVILEGED)

@@ -11,9 +11,8 @@ import pytest
 
 from idx.sync.events import uninterrupted
 from shared import Document, DocumentSummary
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.files import documents
-from tests.idx.preparation import add_documents
 from tests.programs import PROGRAMS, Started
 from tests.systems import sends_signals
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document
-from tests.conftest import Idx
-from tests.idx.preparation import add_documents
+from tests.conftest import Idx, add_documents
 from tests.programs import PROGRAMS, Started, run
 from tests.systems import uses_a_unix_shell
 

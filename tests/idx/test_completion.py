@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, create
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.files import make
 from tests.idx.preparation import index_files
 from tests.programs import PROGRAMS, Started, run, run_idx
@@ -76,8 +76,7 @@ def test_commands_and_collections_are_completed(idx: Idx, papers: Path) -> None:
 
 @pytest.mark.parametrize("option", [("-i", "~/other"), ("-i", "other")])
 def test_the_index_of_the_command_line_is_asked(papers: Path, option: tuple[str, ...]) -> None:
-    create(papers / "other")
-    with Index(papers / "other") as index:
+    with Index(papers / "other", create=True) as index:
         index.add(Document("elsewhere", "Elsewhere", "words", {"signed_by": "Ann"}))
     assert completed("search", *option, "--filter", "sig", folder=papers) == [
         "signed_by=",
@@ -127,8 +126,7 @@ def test_names_that_a_shell_could_run_are_not_offered(home: Path, shell: str) ->
     index_path = home / "lucene-index"
     create(index_path)
     names = ["plain", "my field", "do$(touch run)", "ba`touch run`", "a:b", "it's"]
-    with Index(index_path) as index:
-        index.add(Document("a", "A title", "words", dict.fromkeys(names, "x")))
+    add_documents(index_path, Document("a", "A title", "words", dict.fromkeys(names, "x")))
     found = completed("search", "--facet", "", folder=home, by=shell)
     assert any("plain" in line for line in found)
     assert not any(name in line for line in found for name in names[1:])

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, IndexDamagedError
+from shared import Document, IndexDamagedError
 from shared.errors import LuceneError
 from shared.maintenance.backup import backup
 from shared.maintenance.repair import repair
 from shared.maintenance.restore import restore
 from shared.maintenance.upkeep import optimize, purge
-from shared.writing.index import create
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.damage import change_a_bit
 
 
@@ -23,8 +22,7 @@ def damaged(empty_index: Path) -> Path:
     words = random.Random(4)  # noqa: S311 - words that do not compress
     texts = [[f"{words.getrandbits(40):x}" for _ in range(240)] for _ in range(2)]
     for name, text in zip("ab", texts, strict=True):
-        with Index(empty_index) as index:
-            index.add(Document(name, name, " ".join(text)))
+        add_documents(empty_index, Document(name, name, " ".join(text)))
     change_a_bit(min(empty_index.glob("*.cfs")), of=texts[0][120].encode())
     return empty_index
 
@@ -49,9 +47,7 @@ def test_what_was_not_copied_whole_is_not_committed(
     damaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = tmp_path / "other"
-    create(other)
-    with Index(other) as index:
-        index.add(Document("a", "A", "text"))
+    add_documents(other, Document("a", "A", "text"))
     backup(other, tmp_path / "copy")
     before = files(damaged)
     # Whatever the reason may be: the work ends without a word.

@@ -13,8 +13,8 @@ from typing import Final
 import pytest
 from mcp import Client
 
-from shared import Document, Index, Searcher
-from tests.conftest import Connect, Idx
+from shared import Document, Searcher
+from tests.conftest import Connect, Idx, add_documents
 from tests.idx.files import events
 from tests.idx.nested import NESTED
 from tests.programs import run
@@ -146,8 +146,7 @@ def test_json_that_is_nested_deeply_is_an_error_beside_java() -> None:
 async def test_a_server_outlives_queries_that_are_nested_deeply(
     empty_index: Path, connect: Connect
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "needle"))
+    add_documents(empty_index, Document("a", "A", "needle"))
     async with connect() as client:
         for query in QUERIES.values():
             await client.call_tool("Search", {"query": query, "syntax": "lucene"})

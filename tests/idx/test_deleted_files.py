@@ -6,9 +6,9 @@ import pytest
 
 from shared import Document
 from tests.configured import write
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.files import ids, make, sync
-from tests.idx.preparation import add_documents, index_files
+from tests.idx.preparation import index_files
 
 
 def test_a_document_that_the_next_sync_brings_back_is_told(

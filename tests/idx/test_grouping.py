@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 
 QUERY = "harbour"
 DOCUMENTS = 14
@@ -54,9 +54,8 @@ def test_programs_get_chunks_unless_they_ask_for_documents(idx: Idx) -> None:
 
 
 def test_a_document_with_more_hits_than_are_looked_at_first(empty_index: Path) -> None:
-    with Index(empty_index) as index:
-        text = "harbour harbour harbour " * 70
-        index.add(Document("longer", "Longer", text * 320))
+    text = "harbour harbour harbour " * 70
+    add_documents(empty_index, Document("longer", "Longer", text * 320))
     with Searcher(empty_index) as searcher:
         found = searcher.search(QUERY, group="document", content="none", limit=4)
         assert len({hit.source_document for hit in found.results}) == 4

@@ -9,7 +9,7 @@ import pytest
 
 from shared import Document, Index, Searcher
 from shared.messages import utc_time
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.files import ids, sync, text_of
 from tests.idx.test_hostile_documents import PAGE, PAGES, docx, epub, paragraph, pdf, stream, zipped
 from tests.model_server import quoting, serving, streams
@@ -126,8 +126,7 @@ def test_no_time_is_later_than_now(idx: Idx, tmp_path: Path, index_path: Path) -
     (papers / "account.md").write_text(FORGED)
     os.utime(papers / "account.md", (4e9, 4e9))
     idx("sync", "papers")
-    with Index(index_path) as index:
-        index.add(Document("claim", "Claim", GENUINE, {"modified": "9999-01-01"}))
+    add_documents(index_path, Document("claim", "Claim", GENUINE, {"modified": "9999-01-01"}))
     (group,) = json.loads(idx("duplicates", "--json").stdout)["groups"]
     now = utc_time()
     assert all(each["modified"] <= now for each in group)

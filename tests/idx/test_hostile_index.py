@@ -21,7 +21,7 @@ from shared.model.failures import FILE_NAME, load_failures
 from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.semantic.encoder import DESCRIPTION_FILE, MODEL_FILE, TOKENIZER_FILE
 from shared.semantic.sentence_model import SentenceModel
-from tests.conftest import Connect, Idx
+from tests.conftest import Connect, Idx, add_documents
 from tests.embedding_server import counting, embeds
 from tests.idx.extraction.pdf_files import write_pages
 from tests.model_server import serving
@@ -80,8 +80,7 @@ ODD: Final[list[Callable[[Path], None]]] = [pipe, link, endless, folder]
 
 @pytest.fixture
 def filled(empty_index: Path) -> Path:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "a text"))
+    add_documents(empty_index, Document("a", "A", "a text"))
     return empty_index
 
 
@@ -238,8 +237,7 @@ def test_a_chunk_with_hostile_details_is_a_damaged_index(
     filled: Path, details: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shared.storage.mapping.details_for", lambda *_, **__: lambda _: details)
-    with Index(filled) as index:
-        index.add(Document("b", "B", "another text"))
+    add_documents(filled, Document("b", "B", "another text"))
     with Searcher(filled) as searcher:
         for read in (lambda: searcher.search("another"), searcher.documents):
             with pytest.raises(IndexDamagedError, match=r"the details of a chunk (are|have) "):

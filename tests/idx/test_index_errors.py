@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.files import ids
 from tests.programs import PROGRAMS, Started, run
 from tests.systems import STOPS, has_modes, limits_processes, sends_signals, starts_without_locale
@@ -111,8 +111,7 @@ def test_an_older_index_is_named_as_such(
 
 
 def fill(path: Path) -> None:
-    with Index(path) as index:
-        index.add(Document("kept", "Kept", "kept text"))
+    add_documents(path, Document("kept", "Kept", "kept text"))
 
 
 @has_modes

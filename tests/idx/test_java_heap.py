@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, Searcher
+from shared import Document, Searcher
 from tests.configured import shown, write
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 
 LARGE = 9_000_000  # characters that do not fit into the least heap, as they are taken over into it
 
@@ -20,8 +20,7 @@ ALLOW_MORE = "or allow more with IDX_JAVA_HEAP or the setting java_heap\n"
 
 @pytest.fixture
 def filled(empty_index: Path) -> Path:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "little text"))
+    add_documents(empty_index, Document("a", "A", "little text"))
     return empty_index
 
 
@@ -76,8 +75,7 @@ def test_documents_larger_than_the_heap_are_written_by_and_by(
 def test_a_search_that_is_too_large_is_told(
     idx: Idx, filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Index(filled) as index:
-        index.add(Document("large", "Large", "lease " + "x" * LARGE))
+    add_documents(filled, Document("large", "Large", "lease " + "x" * LARGE))
     monkeypatch.setenv("IDX_JAVA_HEAP", "16")
     failed = idx("search", "lease", code=1)
     assert failed.stdout == ""

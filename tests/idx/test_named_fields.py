@@ -9,8 +9,8 @@ import pytest
 
 from shared import Document, Searcher
 from shared.model.document import Metadata
-from tests.conftest import Idx, connected
-from tests.idx.preparation import add_documents, index_files
+from tests.conftest import Idx, add_documents, connected
+from tests.idx.preparation import index_files
 from tests.server.tool_answers import answer
 
 Found = Callable[..., tuple[set[str], str]]

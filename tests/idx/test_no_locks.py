@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index
-from tests.conftest import Idx
+from shared import Document
+from tests.conftest import Idx, add_documents
 from tests.preloaded import library
 
 pytestmark = pytest.mark.soak
@@ -35,8 +35,7 @@ def without_locks(tmp_path: Path) -> tuple[str, ...]:
 def test_each_command_that_needs_the_lock_tells_of_the_file_system(
     idx: Idx, empty_index: Path, without_locks: tuple[str, ...]
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "text"))
+    add_documents(empty_index, Document("a", "A", "text"))
     idx("backup", "copy")
     before = {file.name: file.read_bytes() for file in empty_index.iterdir()}
     for command in COMMANDS:

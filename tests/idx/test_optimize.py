@@ -9,7 +9,7 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.reading.open_index import OpenIndex
 from shared.storage.lock import holder
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
 from tests.idx.files import make, sync
 from tests.idx.output.test_terminal import on_a_terminal
@@ -92,8 +92,7 @@ def test_deletions_are_reason_enough(idx: Idx, filled: Path) -> None:
 
 def test_an_index_without_documents(idx: Idx, empty_index: Path) -> None:
     assert "nothing was written" in idx("optimize").stdout
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "text"))
+    add_documents(empty_index, Document("a", "A", "text"))
     with Index(empty_index) as index:
         index.add(Document("b", "B", "text"))
         index.commit()

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from shared import Document
-from tests.conftest import Idx
-from tests.idx.preparation import add_documents, index_files
+from tests.conftest import Idx, add_documents
+from tests.idx.preparation import index_files
 from tests.idx.test_add_files import pdf_of
 from tests.systems import starts_without_locale
 

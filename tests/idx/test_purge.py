@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index
-from tests.conftest import Connect, Idx
+from shared import Document
+from tests.conftest import Connect, Idx, add_documents
 from tests.idx.contents import contents
 from tests.idx.files import ids, make, sync
 from tests.idx.preparation import index_files
@@ -25,8 +25,7 @@ def filled(empty_index: Path) -> Path:
     papers = make(empty_index.parent / "papers", "a.txt", "b/c.txt")
     (papers / "broken.pdf").write_text("%PDF-1.7 nothing")
     index_files(empty_index, "papers")
-    with Index(empty_index) as index:
-        index.add(Document("long", "Long", "word " * 700))
+    add_documents(empty_index, Document("long", "Long", "word " * 700))
     return empty_index
 
 

@@ -11,10 +11,10 @@ from shared import Document, Index, Searcher
 from shared.model.document import Metadata
 from shared.storage import mapping
 from shared.writing.index import create
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
 from tests.idx.files import make, sync
-from tests.idx.preparation import add_documents, index_files
+from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.systems import has_mode, has_modes, makes_links
 from tests.unprivileged import UNPRIVILEGED
@@ -192,9 +192,7 @@ def test_the_index_of_an_older_lucene_is_refused(idx: Idx, index_path: Path) -> 
 
 
 def test_a_damaged_index_is_not_copied(idx: Idx, empty_index: Path) -> None:
-    with Index(empty_index) as index:
-        for number in range(50):
-            index.add(Document(str(number), "T", LONG))
+    add_documents(empty_index, *(Document(str(number), "T", LONG) for number in range(50)))
     (segment,) = empty_index.glob("*.cfs")
     data = bytearray(segment.read_bytes())
     data[len(data) // 2] ^= 1

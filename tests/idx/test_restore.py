@@ -10,7 +10,7 @@ import pytest
 from shared import Document, Index
 from shared.maintenance.backup import backup
 from shared.maintenance.check import check
-from tests.conftest import Connect, Idx
+from tests.conftest import Connect, Idx, add_documents
 from tests.idx.contents import contents
 from tests.idx.files import make, sync
 from tests.idx.output.test_terminal import on_a_terminal
@@ -25,8 +25,7 @@ from tests.unprivileged import UNPRIVILEGED
 def filled(empty_index: Path) -> Path:
     """An index in several segments, with deletions, and a backup of it named `copy`."""
     fill(empty_index, documents=12)
-    with Index(empty_index) as index:
-        index.add(Document("a.txt", "A", "text"))
+    add_documents(empty_index, Document("a.txt", "A", "text"))
     backup(empty_index, empty_index.parent / "copy")
     return empty_index
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index
+from shared import Document
 from shared.maintenance.backup import backup
 from shared.maintenance.check import check
 from shared.storage.lock import holder
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.segments import fill
@@ -25,8 +25,7 @@ pytestmark = pytest.mark.usefixtures("own_temporary_folder")
 def filled(empty_index: Path) -> Path:
     fill(empty_index)
     backup(empty_index, empty_index.parent / "copy")
-    with Index(empty_index) as index:
-        index.add(Document("later", "Later", "text"))
+    add_documents(empty_index, Document("later", "Later", "text"))
     return empty_index
 
 

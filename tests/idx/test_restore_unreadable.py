@@ -16,12 +16,12 @@ from java.nio.file import Paths
 from org.apache.lucene.index import IndexWriter, IndexWriterConfig
 from org.apache.lucene.store import FSDirectory
 
-from shared import Document, Index, IndexDamagedError, IndexMissingError
+from shared import Document, IndexDamagedError, IndexMissingError
 from shared.java import vm
 from shared.maintenance.backup import backup
 from shared.maintenance.check import check
 from shared.storage.lock import holder
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.segments import fill
@@ -37,8 +37,7 @@ def filled(empty_index: Path) -> Path:
     """An index that was changed since the backup named `copy` was taken."""
     fill(empty_index, documents=12)
     backup(empty_index, empty_index.parent / "copy")
-    with Index(empty_index) as index:
-        index.add(Document("later", "Later", "common text"))
+    add_documents(empty_index, Document("later", "Later", "common text"))
     return empty_index
 
 

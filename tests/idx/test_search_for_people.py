@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
-from tests.conftest import Idx
-from tests.idx.preparation import add_documents, index_files
+from tests.conftest import Idx, add_documents
+from tests.idx.preparation import index_files
 from tests.idx.test_add_files import pdf_of
 
 FILLER = "Nothing of any interest is said in this sentence of the text. "
@@ -83,8 +83,7 @@ def test_parts_are_in_the_order_of_the_text_and_neighbours_are_one(
     idx: Idx, empty_index: Path
 ) -> None:
     words = "alpha alpha beta " + "word " * 36 + "alpha beta gamma " + "word " * 200 + "delta"
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", words))
+    add_documents(empty_index, Document("a", "A", words))
     shown = idx("search", "alpha beta gamma delta").stdout.splitlines()[2:-1]
     assert [re.findall(r"\*\*(\w+)\*\*", part) for part in shown] == [
         ["beta", "alpha", "beta", "gamma"],
@@ -95,8 +94,7 @@ def test_parts_are_in_the_order_of_the_text_and_neighbours_are_one(
 
 def test_a_match_has_words_before_and_after_it(idx: Idx, empty_index: Path) -> None:
     text = f"{'word ' * 38}deposit is three rents of the flat. A deposit {'word ' * 80}"
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", text))
+    add_documents(empty_index, Document("a", "A", text))
     (shown,) = idx("search", "deposit").stdout.splitlines()[2:-1]
     assert "word **deposit** is three rents of the flat. A **deposit** word word" in shown
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from shared import Document, Index, Searcher
+from shared import Document, Searcher
 from shared.model.document import Heading
-from tests.conftest import Connect, Idx
+from tests.conftest import Connect, Idx, add_documents
 from tests.server.tool_answers import answer
 
 LAW = (
@@ -98,8 +98,7 @@ def test_sections_survive_a_rebuild(idx: Idx, law: Path) -> None:
 
 def test_a_program_may_give_headings_of_its_own(empty_index: Path) -> None:
     text = "Rent is due.\n\nNotice is three months."
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", text, headings=[Heading(1, "Lease", 0)]))
+    add_documents(empty_index, Document("a", "A", text, headings=[Heading(1, "Lease", 0)]))
     with Searcher(empty_index) as searcher:
         (hit,) = searcher.search("notice").results
     assert hit.section == "Lease"

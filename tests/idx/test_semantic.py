@@ -15,7 +15,7 @@ from shared import Document, Index, Searcher
 from shared.maintenance.embedding import embed, embedding_state, switch_on
 from shared.semantic.models import prepare_worker
 from shared.workers import end_pool, new_pool, result_of, schedule
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.programs import PROGRAMS, Started, run
 from tests.shared.semantic.test_e5 import source
 
@@ -232,8 +232,7 @@ def test_an_index_that_was_made_without_stays_without(
     idx: Idx, tmp_path: Path, office: Path
 ) -> None:
     index = tmp_path / "index"
-    with Index(index, create=True) as open_index:
-        open_index.add(Document("old", "Old", "An index of an earlier version."))
+    add_documents(index, Document("old", "Old", "An index of an earlier version."))
     assert "Embedded" not in idx(*ADD, "-i", str(index)).stderr
     assert "Embedded" not in idx("sync", str(office), "-i", str(index)).stderr
     assert "Embedded" not in idx("rebuild", "-i", str(index)).stderr
@@ -360,8 +359,7 @@ def test_a_folder_of_thousands_of_chunks_survives_interruptions(tmp_path: Path) 
     "text", ["🙂 " * 40, pytest.param("x" * 20_000, marks=pytest.mark.soak), "\u200b", "."]
 )
 def test_texts_that_say_nothing_are_embedded(idx: Idx, index: Path, text: str) -> None:
-    with Index(index) as open_index:
-        open_index.add(Document("odd", "Odd", text))
+    add_documents(index, Document("odd", "Odd", text))
     embed(index)
     assert embedding_state(index).pending == 0
     with Searcher(index) as searcher:
@@ -369,8 +367,7 @@ def test_texts_that_say_nothing_are_embedded(idx: Idx, index: Path, text: str) -
 
 
 def test_chunks_in_unknown_scripts_get_no_vector(index: Path) -> None:
-    with Index(index) as open_index:
-        open_index.add(Document("tamazight", "ⵜⴰⵎⴰⵣⵉⵖⵜ", "ⵜⴰⵎⴰⵣⵉⵖⵜ ⴷ ⵜⵓⵜⵍⴰⵢⵜ. " * 6))
+    add_documents(index, Document("tamazight", "ⵜⴰⵎⴰⵣⵉⵖⵜ", "ⵜⴰⵎⴰⵣⵉⵖⵜ ⴷ ⵜⵓⵜⵍⴰⵢⵜ. " * 6))
     assert embed(index).other_languages == 1
     assert embedding_state(index).pending == 0
     assert embed(index).chunks == 0
@@ -438,9 +435,7 @@ def test_words_and_meaning_together_decide(
     idx: Idx, tmp_path: Path, query: str, documents: list[Document]
 ) -> None:
     path = tmp_path / "index"
-    with Index(path, create=True) as index:
-        for document in documents:
-            index.add(document)
+    add_documents(path, *documents)
     switch_on(path, "e5")
     embed(path)
     assert found(idx, path, query)[0] == "1"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index
+from shared import Document
 from shared.maintenance.embedding import embedding_state
 from shared.settings.defaults import MODEL_CACHE_VARIABLE
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.hub_server import COMMIT, REPOSITORY, hub
 from tests.idx.test_semantic import TEXTS
 from tests.shared.semantic.test_folder_model import table_model, write_model
@@ -19,9 +19,7 @@ def test_a_model_is_downloaded_by_its_name_and_used_without_a_network(
     idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = tmp_path / "index"
-    with Index(index, create=True) as open_index:
-        for name, text in TEXTS.items():
-            open_index.add(Document(name, name, text))
+    add_documents(index, *(Document(name, name, text) for name, text in TEXTS.items()))
     model = write_model(tmp_path / "source", table_model(), pooling="mean")
     files = {file.name: file.read_bytes() for file in model.iterdir()}
     monkeypatch.setenv(MODEL_CACHE_VARIABLE, str(tmp_path / "models"))

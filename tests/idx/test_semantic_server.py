@@ -13,7 +13,7 @@ from shared.maintenance.embedding import embedding_state
 from shared.semantic.encoder import Encoder
 from shared.semantic.models import encoder_of, install
 from shared.semantic.sentence_model import SentenceModel
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.embedding_server import NAME, counting, embeds
 from tests.idx.test_semantic import QUESTION, TEXTS
 from tests.idx.watched import PATIENCE, Watch
@@ -39,9 +39,7 @@ def server(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelS
 @pytest.fixture
 def index(tmp_path: Path) -> Path:
     path = tmp_path / "index"
-    with Index(path, create=True) as index:
-        for name, text in TEXTS.items():
-            index.add(Document(name, name, text))
+    add_documents(path, *(Document(name, name, text) for name, text in TEXTS.items()))
     return path
 
 

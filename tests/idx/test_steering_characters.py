@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, create
-from tests.conftest import Idx
+from shared import Document, create
+from tests.conftest import Idx, add_documents
 from tests.idx.output.test_terminal import on_a_terminal
-from tests.idx.preparation import add_documents
 from tests.programs import PROGRAMS
 from tests.systems import has_terminals
 
@@ -93,9 +92,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (folder / f"broken{NAME}.pdf").write_bytes(b"%PDF-1.7 no more than this")
     entries = [{"Id": f"b{NAME}", "Title": NAME, "Content": ""}]
     (folder / f"bulk{NAME}.json").write_text(json.dumps(entries))
-    with Index(index) as writer:
-        text = f"The {NAME} rent{NAME} is"
-        writer.add(Document(f"id{NAME}", f"Title{NAME}", text, {"mood": f"m{NAME}"}))
+    text = f"The {NAME} rent{NAME} is"
+    add_documents(index, Document(f"id{NAME}", f"Title{NAME}", text, {"mood": f"m{NAME}"}))
     synced = (PROGRAMS / "idx", "sync", folder, "-i", index)
     assert subprocess.run(synced, capture_output=True, check=False).returncode == 1
     return folder, index

@@ -8,8 +8,8 @@ from typing import Final
 
 import pytest
 
-from shared import Document, Index
-from tests.conftest import Connect, Idx
+from shared import Document
+from tests.conftest import Connect, Idx, add_documents
 from tests.idx.test_index_errors import is_locked
 from tests.programs import PROGRAMS, Started
 from tests.server.tool_answers import answer
@@ -27,8 +27,7 @@ ADD: Final = ("add", "-d", "second", "-t", "Second", "-c", "text")
 async def test_a_writer_is_suspended_for_minutes(
     idx: Idx, empty_index: Path, connect: Connect
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("before", "Before", "text"))
+    add_documents(empty_index, Document("before", "Before", "text"))
     async with connect() as client:
         with Started(PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-") as first:
             wait_for(lambda: is_locked(empty_index))

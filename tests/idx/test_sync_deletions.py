@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from shared import Document
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.files import ids, make, result, sync
-from tests.idx.preparation import add_documents, index_files
+from tests.idx.preparation import index_files
 from tests.idx.volumes import mount, unmount
 from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED

@@ -10,7 +10,7 @@ from shared import Filter, Index, Searcher
 from shared.errors import FilterError
 from shared.model.filters import Collection
 from shared.model.search_results import SimilarDocuments
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.letters import OTHERS, VERSIONS, letters
 
 INDEXES = Path(__file__).parents[2] / "test-index"
@@ -18,9 +18,7 @@ INDEXES = Path(__file__).parents[2] / "test-index"
 
 @pytest.fixture(autouse=True)
 def _documents(empty_index: Path) -> None:
-    with Index(empty_index) as index:
-        for document in letters():
-            index.add(document)
+    add_documents(empty_index, *letters())
 
 
 def found(idx: Idx, *arguments: object) -> dict[str, Any]:

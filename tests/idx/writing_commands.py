@@ -11,7 +11,7 @@ from typing import Final
 
 from shared import Document, Index
 from shared.maintenance.backup import backup
-from shared.writing.index import create
+from tests.conftest import add_documents
 from tests.idx.raw_index import stored
 from tests.idx.segments import add_segments
 from tests.programs import PROGRAMS, run
@@ -45,9 +45,7 @@ COMMANDS: Final = {
 def prepare(folder: Path) -> None:
     """Make an index, a backup of an older state of it, and what the commands read."""
     words = random.Random(4)  # noqa: S311 - words that do not compress
-    create(folder / "index")
-    with Index(folder / "index") as index:
-        index.add(Document("older", "Older", "text"))
+    add_documents(folder / "index", Document("older", "Older", "text"))
     add_segments(folder / "index")
     backup(folder / "index", folder / "copy")
     with Index(folder / "index") as index:

@@ -15,8 +15,8 @@ from mcp import Client
 from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
 from shared import Document
-from tests.conftest import Connect, Idx
-from tests.idx.preparation import add_documents, index_files
+from tests.conftest import Connect, Idx, add_documents
+from tests.idx.preparation import index_files
 from tests.server.tool_answers import answer
 
 pytestmark = pytest.mark.anyio

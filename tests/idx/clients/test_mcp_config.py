@@ -14,8 +14,8 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from idx.clients.catalogue import CLIENTS
-from shared import Document, Index
-from tests.conftest import Idx
+from shared import Document
+from tests.conftest import Idx, add_documents
 from tests.idx.clients.files import PROGRAM, file_of, servers
 from tests.programs import PROGRAMS, run
 from tests.systems import has_mode
@@ -95,8 +95,7 @@ def test_a_new_file_holds_what_is_printed(
 async def test_what_is_written_starts_a_server_that_finds_documents(
     idx: Idx, home: Path, empty_index: Path, client: str
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("lease", "Lease", "The rent is due on the third."))
+    add_documents(empty_index, Document("lease", "Lease", "The rent is due on the third."))
     done = idx("mcp-config", client, "--write", "--name", "papers")
     assert "Warning" not in done.stderr
     entry = servers(client, file_of(client))["papers"]

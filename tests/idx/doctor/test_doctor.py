@@ -13,7 +13,7 @@ from shared.storage import commits
 from shared.version import software_version
 from shared.writing.index import create
 from tests.configured import write
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.files import make
 from tests.idx.volumes import mount, unmount
 from tests.programs import PROGRAMS
@@ -94,8 +94,7 @@ def test_without_an_index_and_a_client_it_says_how_to_get_them(
 def test_a_damaged_index_is_told_by_itself_and_by_the_server(
     idx: Idx, home: Path, empty_index: Path
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "text"))
+    add_documents(empty_index, Document("a", "A", "text"))
     next(empty_index.glob("*.si")).write_bytes(b"damaged")
     findings = found(idx, code=1)
     for check in ("Index", "Server"):
@@ -121,8 +120,7 @@ def test_an_index_of_a_newer_program_and_a_setting_of_one_ask_for_an_upgrade(
 ) -> None:
     # What writes next is the newer program.
     monkeypatch.setattr(commits, "software_version", lambda: "10.0.0rc1")
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "text"))
+    add_documents(empty_index, Document("a", "A", "text"))
     file = write("tone = 1")
     findings = found(idx, code=1)
     newer = (

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
-from tests.conftest import Idx
+from tests.conftest import Idx, add_documents
 from tests.idx.preparation import index_files
 from tests.programs import run_idx_on
 from tests.systems import has_terminals
@@ -62,8 +62,7 @@ def without_styles(shown: str) -> list[str]:
 
 @pytest.fixture
 def filled_index(empty_index: Path) -> Path:
-    with Index(empty_index) as index:
-        index.add(Document("menu", "Menu", "Café au lait"))
+    add_documents(empty_index, Document("menu", "Menu", "Café au lait"))
     return empty_index
 
 
@@ -90,8 +89,7 @@ def test_a_bulk_run_shows_how_far_it_is(empty_index: Path) -> None:
 
 @has_terminals
 def test_tables_fit_the_terminal(filled_index: Path) -> None:
-    with Index(filled_index) as index:
-        index.add(Document("long" * 50, "T" * 200, "text"))
+    add_documents(filled_index, Document("long" * 50, "T" * 200, "text"))
     shown = without_styles(on_a_terminal("list", "-i", filled_index))
     assert max(map(len, shown)) <= 80
 
@@ -139,8 +137,7 @@ def test_a_table_that_fits_has_its_paths_beside_the_rest(
 
 @has_terminals
 def test_the_width_is_that_of_columns(filled_index: Path) -> None:
-    with Index(filled_index) as index:
-        index.add(Document("long", "Long", "Three months of notice are due. " * 20))
+    add_documents(filled_index, Document("long", "Long", "Three months of notice are due. " * 20))
     for columns in (40, 60):
         shown = on_a_terminal("search", "notice", "-i", filled_index, COLUMNS=str(columns))
         passage = [line for line in without_styles(shown) if line.startswith("   ")]
@@ -172,8 +169,7 @@ def test_text_cannot_turn_a_line_around_or_steer_the_terminal(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     hostile = "rent \u202efdp.exe\u202c \u2066due\u2069 \x9b2J\x7f"
-    with Index(empty_index) as index:
-        index.add(Document(hostile, hostile, hostile))
+    add_documents(empty_index, Document(hostile, hostile, hostile))
     for command in (["list"], ["search", "rent"], ["show", hostile], ["list", "--plain"]):
         shown = on_a_terminal(*command, "-i", empty_index, NO_COLOR="1", TERM="dumb")
         assert r"\u202e" in shown

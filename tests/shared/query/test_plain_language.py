@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from shared import Document, Index, QueryParseError, Searcher, create
-from tests.conftest import Connect, Idx
-from tests.idx.preparation import add_documents
+from shared import Document, QueryParseError, Searcher
+from tests.conftest import Connect, Idx, NewIndex, add_documents
 from tests.server.tool_answers import answer, error
 
 WORDS = "articles ecl levels section phrase question deposit three lambda parser smile"
@@ -81,11 +80,8 @@ SYNTAX = [
 
 
 @pytest.fixture(scope="module")
-def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
-    path = tmp_path_factory.mktemp("plain-language") / "index"
-    create(path)
-    with Index(path) as index:
-        index.add(Document("all", "Words", f"{WORDS} and or not", {"author": "Ann"}))
+def searcher(new_index: NewIndex) -> Searcher:
+    path = new_index(Document("all", "Words", f"{WORDS} and or not", {"author": "Ann"}))
     return Searcher(path)
 
 
@@ -137,9 +133,8 @@ def test_the_command_line_says_what_was_searched(idx: Idx, index_path: Path) -> 
 
 
 @pytest.mark.anyio
-async def test_a_client_is_told_what_was_searched(connect: Connect, empty_index: str) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("all", "Words", WORDS))
+async def test_a_client_is_told_what_was_searched(connect: Connect, empty_index: Path) -> None:
+    add_documents(empty_index, Document("all", "Words", WORDS))
     async with connect() as client:
         assert isinstance(client, Client)
         asked = {"query": "articles (section 4"}

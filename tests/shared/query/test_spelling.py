@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, Searcher, create
+from shared import Document, Index, Searcher
 from shared.model.request import Syntax
 from shared.model.weights import Weights
-from tests.conftest import Idx
-from tests.idx.preparation import add_documents
+from tests.conftest import Idx, NewIndex, add_documents
 
 TEXTS = {
     "aero": "The aerodynamic heating of the surface was measured in the tunnel.",
@@ -19,12 +18,8 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("tolerance") / "index"
-    create(path)
-    with Index(path) as index:
-        for name, text in TEXTS.items():
-            index.add(Document(name, name, text))
+def path(new_index: NewIndex) -> str:
+    path = new_index(*(Document(name, name, text) for name, text in TEXTS.items()))
     return str(path)
 
 
@@ -60,15 +55,14 @@ def test_a_word_behind_too_many_unknown_ones_is_corrected_later(path: str) -> No
 
 
 def test_what_the_language_of_a_query_knows_is_corrected_in_another_one(tmp_path: Path) -> None:
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
-        for number in range(25):
-            index.add(
-                Document(f"{number}", "Rent", "The rent of the flat is due on the first day.")
-            )
-        index.add(
-            Document("fr", "Billet", "Le prix du billet est pour toute la famille et le chien.")
-        )
+    add_documents(
+        tmp_path / "index",
+        *(
+            Document(f"{number}", "Rent", "The rent of the flat is due on the first day.")
+            for number in range(25)
+        ),
+        Document("fr", "Billet", "Le prix du billet est pour toute la famille et le chien."),
+    )
     with Searcher(tmp_path / "index") as searcher:
         assert searcher.search("combien coûte le pain et le vin").suggestion is None
         assert searcher.search("coûte").suggestion == "toute"
@@ -136,8 +130,7 @@ def test_a_word_of_the_dictionary_is_no_mistake(path: str, word: str) -> None:
 def test_what_a_language_knows_and_names_are_not_corrected(
     tmp_path: Path, query: str, word: str
 ) -> None:
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
+    with Index(tmp_path / "index", create=True) as index:
         index.add(Document("de", "1", "Das Konzert der Klasse war am Abend in der alten Halle."))
         text = "The {}, and what was signed before it began at eight in the old hall."
         index.add(Document("en", "2", text.format(word)))
@@ -196,8 +189,7 @@ def test_hopeless_words_are_not_all_looked_for(path: str) -> None:
 def test_a_suggestion_is_spelled_as_the_documents_spell_the_word(
     tmp_path: Path, query: str, suggestion: str
 ) -> None:
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
+    with Index(tmp_path / "index", create=True) as index:
         index.add(Document("a", "A", "Die Kündigungsfrist beträgt drei Monate."))
         index.add(Document("b", "B", "Die Straßenbahn fa\u0308hrt nach Montevideo."))
         index.add(Document("c", "C", "Restaurant. The restaurant is in the fore\u0302t."))
@@ -229,20 +221,17 @@ def test_a_suggestion_on_the_command_line_keeps_its_umlaut(idx: Idx, index_path:
 
 
 @pytest.fixture(scope="module")
-def english(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def english(new_index: NewIndex) -> Path:
     """An index of a language with a dictionary, and an abbreviation."""
-    path = tmp_path_factory.mktemp("english") / "index"
-    create(path)
     texts = {
         "deposit": "The deposit of two months of rent is paid before the tenant has the keys.",
         "robot": "A robotic arm lifts the boxes from the belt and puts them into the lorry.",
         "lease": "The lease is signed by both parties, and a copy is sent to the landlord.",
         "saga": "NATA is the name of the saga that is read to the children every evening.",
     }
-    with Index(path) as index:
-        for name, text in texts.items():
-            index.add(Document(name, name, text, {"language": "en"}))
-    return path
+    return new_index(
+        *(Document(name, name, text, {"language": "en"}) for name, text in texts.items())
+    )
 
 
 @pytest.mark.parametrize(
@@ -283,18 +272,15 @@ def test_other_words_of_four_letters_and_abbreviations_stay(english: Path, query
 
 
 def test_in_a_language_without_a_dictionary_the_first_letter_is_right(tmp_path: Path) -> None:
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
-        text = "Katten sover i soffan medan barnen läser en bok om havet och väntar på kvällen."
-        index.add(Document("sv", "Hemma", text, {"language": "sv"}))
+    text = "Katten sover i soffan medan barnen läser en bok om havet och väntar på kvällen."
+    add_documents(tmp_path / "index", Document("sv", "Hemma", text, {"language": "sv"}))
     assert found(str(tmp_path / "index"), "hatten") == []
     assert found(str(tmp_path / "index"), "byn") == []
     assert found(str(tmp_path / "index"), "sofffan") == ["sv"]
 
 
 def test_of_similar_words_only_the_one_that_was_probably_meant_is_searched(tmp_path: Path) -> None:
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
+    with Index(tmp_path / "index", create=True) as index:
         texts = {
             "change": (3, "The change of tenants in flat {} was agreed on by the whole council."),
             "charge": (2, "The charge for the use of lift {} is paid by the owners of the house."),
