@@ -10,8 +10,8 @@ from mcp import Client
 
 from idx.errors import ReadersDiedError, message
 from server.answers.errors import TimeBudgetError, client_message
-from shared import Document, Index, errors as known
-from tests.conftest import Connect, Idx
+from shared import Document, errors as known
+from tests.conftest import Connect, Idx, add_documents
 from tests.programs import Started
 from tests.server.administration.administered import administered, told
 from tests.server.tool_answers import error
@@ -58,8 +58,7 @@ async def test_a_client_is_told_to_ask_its_user_to_rebuild_an_index(
 async def test_an_id_that_does_not_exist_is_looked_up_by_each_program_in_its_own_way(
     empty_index: Path, connect: Connect, idx: Idx
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("manual", "Manual", "text"))
+    add_documents(empty_index, Document("manual", "Manual", "text"))
     arguments = {"source_document_id": "menual"}
     async with connect() as client:
         told_to_client = error(await client.call_tool("document_details", arguments))

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from shared import Document, Index
 from shared.model.document import Metadata
-from tests.conftest import Connect
+from tests.conftest import Connect, add_documents
 from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
@@ -22,8 +22,7 @@ TEXTS = Path(__file__).parents[1] / "data" / "languages"
 
 @pytest.fixture
 async def client(empty_index: Path, connect: Connect) -> AsyncIterator[Client]:
-    with Index(empty_index) as index:
-        index.add(Document("manual", "The manual", "word " * 700))
+    add_documents(empty_index, Document("manual", "The manual", "word " * 700))
     async with connect() as client:
         yield client
 

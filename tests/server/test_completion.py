@@ -7,7 +7,6 @@ from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS, Completion, PromptReference, ResourceTemplateReference
 
 from shared import Document, Index
-from shared.writing.index import create
 from tests.conftest import connected
 
 pytestmark = [pytest.mark.soak, pytest.mark.anyio]
@@ -24,8 +23,7 @@ async def client(
 ) -> AsyncIterator[Client]:
     """A client of a server on an index that no test changes."""
     path = tmp_path_factory.mktemp("completion") / "lucene-index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         for number in range(250):
             index.add(Document(f"report {number:03d}", "R", "text", {"language": "en"}))
         for name in ("../a b?.txt", "Übersicht", "übersicht"):

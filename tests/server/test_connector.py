@@ -8,9 +8,9 @@ import pytest
 from mcp import Client
 
 from server.answers.text import parse
-from shared import Document, Index, create
+from shared import Document
 from shared.model.document import Heading
-from tests.conftest import Connect, connected
+from tests.conftest import Connect, NewIndex, connected
 from tests.server.http.served import served_here
 from tests.server.resource_answers import read
 from tests.server.tool_answers import answer, error
@@ -25,21 +25,17 @@ ENDLESS = " ".join(f"page{number}" for number in range(20_000))
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("connector") / "lucene-index"
-    create(path)
-    with Index(path) as index:
-        index.add(
-            Document(
-                "a b/ü.md",
-                "The manual",
-                LONG,
-                {"author": "Ann", "keywords": ["one", "two"], "year": 2024},
-                headings=[Heading(1, "Terms", 0)],
-            )
-        )
-        index.add(Document("endless", "Endless", ENDLESS))
-    return path
+def index(new_index: NewIndex) -> Path:
+    return new_index(
+        Document(
+            "a b/ü.md",
+            "The manual",
+            LONG,
+            {"author": "Ann", "keywords": ["one", "two"], "year": 2024},
+            headings=[Heading(1, "Terms", 0)],
+        ),
+        Document("endless", "Endless", ENDLESS),
+    )
 
 
 async def found(client: Client, query: str) -> list[dict[str, str]]:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index
-from tests.conftest import Connect, Idx
+from shared import Document
+from tests.conftest import Connect, Idx, add_documents
 from tests.idx.damage import damaged, file_of_each_kind, fill_with_every_kind
 from tests.server.tool_answers import answer, error
 from tests.systems import replaces_open_files
@@ -47,8 +47,7 @@ async def test_a_file_of_any_kind_that_is_changed_in_place_is_named_until_it_is_
 async def test_a_damaged_file_is_named_and_a_backup_helps(
     idx: Idx, empty_index: Path, connect: Connect
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "common text"))
+    add_documents(empty_index, Document("a", "A", "common text"))
     idx("backup", "copy")
     async with connect() as client:
         assert answer(await client.call_tool("Search", {"query": "common"}))["totalHits"] == 1

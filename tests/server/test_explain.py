@@ -7,21 +7,19 @@ import pytest
 from mcp import Client
 from pydantic_core import to_json
 
-from shared import Document, Index, create
-from tests.conftest import Connect, connected
+from shared import Document
+from tests.conftest import Connect, NewIndex, add_documents, connected
 from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("explain") / "lucene-index"
-    create(path)
-    with Index(path) as index:
-        index.add(Document("a", "Lease", "The notice period is three months.", {"author": "Ann"}))
-        index.add(Document("b", "House", "Die Häuser kosten Miete DEC-0054.", {"author": "Ben"}))
-    return path
+def index(new_index: NewIndex) -> Path:
+    return new_index(
+        Document("a", "Lease", "The notice period is three months.", {"author": "Ann"}),
+        Document("b", "House", "Die Häuser kosten Miete DEC-0054.", {"author": "Ben"}),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -137,8 +135,7 @@ async def test_confidence_and_suggestion_of_a_search(client: Client) -> None:
 
 
 async def test_facet_values_that_are_cut_are_told(empty_index: Path, connect: Connect) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("long", "Long", "text", {"author": "a" * 201}))
+    add_documents(empty_index, Document("long", "Long", "text", {"author": "a" * 201}))
     async with connect() as client:
         found = answer(await client.call_tool("Search", {"query": "text", "facets": ["author"]}))
     assert found["facets"][0]["values"][0]["value"] == "a" * 200 + "…"

@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 from mcp import Client
 
-from shared import Document, Index, create
-from tests.conftest import Connect, Idx
+from shared import Document
+from tests.conftest import Connect, Idx, add_documents
 from tests.idx.raw_index import mark_as
 from tests.idx.volumes import MOUNT, UNMOUNT
 from tests.server.tool_answers import answer, error
@@ -46,9 +46,7 @@ async def errors(client: Client) -> set[str]:
 
 
 def fill(path: Path, text: str = "common") -> Path:
-    create(path)
-    with Index(path) as index:
-        index.add(Document("a", "A", f"{text} {LONG}"))
+    add_documents(path, Document("a", "A", f"{text} {LONG}"))
     return path
 
 

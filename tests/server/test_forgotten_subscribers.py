@@ -15,7 +15,8 @@ from server.lucene_pool import LucenePool
 from server.search_server import SearchServer
 from server.settings import ServerSettings
 from server.state import ServerState
-from shared import Document, Index
+from shared import Document
+from tests.conftest import add_documents
 from tests.server.hearing import PATIENCE
 
 pytestmark = [
@@ -52,8 +53,7 @@ async def eventually(holds: Callable[[], bool]) -> None:
 async def test_what_a_client_subscribed_to_is_forgotten_when_it_is_gone(
     empty_index: Path, era: str
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "text"))
+    add_documents(empty_index, Document("a", "A", "text"))
     settings = ServerSettings(empty_index)
     server = SearchServer(ServerState(settings, LucenePool(empty_index)))
     async with serving(server) as url:
@@ -97,8 +97,7 @@ async def test_clients_of_both_eras_hear_the_same_side_by_side(empty_index: Path
         await older.subscribe_resource("document://a")
         async with Client(url, mode="legacy") as gone:
             await gone.subscribe_resource("document://a")
-        with Index(empty_index) as index:
-            index.add(Document("a", "A", "text"))
+        add_documents(empty_index, Document("a", "A", "text"))
         async with asyncio.timeout(PATIENCE):
             assert await anext(stream) == ResourceUpdated("document://a")
         await eventually(lambda: len(heard) == 2)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from shared import Document, Index
-from tests.conftest import Connect, Idx
+from shared import Document
+from tests.conftest import Connect, Idx, add_documents
 from tests.server.other_writer import other_writer
 
 pytestmark = pytest.mark.anyio
@@ -66,8 +66,7 @@ async def test_concurrent_searches_while_another_process_writes(
     def text(version: int) -> str:
         return " ".join([f"version{version}"] * 700)
 
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", text(0)))
+    add_documents(empty_index, Document("a", "A", text(0)))
     writing = True
     answers = 0
 
@@ -99,8 +98,7 @@ async def test_concurrent_searches_while_another_process_writes(
 
 
 async def test_a_server_outlives_its_index(empty_index: Path, connect_by_stdio: Connect) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "text"))
+    add_documents(empty_index, Document("a", "A", "text"))
     async with connect_by_stdio() as client:
         assert (await search(client, "text"))["totalHits"] == 1
         empty_index.rename(empty_index.with_name("moved"))

@@ -10,7 +10,6 @@ from mcp import Client
 
 from shared import Document, Index
 from shared.model.document import Metadata
-from shared.writing.index import create
 from tests.conftest import Connect, connected
 from tests.server.tool_answers import answer, error
 
@@ -23,8 +22,7 @@ LONG = " ".join(f"word{number}" for number in range(700))
 async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
     """A client of a server on an index that no test changes."""
     path = tmp_path_factory.mktemp("tools") / "lucene-index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         manual: Metadata = {"year": 2020, "author": "Ann", "creator": "Writer", "language": "en"}
         index.add(Document("manual", "The manual", LONG, manual))
         index.add(Document("menu", "Menu", "Café au lait\ncafés", {"year": 2024, "author": "Bob"}))

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, create
-from tests.conftest import Connect, Idx
+from shared import Document, create
+from tests.conftest import Connect, Idx, add_documents
 from tests.idx.preparation import index_files
 
 pytestmark = pytest.mark.anyio
@@ -63,8 +63,7 @@ async def test_administration_is_named_where_it_is_offered(
 async def test_only_the_tools_that_are_offered_are_named(
     empty_index: Path, connect: Connect
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "text"))
+    add_documents(empty_index, Document("a", "A", "text"))
     told = await instructions(connect, "--tools", "Search,get_document_chunks")
     assert "Begin with Search." in told
     assert "get_document_chunks" in told

@@ -12,7 +12,7 @@ from mcp.types import TextContent
 from shared import Document, Index
 from shared.model.document import Metadata
 from shared.writing.index import create
-from tests.conftest import Connect, Idx, connected
+from tests.conftest import Connect, Idx, add_documents, connected
 from tests.idx.preparation import index_files
 from tests.server.tool_answers import answer, error
 
@@ -44,10 +44,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("lists") / "lucene-index"
     create(path)
     for id_, title, words, modified in DOCUMENTS:
+        metadata: Metadata = {"modified": modified} if modified else {}
         # A commit each, so that they lie in several segments.
-        with Index(path) as index:
-            metadata: Metadata = {"modified": modified} if modified else {}
-            index.add(Document(id_, title, "word " * words, metadata))
+        add_documents(path, Document(id_, title, "word " * words, metadata))
     return path
 
 

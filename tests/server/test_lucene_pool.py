@@ -16,16 +16,16 @@ from server.lucene_pool import (
     LucenePool,
     QueryDisplacedError,
 )
-from shared import Document, Index, Searcher
+from shared import Document, Searcher
 from shared.errors import QueryError
 from shared.java.cancellation import Cancellation
+from tests.conftest import add_documents
 from tests.programs import run
 
 
 @pytest.fixture
 def filled(empty_index: Path) -> Path:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "the rent is due"))
+    add_documents(empty_index, Document("a", "A", "the rent is due"))
     return empty_index
 
 

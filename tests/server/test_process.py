@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index
+from tests.conftest import add_documents
 from tests.programs import PROGRAMS
 from tests.server.raw_client import RawClient
 from tests.systems import gives_sockets_as_files, is_in_time, limits_processes, uses_a_unix_shell
@@ -23,8 +24,7 @@ if sys.platform != "win32":
 
 @pytest.fixture
 def client(empty_index: Path) -> Iterator[RawClient]:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "some text"))
+    add_documents(empty_index, Document("a", "A", "some text"))
     client = RawClient(empty_index)
     with client.process:
         yield client

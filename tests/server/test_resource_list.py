@@ -8,7 +8,7 @@ from mcp import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from shared import Document, Index
-from tests.conftest import Connect, Idx
+from tests.conftest import Connect, Idx, add_documents
 from tests.idx.preparation import index_files
 from tests.server.resource_answers import listed, read
 
@@ -34,9 +34,7 @@ async def test_a_file_is_described_by_its_path(
 async def test_pages_miss_and_repeat_nothing_while_documents_come_and_go(
     empty_index: Path, connect: Connect
 ) -> None:
-    with Index(empty_index) as index:
-        for number in range(250):
-            index.add(Document(f"{number:03d}", "T", "text"))
+    add_documents(empty_index, *(Document(f"{number:03d}", "T", "text") for number in range(250)))
     async with connect() as client:
         page = await client.list_resources()
         assert [resource.name for resource in page.resources] == [
@@ -62,9 +60,7 @@ async def test_a_page_is_brief_however_long_ids_and_titles_are(
     empty_index: Path, connect: Connect
 ) -> None:
     names = [f"{number}{'ü' * 2_000}" for number in range(9)]
-    with Index(empty_index) as index:
-        for name in names:
-            index.add(Document(name, "T" * 5_000, "text"))
+    add_documents(empty_index, *(Document(name, "T" * 5_000, "text") for name in names))
     async with connect() as client:
         assert len((await client.list_resources()).resources) < len(names) / 2
         assert [resource.name for resource in await listed(client)] == ["stats", *names]
@@ -114,8 +110,7 @@ async def test_resources_of_an_index_that_comes_and_goes(
 async def test_clients_of_the_older_protocol_read_and_list(
     empty_index: Path, connect: Connect
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a b", "A", "text"))
+    add_documents(empty_index, Document("a b", "A", "text"))
     async with connect(mode="legacy") as client:
         assert [resource.uri for resource in await listed(client)] == [
             "index://stats",

@@ -14,7 +14,7 @@ from server.answers.text import ResourceUri, parse
 from shared import Document, Index
 from shared.model.document import Metadata
 from shared.writing.index import create
-from tests.conftest import Connect, connected
+from tests.conftest import Connect, add_documents, connected
 from tests.server.resource_answers import assert_brief, listed, read
 from tests.server.tool_answers import answer
 
@@ -127,8 +127,7 @@ async def test_a_long_document_says_what_was_cut_and_how_to_go_on(client: Client
 async def test_a_notice_names_only_tools_that_are_offered(
     empty_index: Path, connect: Connect
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("long", "T", " ".join(WORDS)))
+    add_documents(empty_index, Document("long", "T", " ".join(WORDS)))
     async with connect("--tools", "search") as client:
         notice = (await read(client, "document://long")).text.partition("\n\n[")[2]
         assert "read document://long?start_index=" in notice

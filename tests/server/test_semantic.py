@@ -11,7 +11,7 @@ from mcp import Client
 from shared import Document, Index
 from shared.maintenance.embedding import embed, switch_off, switch_on
 from shared.semantic.models import encoder_of, install
-from tests.conftest import connected
+from tests.conftest import add_documents, connected
 from tests.embedding_server import NAME, embeds
 from tests.model_server import hangs_up, serving
 from tests.server.http.served import served_here
@@ -32,9 +32,7 @@ DOCUMENTS = (
 
 
 def fill(path: Path) -> None:
-    with Index(path, create=True) as index:
-        for document in DOCUMENTS:
-            index.add(document)
+    add_documents(path, *DOCUMENTS)
 
 
 @pytest.fixture(scope="module")
@@ -161,8 +159,7 @@ async def test_the_server_follows_the_index(tmp_path: Path) -> None:
         with Index(path) as index:
             index.delete("severance")
         assert not await is_found()
-        with Index(path) as index:
-            index.add(DOCUMENTS[0])
+        add_documents(path, DOCUMENTS[0])
         assert not await is_found()
         embed(path)
         assert await is_found()

@@ -16,8 +16,8 @@ from tempfile import mkdtemp
 import pytest
 
 from server.relay import can_share
-from shared import Document, Index, daemons
-from tests.conftest import Idx, server_with
+from shared import Document, daemons
+from tests.conftest import Idx, add_documents, server_with
 from tests.programs import PROGRAMS, run
 from tests.server.raw_client import RawClient
 from tests.waiting import wait_for
@@ -53,8 +53,7 @@ def _without_sockets(runtime_folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.fixture
 def index(empty_index: Path) -> Path:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "some text"))
+    add_documents(empty_index, Document("a", "A", "some text"))
     return empty_index
 
 
@@ -204,8 +203,7 @@ def test_a_subscription_outlives_the_daemon(start: Start, index: Path) -> None:
     _kill(_daemon())
     # The next daemon is asked only what the client still waits for.
     assert client.request("ping")["result"] == {}
-    with Index(index) as changed:
-        changed.add(Document("a", "A", "another text"))
+    add_documents(index, Document("a", "A", "another text"))
     told = client.receive()
     assert told["method"] == "notifications/resources/updated"
 
@@ -230,8 +228,7 @@ def test_a_session_of_the_newer_protocol_goes_on_too(start: Start, index: Path) 
         # Unlike a list of tools, which needs no Java, it is answered when the index is listened to.
         found = client.request("tools/call", name="Search", arguments={"query": "text"}, _meta=meta)
         assert found["result"]["structuredContent"]["totalHits"] == 1
-    with Index(index) as changed:
-        changed.add(Document("b", "B", "another text"))
+    add_documents(index, Document("b", "B", "another text"))
     told = client.receive()
     while "method" not in told or told["method"].endswith("acknowledged"):
         assert "error" not in told

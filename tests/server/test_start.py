@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from server.app import app
-from shared import Document, Index
+from shared import Document
+from tests.conftest import add_documents
 from tests.programs import PROGRAMS, Started, run
 from tests.server.raw_client import RawClient
 from tests.systems import is_in_time, reads_proc, sends_signals
@@ -57,8 +58,7 @@ time.sleep(600)
 
 @is_in_time
 def test_a_client_is_answered_before_java_runs(empty_index: Path, tmp_path: Path) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "some text"))
+    add_documents(empty_index, Document("a", "A", "some text"))
     held = tmp_path / "held"
     held.touch()
     client = RawClient(empty_index, program=[sys.executable, "-c", _JAVA_HELD_BACK, held])

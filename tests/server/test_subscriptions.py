@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from mcp import MCPError
 
-from shared import Document, Index, create
+from shared import Document, Index
 from shared.maintenance.rebuild import rebuild
-from tests.conftest import Connect, Idx, connected
+from tests.conftest import Connect, Idx, add_documents, connected
 from tests.server.hearing import LIST, hearing, subscribed
 from tests.server.other_writer import other_writer
 from tests.systems import makes_links
@@ -44,19 +44,15 @@ async def test_a_document_that_appears_changes_and_goes_is_heard_of(
 async def test_what_leaves_a_document_as_it_is_is_no_news(empty_index: Path, era: str) -> None:
     long = " ".join(f"word{number}" for number in range(700))
     a = Document("a", "A", long, {"language": "en"})
-    with Index(empty_index) as index:
-        index.add(a)
+    add_documents(empty_index, a)
     async with hearing(empty_index, era, A, "chunk://a-chunk-002") as heard:
-        with Index(empty_index) as index:
-            index.add(a)
+        add_documents(empty_index, a)
         # It moves, as in a merge.
         rebuild(empty_index)
-        with Index(empty_index) as index:
-            index.add(Document("a", "A", f"{long} end", {"language": "en"}))
+        add_documents(empty_index, Document("a", "A", f"{long} end", {"language": "en"}))
         # The end is in the last chunk.
         assert await heard.next(1) == {A}
-        with Index(empty_index) as index:
-            index.add(Document("a", "A", f"new {long}", {"language": "en"}))
+        add_documents(empty_index, Document("a", "A", f"new {long}", {"language": "en"}))
         assert await heard.next(2) == {A, "chunk://a-chunk-002"}
         assert heard.is_silent()
 
@@ -76,8 +72,7 @@ async def test_every_commit_changes_the_state_of_the_index(empty_index: Path, er
 async def test_a_document_that_takes_the_place_of_another_changes_the_list(
     empty_index: Path, era: str
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "text"))
+    add_documents(empty_index, Document("a", "A", "text"))
     async with hearing(empty_index, era) as heard:
         # The clients of the older protocol hear of the list from their first request on.
         await heard.client.list_resources()
@@ -92,10 +87,7 @@ async def test_a_document_that_takes_the_place_of_another_changes_the_list(
 async def test_an_index_that_comes_is_exchanged_and_goes(index_path: Path, era: str) -> None:
     first, second = index_path.with_name("first"), index_path.with_name("second")
     for path, names in ((first, "a"), (second, "ab")):
-        create(path)
-        with Index(path) as index:
-            for name in names:
-                index.add(Document(name, "T", "text"))
+        add_documents(path, *(Document(name, "T", "text") for name in names))
     async with hearing(index_path, era, A, B) as heard:
         index_path.symlink_to(first)
         assert await heard.next(2) == {A, LIST}
@@ -125,8 +117,7 @@ async def test_a_commit_right_after_the_subscription_is_heard_of(
 async def test_a_uri_is_told_as_it_was_spelled(empty_index: Path, era: str) -> None:
     spellings = ["document://a%20b", "document://a b", "document://%61%20b?start_index=1"]
     async with hearing(empty_index, era, *spellings) as heard:
-        with Index(empty_index) as index:
-            index.add(Document("a b", "A", "text"))
+        add_documents(empty_index, Document("a b", "A", "text"))
         assert await heard.next(4) == {*spellings, LIST}
 
 
@@ -134,13 +125,10 @@ async def test_a_uri_is_told_as_it_was_spelled(empty_index: Path, era: str) -> N
 async def test_a_subscription_that_has_ended_is_silent(empty_index: Path, era: str) -> None:
     async with hearing(empty_index, era, A) as heard:
         async with subscribed(heard, era, [B]):
-            with Index(empty_index) as index:
-                index.add(Document("b", "B", "text"))
+            add_documents(empty_index, Document("b", "B", "text"))
             assert B in await heard.next(2)
-        with Index(empty_index) as index:
-            index.add(Document("b", "B", "other text"))
-        with Index(empty_index) as index:
-            index.add(Document("a", "A", "text"))
+        add_documents(empty_index, Document("b", "B", "other text"))
+        add_documents(empty_index, Document("a", "A", "text"))
         assert await heard.next(2) == {A, LIST}
 
 
@@ -152,11 +140,9 @@ async def test_streams_of_one_client_hear_what_each_asked_for(
         client.listen(resource_subscriptions=[A]) as first,
         client.listen(resource_subscriptions=[B, "nosuch://uri"]) as second,
     ):
-        with Index(empty_index) as index:
-            index.add(Document("b", "B", "text"))
+        add_documents(empty_index, Document("b", "B", "text"))
         assert (await anext(second)).uri == B  # type: ignore[union-attr] # it is an update
-        with Index(empty_index) as index:
-            index.add(Document("a", "A", "text"))
+        add_documents(empty_index, Document("a", "A", "text"))
         assert (await anext(first)).uri == A  # type: ignore[union-attr] # it is an update
 
 

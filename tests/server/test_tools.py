@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from shared import Document, Index
+from shared import Document
 from shared.chunking import chunks
-from shared.writing.index import create
-from tests.conftest import connected, connected_by_stdio
+from tests.conftest import NewIndex, connected, connected_by_stdio
 from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
@@ -20,15 +19,13 @@ LONG = " ".join(f"word{number}" for number in range(700))
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def index(new_index: NewIndex) -> Path:
     """An index of three documents, which no test changes."""
-    path = tmp_path_factory.mktemp("tools") / "lucene-index"
-    create(path)
-    with Index(path) as index:
-        index.add(Document("manual", "The manual", LONG, {"year": 2020, "author": "Ann"}))
-        index.add(Document("menu", "Menu", "Café au lait", {"year": 2024}))
-        index.add(Document("a/b", "Letter", "Dear café owner"))
-    return path
+    return new_index(
+        Document("manual", "The manual", LONG, {"year": 2020, "author": "Ann"}),
+        Document("menu", "Menu", "Café au lait", {"year": 2024}),
+        Document("a/b", "Letter", "Dear café owner"),
+    )
 
 
 @pytest.fixture(scope="module")

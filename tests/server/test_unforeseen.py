@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index
+from shared import Document
+from tests.conftest import add_documents
 from tests.server.raw_client import RawClient
 
 _FAILING = """
@@ -35,8 +36,7 @@ main()
 
 @pytest.fixture
 def filled(empty_index: Path) -> Path:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "some text"))
+    add_documents(empty_index, Document("a", "A", "some text"))
     return empty_index
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared import Index
-from tests.conftest import Connect
+from tests.conftest import Connect, add_documents
 from tests.idx.letters import OTHERS, VERSIONS, letters
 from tests.server.tool_answers import answer
 
@@ -16,9 +15,7 @@ pytestmark = pytest.mark.anyio
 async def test_an_agent_gets_the_newest_version_and_the_ids_of_the_others(
     empty_index: Path, connect: Connect
 ) -> None:
-    with Index(empty_index) as index:
-        for document in letters():
-            index.add(document)
+    add_documents(empty_index, *letters())
     async with connect() as client:
 
         async def search(**arguments: Any) -> Any:

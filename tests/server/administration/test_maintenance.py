@@ -9,6 +9,7 @@ from mcp.client.session import ClientRequestContext
 from mcp.types import ElicitRequestParams, ElicitResult
 
 from shared import Document, Index
+from tests.conftest import add_documents
 from tests.idx.segments import fill
 from tests.server.administration.administered import administered, ended, refused, told
 
@@ -35,9 +36,7 @@ class User:
 
 @pytest.fixture
 def index(empty_index: Path) -> Path:
-    with Index(empty_index) as writer:
-        writer.add(Document("a", "A", "some text"))
-        writer.add(Document("b", "B", "some text"))
+    add_documents(empty_index, Document("a", "A", "some text"), Document("b", "B", "some text"))
     return empty_index
 
 

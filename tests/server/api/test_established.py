@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from shared import Document, Index, create
+from shared import Document, Index
 from tests.programs import run_idx
 from tests.server.http.served import SECONDS, Served, served_here, wait_for
 
@@ -66,8 +66,7 @@ def test_the_weak_tail_is_dropped_and_all_where_the_best_is_weak(api: Served) ->
 
 
 def test_a_category_is_that_of_the_metadata(tmp_path: Path, api: Served) -> None:
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
+    with Index(tmp_path / "index", create=True) as index:
         index.add(Document("a", "A", "one word", {"category": "law"}))
         index.add(Document("b", "B", "one word", {"category": "food"}))
     with served_here(tmp_path / "index", log=tmp_path / "log") as server:

@@ -12,7 +12,8 @@ import httpx2
 import pytest
 from PIL import Image
 
-from shared import Document, Index
+from shared import Document
+from tests.conftest import add_documents
 from tests.idx.extraction.pdf_files import write_pages
 from tests.idx.test_hostile_documents import zipped
 from tests.idx.test_secrets import PKCS8
@@ -53,8 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     index = tmp_path_factory.mktemp("files") / "index"
     assert run_idx(["add", folder, "-i", index], folder).returncode == 0
-    with Index(index) as writer:
-        writer.add(Document("typed", "Typed", "a river"))
+    add_documents(index, Document("typed", "Typed", "a river"))
     (folder / "gone.txt").unlink()
     (folder / "changed.txt").write_text("another text")
     (folder / "link.txt").unlink()

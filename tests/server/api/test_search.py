@@ -7,7 +7,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from shared import Document, Index, create
+from shared import Document
+from tests.conftest import add_documents
 from tests.server.http.served import SECONDS, Served, served_here
 
 
@@ -120,10 +121,7 @@ def test_each_other_endpoint_answers_as_its_tool(
 
 def test_an_id_in_a_path_may_have_any_characters(tmp_path: Path) -> None:
     names = ["a/b.txt", "a/b.txt/chunks", "über ?#%&+.txt", "..%2F", "日本語/1"]
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
-        for name in names:
-            index.add(Document(name, "T", f"text of {name}"))
+    add_documents(tmp_path / "index", *(Document(name, "T", f"text of {name}") for name in names))
     with served_here(tmp_path / "index", log=tmp_path / "log") as server:
         for name in names:
             encoded = httpx2.URL("http://x/").copy_with(params={"": name}).query.decode()[1:]

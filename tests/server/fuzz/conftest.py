@@ -5,23 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index
-from shared.writing.index import create
+from shared import Document
+from tests.conftest import NewIndex
 from tests.server.raw_client import RawClient
 
 LONG = " ".join(f"word{number % 50}" for number in range(700))
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def index(new_index: NewIndex) -> Path:
     """An index of three documents, which no test changes."""
-    path = tmp_path_factory.mktemp("fuzz") / "lucene-index"
-    create(path)
-    with Index(path) as index:
-        index.add(Document("manual", "The manual", LONG, {"year": 2020, "author": "Ann"}))
-        index.add(Document("menu", "Menu", "Café au lait", {"year": 2024, "language": "fr"}))
-        index.add(Document("a/../b", "Letter", "Dear café owner"))
-    return path
+    return new_index(
+        Document("manual", "The manual", LONG, {"year": 2020, "author": "Ann"}),
+        Document("menu", "Menu", "Café au lait", {"year": 2024, "language": "fr"}),
+        Document("a/../b", "Letter", "Dear café owner"),
+    )
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from server.tools.table import TOOLS
-from shared import Document, Index, Searcher
+from shared import Document, Searcher
 from shared.maintenance.check import check
 from shared.writing.index import create
+from tests.conftest import add_documents
 from tests.server.fuzz.strategies import arguments
 from tests.server.fuzz.tools import EXAMPLES, Tools
 from tests.server.raw_client import RawClient
@@ -63,8 +64,7 @@ def test_any_calls_are_answered_and_touch_nothing_beyond_the_root(tmp_path: Path
 
     assert {"start_crawl", "add_directory", "list_directories"} <= answered
     assert check(tmp_path / "index").sound
-    with Index(tmp_path / "index") as index:
-        index.add(Document("mine", "Mine", "Nobody has the lock any more."))
+    add_documents(tmp_path / "index", Document("mine", "Mine", "Nobody has the lock any more."))
     with Searcher(tmp_path / "index") as searcher:
         assert searcher.search(HIDDEN).totalHits == 0
         files = [document.file_path for document in searcher.documents().documents]

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, create
+from shared import Document
+from tests.conftest import NewIndex
 from tests.server.http.issuer import AUDIENCE, OWN, Issuer, issuing, status
 from tests.server.http.served import Served, served
 
@@ -13,14 +14,9 @@ LONG = " ".join(f"word{number}" for number in range(700))  # four chunks of text
 
 
 @pytest.fixture(scope="session")
-def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def documents(new_index: NewIndex) -> Path:
     """The folder of an index that tests only read."""
-    path = tmp_path_factory.mktemp("http") / "lucene-index"
-    create(path)
-    with Index(path) as index:
-        index.add(Document("a", "A", "some text"))
-        index.add(Document("long", "Long", LONG))
-    return path
+    return new_index(Document("a", "A", "some text"), Document("long", "Long", LONG))
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from shared import Document, Index
+from shared import Document
+from tests.conftest import add_documents
 from tests.server.http.served import (
     ACCEPT,
     SECONDS,
@@ -192,8 +193,7 @@ def trickle(server: Served, first: bytes) -> bytes:
 
 
 def test_a_client_that_does_not_read_keeps_no_room(empty_index: Path, tmp_path: Path) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "x" * 5_000_000))
+    add_documents(empty_index, Document("a", "A", "x" * 5_000_000))
     with served(empty_index, "--receive-timeout", 2, log=tmp_path / "log") as server:
         body, headers = message(query="", max_characters=1_000_000)
         head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())

@@ -10,7 +10,8 @@ import pytest
 from mcp import Client
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-from shared import Document, Index
+from shared import Document
+from tests.conftest import add_documents
 from tests.server.http.served import (
     ACCEPT,
     SECONDS,
@@ -99,8 +100,7 @@ def test_a_session_ends_when_its_client_says_so(server: Served) -> None:
 def test_a_search_sees_the_commit_before_it(empty_index: Path, tmp_path: Path) -> None:
     with served(empty_index, log=tmp_path / "log") as server:
         for number in range(5):
-            with Index(empty_index) as index:
-                index.add(Document(f"{number}", "T", "text"))
+            add_documents(empty_index, Document(f"{number}", "T", "text"))
             assert result(server.call(query="text"))["structuredContent"]["totalHits"] == number + 1
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from server.pages.document import CHANGED
-from shared import Document, Index, create
+from shared import Document
+from tests.conftest import add_documents
 from tests.programs import run_idx
 from tests.server.http.served import Served, served_here
 from tests.server.pages.browsing import follow, visit
@@ -44,9 +45,7 @@ def test_the_pages_of_a_pdf_stand_beside_its_text(api: Served) -> None:
 
 def test_its_parts_repeat_nothing(tmp_path: Path) -> None:
     words = [f"word{number}" for number in range(2_000)]
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
-        index.add(Document("long", "Long", " ".join(words)))
+    add_documents(tmp_path / "index", Document("long", "Long", " ".join(words)))
     with served_here(tmp_path / "index", log=tmp_path / "log") as server:
         for query in ("", "word700 word741"):
             page = visit(server, "/documents/long", q=query, chunk=4, start=1, end=99)
@@ -66,9 +65,7 @@ def test_one_walks_through_it_and_keeps_the_place(api: Served) -> None:
 
 @pytest.mark.soak
 def test_a_very_long_one_is_read_in_windows(tmp_path: Path) -> None:
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
-        index.add(Document("long", "Long", "some words and more " * 10_000))
+    add_documents(tmp_path / "index", Document("long", "Long", "some words and more " * 10_000))
     with served_here(tmp_path / "index", log=tmp_path / "log") as server:
         address, seen = f"{server.base}/documents/long", set()
         while True:
@@ -95,9 +92,7 @@ def test_it_shows_what_is_known_of_it_and_how_to_cite_it(api: Served) -> None:
 
 @pytest.mark.parametrize("name", ["a/b.txt", "über ?#%&+.txt", "..%2F", "日本語/1", "<b>"])
 def test_an_id_may_have_any_characters(tmp_path: Path, name: str) -> None:
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
-        index.add(Document(name, "T", "text of a document"))
+    add_documents(tmp_path / "index", Document(name, "T", "text of a document"))
     with served_here(tmp_path / "index", log=tmp_path / "log") as server:
         found = visit(server, "/", q="document")
         page = follow(found.links(".hit h2 a")[0])
@@ -126,8 +121,7 @@ def test_it_says_what_has_become_of_the_original(tmp_path: Path) -> None:
         # A file that was just written may change again within the resolution of its time.
         os.utime(folder / name, (1_600_000_000, 1_600_000_000))
     assert run_idx(["add", folder, "-i", index], folder).returncode == 0
-    with Index(index) as writer:
-        writer.add(Document("typed", "Typed", "The river is deep."))
+    add_documents(index, Document("typed", "Typed", "The river is deep."))
     (folder / "longer.txt").write_text("The river is deep and wide.")
     os.utime(folder / "longer.txt", (1_600_000_000, 1_600_000_000))
     os.utime(folder / "newer.txt")

@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from shared import Document, Index, create
+from shared import Document, Index
 from shared.model.document import Metadata
 from tests.server.http.served import SECONDS, Served, served, served_here, wait_for
 from tests.server.pages.browsing import follow, visit
@@ -143,8 +143,7 @@ def test_what_cannot_be_searched_is_said_in_words(
 
 def test_the_texts_of_documents_do_nothing(tmp_path: Path) -> None:
     evil = '"><img src=x onerror=alert(1)><script>alert(2)</script><mark>'
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
+    with Index(tmp_path / "index", create=True) as index:
         for number, language in enumerate(("en", "de")):
             metadata: Metadata = {
                 "author": f"{evil}{number}",

@@ -2,16 +2,14 @@
 
 from pathlib import Path
 
-from shared import Index
+from tests.conftest import add_documents
 from tests.idx.letters import OTHERS, VERSIONS, letters
 from tests.server.http.served import served_here
 from tests.server.pages.browsing import follow, visit
 
 
 def test_similar_documents_are_a_click_away(empty_index: Path, tmp_path: Path) -> None:
-    with Index(empty_index) as index:
-        for document in letters():
-            index.add(document)
+    add_documents(empty_index, *letters())
     with served_here(empty_index, log=tmp_path / "log") as server:
         page = visit(server, "/", q="harbour")
         pages = [page, follow(page.links("a[rel=next]")[0])]

@@ -8,7 +8,8 @@ import httpx2
 import pytest
 import typer
 
-from shared import Document, Index, create
+from shared import Document, create
+from tests.conftest import add_documents
 from tests.server.http.served import ACCEPT, SECONDS, Served, initialize, refused, served
 
 pytestmark = pytest.mark.soak
@@ -35,8 +36,7 @@ def test_the_metrics_count_what_happens(empty_index: Path, tmp_path: Path) -> No
         assert before['mcp_lucene_info{version="0.1.0"}'] == 1
         assert before["mcp_lucene_index_chunks"] == before["mcp_lucene_index_documents"] == 0
         assert before["mcp_lucene_index_refreshes_total"] == 1
-        with Index(empty_index) as index:
-            index.add(Document("long", "Long", " ".join(["word"] * 700)))
+        add_documents(empty_index, Document("long", "Long", " ".join(["word"] * 700)))
         for _ in range(3):
             assert server.call(query="word").status_code == 200
         server.call(query="word AND", syntax="lucene")
@@ -85,8 +85,7 @@ def test_the_metrics_are_documented_and_there_are_no_others(server: Served) -> N
 def test_a_refresh_is_a_newer_commit_and_no_search(empty_index: Path, tmp_path: Path) -> None:
     with served(empty_index, log=tmp_path / "log") as server:
         for number in range(1, 4):
-            with Index(empty_index) as index:
-                index.add(Document(f"{number}", "T", "text"))
+            add_documents(empty_index, Document(f"{number}", "T", "text"))
             for _ in range(3):
                 server.call(query="text")
             assert server.metrics()["mcp_lucene_index_refreshes_total"] == 1 + number
@@ -118,8 +117,7 @@ def talk(server: Served) -> None:
 def test_logs_hold_neither_queries_nor_texts_nor_tokens(
     empty_index: Path, tmp_path: Path, level: str
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", f"Title {ASKED}", f"text {ASKED}"))
+    add_documents(empty_index, Document("a", f"Title {ASKED}", f"text {ASKED}"))
     options = ["--json-logs", "--log-level", level]
     tokens = f"alice:read:{TOKEN}"
     with served(empty_index, *options, log=tmp_path / "log", tokens=tokens) as server:
