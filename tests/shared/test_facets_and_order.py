@@ -15,10 +15,10 @@ from shared import (
     IndexedFolders,
     Searcher,
     SourceFile,
-    create,
 )
 from shared.maintenance.upkeep import optimize
 from shared.model.document import Scalar
+from tests.conftest import add_documents
 
 DOCUMENTS = [
     Document("a", "A", "the rent", {"author": "Ann", "year": 2020, "modified": "2024-05-01"}),
@@ -31,8 +31,7 @@ DOCUMENTS = [
 @pytest.fixture(scope="module")
 def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
     path = tmp_path_factory.mktemp("order") / "index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         for document in DOCUMENTS:
             index.add(document)
             index.commit()
@@ -71,8 +70,7 @@ def test_so_does_one_with_a_list_of_values(searcher: Searcher) -> None:
 
 
 def test_the_most_frequent_values_come_first_and_ten_at_most(tmp_path: Path) -> None:
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
+    with Index(tmp_path / "index", create=True) as index:
         for number in range(30):
             index.add(Document(f"{number}", "T", "rent", {"kind": f"k{number % 15 % 12:02}"}))
     with Searcher(tmp_path / "index") as searcher:
@@ -115,8 +113,7 @@ def test_a_facet_of_a_key_that_only_deleted_chunks_had_has_no_values(empty_index
         index.commit()
         index.delete("gone")
     optimize(empty_index)
-    with Index(empty_index) as index:
-        index.add(Document("another", "T", "text"))
+    add_documents(empty_index, Document("another", "T", "text"))
     with Searcher(empty_index) as searcher:
         assert searcher.search("text", facets=["key"]).facets == [Facet("key", [], 0)]
 
@@ -170,8 +167,7 @@ def test_files_come_folder_by_folder(empty_index: Path, tmp_path: Path) -> None:
     ("sort", "expected"), [("chunk_index", [1, 2, 3]), ("-chunk_index", [3, 2, 1])]
 )
 def test_chunks_by_their_place(empty_index: Path, sort: str, expected: list[int]) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "word " * 600))
+    add_documents(empty_index, Document("a", "A", "word " * 600))
     with Searcher(empty_index) as searcher:
         hits = searcher.search("word", sort=sort).results
     assert [hit.chunk_index for hit in hits] == expected

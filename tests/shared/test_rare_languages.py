@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Filter, Index, Searcher, create
+from shared import Document, Filter, Index, Searcher
 
 LETTER = Document(
     "brev",
@@ -33,8 +33,7 @@ def others(request: pytest.FixtureRequest) -> int:
 def searcher(folder: Path, others: int) -> Iterator[Searcher]:
     path = folder / str(others)
     folder.mkdir(exist_ok=True)
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         index.add(LETTER)
         for number in range(others):
             text = f"The minutes of meeting {number} were approved by everyone who was there."

@@ -17,6 +17,7 @@ from shared.errors import (
     IndexSchemaError,
     McpLuceneError,
 )
+from tests.conftest import add_documents
 from tests.shared.conftest import LONG
 from tests.systems import replaces_open_files
 
@@ -28,17 +29,13 @@ def remove(path: Path) -> None:
 def replace_in_place(path: Path) -> None:
     for file in path.iterdir():
         file.unlink()
-    create(path)
     # As many commits as the index before had: Lucene by itself takes the two for the same.
-    with Index(path) as index:
-        index.add(Document("new", "New", "text"))
+    add_documents(path, Document("new", "New", "text"))
 
 
 def swap(path: Path) -> None:
     path.rename(path.with_name("moved"))
-    create(path)
-    with Index(path) as index:
-        index.add(Document("new", "New", "text"))
+    add_documents(path, Document("new", "New", "text"))
 
 
 @replaces_open_files
@@ -60,8 +57,7 @@ def test_a_refresh_is_a_newer_commit(filled_index: Path) -> None:
             for _ in range(3):
                 searcher.folders()
             assert searcher.refreshes == number
-            with Index(filled_index) as index:
-                index.add(Document("more", "More", "text"))
+            add_documents(filled_index, Document("more", "More", "text"))
         swap(filled_index)
         searcher.folders()
         assert searcher.refreshes == 4
@@ -147,8 +143,7 @@ def test_threads_search_while_another_one_writes(filled_index: Path) -> None:
         try:
             for turn in range(12):
                 text = LONG.replace("word", ["word", "wort"][turn % 2])
-                with Index(filled_index) as index:
-                    index.add(Document("long", "Long", text))
+                add_documents(filled_index, Document("long", "Long", text))
                 assert searcher.statistics().chunks == 6
         finally:
             done.set()
@@ -200,8 +195,7 @@ def test_a_commit_to_an_index_that_was_at_rest_is_seen_at_once(filled_index: Pat
     long_ago(filled_index)
     with Searcher(filled_index) as searcher:
         before = [searcher.search("").totalHits for _ in range(3)]
-        with Index(filled_index) as index:
-            index.add(Document("new", "New", "text"))
+        add_documents(filled_index, Document("new", "New", "text"))
         assert searcher.search("").totalHits == before[-1] + 1
 
 
@@ -210,9 +204,7 @@ def test_a_commit_put_into_the_place_of_one_at_rest_is_seen(
     filled_index: Path, tmp_path: Path
 ) -> None:
     other = tmp_path / "other"
-    create(other)
-    with Index(other) as index:
-        index.add(Document("new", "New", "text"))
+    add_documents(other, Document("new", "New", "text"))
     long_ago(filled_index)
     with Searcher(filled_index) as searcher:
         for _ in range(3):

@@ -28,6 +28,7 @@ from shared.analysis.languages import (
     function_words_in,
 )
 from shared.model import schema
+from tests.conftest import add_documents
 
 TEXTS = Path(__file__).parents[2] / "data" / "languages"
 
@@ -98,8 +99,7 @@ def _java(tmp_path_factory: pytest.TempPathFactory) -> None:
 def forms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
     """An index of all forms of words, each in a document in its language."""
     path = tmp_path_factory.mktemp("forms") / "index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         for language, *words in FORMS_OF_A_WORD:
             for word in words:
                 index.add(Document(f"{language} {word}", "1", word, {"language": language}))
@@ -118,8 +118,7 @@ def content_terms(text: str) -> list[str]:
 def test_passages_show_the_words_of_every_language(language: str, empty_index: Path) -> None:
     text = (TEXTS / f"{language}.txt").read_text("utf-8")[:2_000]
     words = content_terms(text) if language in WITHOUT_BLANKS else text.split()
-    with Index(empty_index) as index:
-        index.add(Document("text", "Title", text))
+    add_documents(empty_index, Document("text", "Title", text))
     with Searcher(empty_index) as searcher:
         hit = searcher.search(max(words, key=len), syntax="plain", content="passages").results[0]
     assert any("<mark>" in passage for passage in hit.passages or ())
@@ -227,8 +226,7 @@ def test_a_name_is_found_in_every_spelling_of_its_umlaut(
     text: str, language: str, query: str, empty_index: Path
 ) -> None:
     sentence = {"de": "Die Kaution zahlt Frau {} im ersten Monat.", "en": "The rent is paid by {}."}
-    with Index(empty_index) as index:
-        index.add(Document("a", "Title", sentence[language].format(text)))
+    add_documents(empty_index, Document("a", "Title", sentence[language].format(text)))
     with Searcher(empty_index) as searcher:
         assert searcher.search(query).totalHits == 1
         assert searcher.search("poet pot").totalHits == 0

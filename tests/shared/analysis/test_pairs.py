@@ -7,7 +7,8 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from shared import Document, Index, Searcher, create
+from shared import Document, Searcher
+from tests.conftest import NewIndex
 
 
 class Pair(NamedTuple):
@@ -51,13 +52,9 @@ APART: Final = read("apart")
 
 
 @pytest.fixture(scope="module")
-def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
+def searcher(new_index: NewIndex) -> Iterator[Searcher]:
     """An index of all texts."""
-    path = tmp_path_factory.mktemp("pairs") / "index"
-    create(path)
-    with Index(path) as index:
-        for pair in (*MEET, *APART):
-            index.add(pair.document)
+    path = new_index(*(pair.document for pair in (*MEET, *APART)))
     with Searcher(path) as searcher:
         yield searcher
 

@@ -32,11 +32,8 @@ def test_anything_else_is_refused(text: str) -> None:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
-    from shared import create
-
     path = tmp_path_factory.mktemp("library") / "index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         metadata: Metadata = {"year": 1999, "author": "Ann", "tags": ["x", "y"], "whole": 4.0}
         index.add(Document("a", "A", "word", {**metadata, "day": 20240501}))
         file = SourceFile("/papers/b.txt", FileState(None, 4, 0, "hash"))

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, Searcher, create
+from shared import Document, Searcher
 from shared.model.request import Syntax
 from shared.model.weights import DEFAULT_WEIGHTS
+from tests.conftest import add_documents
 
 TEXTS = {
     "rent": "Der Mietvertrag für die Wohnung liegt unterschrieben im blauen Ordner.",
@@ -27,10 +28,9 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def indexed(path: Path, texts: dict[str, str]) -> Path:
-    create(path)
-    with Index(path) as index:
-        for name, text in texts.items():
-            index.add(Document(name, TITLES.get(name, name), text))
+    add_documents(
+        path, *(Document(name, TITLES.get(name, name), text) for name, text in texts.items())
+    )
     return path
 
 

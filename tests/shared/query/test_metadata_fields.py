@@ -1,11 +1,10 @@
 """Queries that name a key of the metadata."""
 
-from pathlib import Path
-
 import pytest
 
-from shared import Document, Index, Searcher, create
+from shared import Document, Searcher
 from shared.model.document import Metadata
+from tests.conftest import NewIndex
 
 DOCUMENTS: dict[str, Metadata] = {
     "2020": {"year": 2020, "author": "Ann Lee"},
@@ -17,12 +16,10 @@ DOCUMENTS: dict[str, Metadata] = {
 
 
 @pytest.fixture(scope="module")
-def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
-    path: Path = tmp_path_factory.mktemp("named-fields") / "index"
-    create(path)
-    with Index(path) as index:
-        for name, metadata in DOCUMENTS.items():
-            index.add(Document(name, "A", "text", metadata))
+def searcher(new_index: NewIndex) -> Searcher:
+    path = new_index(
+        *(Document(name, "A", "text", metadata) for name, metadata in DOCUMENTS.items())
+    )
     return Searcher(path)
 
 

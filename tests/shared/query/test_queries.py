@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from shared import Document, Index, Searcher, create
+from shared import Document, Index, Searcher
 from shared.errors import QueryError, QueryParseError
 from shared.query.limits import MAX_BOOST, MAX_QUERY_LENGTH
 
@@ -10,8 +10,7 @@ from shared.query.limits import MAX_BOOST, MAX_QUERY_LENGTH
 @pytest.fixture(scope="module")
 def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
     path = tmp_path_factory.mktemp("queries") / "index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         index.add(Document("menu", "Menu of the week", "Café au lait and Crème brûlée"))
         index.add(Document("lease", "Lease", "The rent of the cafe is due on the third"))
         index.add(Document("haus", "Häuser", "Straße und Häuser in Köln"))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, Searcher, create
+from shared import Document, Index, Searcher
 from shared.model.weights import Weights
 
 FREQUENT = 200
@@ -14,8 +14,7 @@ FREQUENT = 200
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("rare") / "index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         for number in range(FREQUENT):
             index.add(Document(f"{number}", "Note", f"You will receive parcel {number} on Monday."))
             index.add(Document(f"c{number}", "Note", "A casual talk of the zorblat."))

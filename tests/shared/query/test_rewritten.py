@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, QueryError, Searcher, create
+from shared import Document, Index, QueryError, Searcher
 from shared.model.weights import Weights
 
 GERMAN = "Wie lange ist die Kündigungsfrist?"
@@ -14,8 +14,7 @@ ENGLISH = "notice period lease"
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("rewritten") / "index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         german = "Die Kündigungsfrist beträgt drei Monate."
         english = "The notice period of the lease is three months."
         index.add(Document("german", "Mietvertrag", german, {"kind": "contract"}))

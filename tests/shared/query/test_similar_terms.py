@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, Searcher, create
+from shared import Document, Searcher, create
 from shared.query.lucene import LuceneTerms, terms_of
 from shared.query.spelling import similar_terms
 from shared.reading.open_index import OpenIndex
+from tests.conftest import NewIndex
 
 TEXTS = {
     "planet": "A planet, a plane and a plant.",
@@ -19,16 +20,15 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("similar") / "index"
-    create(path)
-    with Index(path) as index:
-        for title, text in TEXTS.items():
-            index.add(Document(title, "Zeppelin" if title == "title only" else title, text))
-        for number in range(3):
-            index.add(Document(f"folder {number}", "folder", "A blue folder."))
-        index.add(Document("holder", "holder", "The folded paper is in it."))
-    return path
+def index(new_index: NewIndex) -> Path:
+    return new_index(
+        *(
+            Document(title, "Zeppelin" if title == "title only" else title, text)
+            for title, text in TEXTS.items()
+        ),
+        *(Document(f"folder {number}", "folder", "A blue folder.") for number in range(3)),
+        Document("holder", "holder", "The folded paper is in it."),
+    )
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, QueryParseError, Searcher, create
+from shared import Document, Index, QueryParseError, Searcher
 from shared.query.parser import parse
 from shared.query.pipeline import quoted_words, without_function_words
 from shared.query.syntax import to_lucene_syntax
@@ -18,6 +18,7 @@ from shared.query.tree import (
     best_of,
     weighted,
 )
+from tests.conftest import add_documents
 
 TEXTS = {
     "lease": "The notice period of the lease is three months, and the rent is due in May.",
@@ -32,8 +33,7 @@ TEXTS = {
 @pytest.fixture(scope="module")
 def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
     path = tmp_path_factory.mktemp("steps") / "index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         for name, text in TEXTS.items():
             index.add(Document(name, f"About {name}", text, {"author": "Ann"}))
     with Searcher(path) as searcher:
@@ -172,8 +172,7 @@ def test_function_words_tell_the_language(query: str, language: str | None) -> N
 
 
 def test_a_minus_before_an_option_of_the_index_is_text(tmp_path: Path) -> None:
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
+    with Index(tmp_path / "index", create=True) as index:
         index.add(Document("option", "1", "Type tar -extract archive.tar in a terminal."))
         index.add(Document("other", "2", "Every archive has its draft."))
     with Searcher(tmp_path / "index") as searcher:
@@ -220,10 +219,9 @@ def test_parts_that_match_nothing_are_left_out() -> None:
 def test_terms_that_no_chunk_has_change_nothing(
     tmp_path: Path, query: str, found: list[str]
 ) -> None:
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
-        index.add(Document("a", "A", "the rent"))
-        index.add(Document("b", "B", "the flat"))
+    add_documents(
+        tmp_path / "index", Document("a", "A", "the rent"), Document("b", "B", "the flat")
+    )
     with Searcher(tmp_path / "index") as searcher:
         assert [hit.source_document for hit in searcher.search(query).results] == found
 

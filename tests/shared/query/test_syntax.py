@@ -2,10 +2,11 @@
 
 import pytest
 
-from shared import Document, Index, Searcher, create
+from shared import Document, Searcher
 from shared.errors import QueryParseError
 from shared.model.request import Syntax
 from shared.query.syntax import is_plain, original_position, to_lucene_syntax
+from tests.conftest import NewIndex
 
 TEXTS = {
     "notice": "The notice period is three months.",
@@ -19,12 +20,8 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module")
-def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
-    path = tmp_path_factory.mktemp("syntax") / "index"
-    create(path)
-    with Index(path) as index:
-        for name, text in TEXTS.items():
-            index.add(Document(name, name, text))
+def searcher(new_index: NewIndex) -> Searcher:
+    path = new_index(*(Document(name, name, text) for name, text in TEXTS.items()))
     return Searcher(path)
 
 

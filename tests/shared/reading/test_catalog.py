@@ -12,6 +12,7 @@ from shared import Document, Index, InvalidTextError, Searcher
 from shared.maintenance.rebuild import rebuild
 from shared.model.schema import SOURCE_DOCUMENT
 from shared.reading.catalog import Catalog
+from tests.conftest import add_documents
 from tests.shared.conftest import LONG
 
 
@@ -19,12 +20,6 @@ from tests.shared.conftest import LONG
 def catalog(empty_index: Path) -> Iterator[Catalog]:
     with Searcher(empty_index) as searcher:
         yield searcher.catalog
-
-
-def add(path: Path, *documents: Document) -> None:
-    with Index(path) as index:
-        for document in documents:
-            index.add(document)
 
 
 def delete(path: Path, *ids: str) -> None:
@@ -42,10 +37,10 @@ def ids(
 def test_pages_go_on_where_the_last_one_ended_whatever_happens_in_between(
     catalog: Catalog, empty_index: Path
 ) -> None:
-    add(empty_index, *(Document(name, name, "text") for name in "bdfhj"))
+    add_documents(empty_index, *(Document(name, name, "text") for name in "bdfhj"))
     assert ids(catalog, limit=2) == ["b", "d"]
     # Before the place: a new one, and one that goes; it itself; after it.
-    add(empty_index, Document("a", "A", "text"), Document("g", "G", "text"))
+    add_documents(empty_index, Document("a", "A", "text"), Document("g", "G", "text"))
     delete(empty_index, "b", "d", "h")
     assert ids(catalog, after="d") == ["f", "g", "j"]
     assert ids(catalog, after="j") == []
@@ -58,7 +53,7 @@ def test_ids_of_any_length_and_characters_are_listed_once_each(
     catalog: Catalog, empty_index: Path
 ) -> None:
     names = ["\0", "a\nb", "../x", "\U0001f600" * 10_000, "\U0001f600" * 9_999, "é", "z"]
-    add(empty_index, *(Document(name, "T", "text") for name in names))
+    add_documents(empty_index, *(Document(name, "T", "text") for name in names))
     listed, last = [], None
     while page := ids(catalog, after=last, limit=1):
         listed += page
@@ -70,8 +65,8 @@ def test_ids_of_any_length_and_characters_are_listed_once_each(
 
 
 def test_names_that_begin_in_a_certain_way(catalog: Catalog, empty_index: Path) -> None:
-    add(empty_index, Document("report 1", "R", LONG), Document("report 2", "R", "text"))
-    add(empty_index, Document("other", "O", "text"), Document("report 3", "R", "text"))
+    add_documents(empty_index, Document("report 1", "R", LONG), Document("report 2", "R", "text"))
+    add_documents(empty_index, Document("other", "O", "text"), Document("report 3", "R", "text"))
     delete(empty_index, "report 3")
     found = catalog.document_ids("report", 1)
     assert (found.total, found.values) == (2, ["report 1"])
@@ -91,10 +86,10 @@ def test_the_digest_of_the_ids_changes_with_them_only(catalog: Catalog, empty_in
         seen.append(catalog.digest_of_ids())
         return seen[-1] != seen[-2]
 
-    add(empty_index, Document("a", "A", LONG), Document("b", "B", "text"))
+    add_documents(empty_index, Document("a", "A", LONG), Document("b", "B", "text"))
     assert changed()
     assert not changed()
-    add(empty_index, Document("a", "New", "other text"))
+    add_documents(empty_index, Document("a", "New", "other text"))
     assert not changed()
     # As a merge of segments does, this moves everything.
     rebuild(empty_index)
@@ -115,7 +110,7 @@ def test_the_digest_of_the_ids_does_not_depend_on_what_was_deleted(
     catalog: Catalog, empty_index: Path
 ) -> None:
     names = [f"{number:04d}" for number in range(2_000)]
-    add(empty_index, *(Document(name, "T", "text") for name in names))
+    add_documents(empty_index, *(Document(name, "T", "text") for name in names))
     directory = FSDirectory.open(Paths.get(str(empty_index)))
     configuration = IndexWriterConfig().setMergePolicy(NoMergePolicy.INSTANCE)
     with closing(directory), closing(IndexWriter(directory, configuration)) as writer:
@@ -137,12 +132,12 @@ def test_a_digest_tells_whether_what_is_shown_of_a_document_changed(
         return {name for name in known if known[name] != before[name]}
 
     assert changed() == set()
-    add(empty_index, Document("a", "A", LONG, {"year": 1}), Document("b", "B", "text"))
+    add_documents(empty_index, Document("a", "A", LONG, {"year": 1}), Document("b", "B", "text"))
     assert changed() == {"a", "b"}
     steps = count()
 
     def step(document: Document) -> set[str]:
-        add(empty_index, document, Document(f"other {next(steps)}", "O", "text"))
+        add_documents(empty_index, document, Document(f"other {next(steps)}", "O", "text"))
         return changed()
 
     assert step(Document("a", "A", LONG, {"year": 1})) == set()

@@ -11,6 +11,7 @@ import pytest
 from shared import Document, FilterError, Index, Searcher, create
 from shared.errors import ChunkNotFoundError, DocumentNotFoundError, McpLuceneError
 from shared.model.filters import Collection, Filter
+from tests.conftest import add_documents
 
 OPEN: Final = [
     Document(
@@ -61,8 +62,7 @@ def searchers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Search
 def part_and_alone(whole: Path | str, alone: Path | str) -> Iterator[tuple[Searcher, Searcher]]:
     """The part of an index with secrets, and an index that never had any."""
     for path, documents in ((whole, [*OPEN, *SECRET]), (alone, OPEN)):
-        create(path)
-        with Index(path) as index:
+        with Index(path, create=True) as index:
             for document in documents:
                 index.add(with_access(document, "all" if document in OPEN else "few"))
     with (
@@ -219,13 +219,10 @@ def test_a_part_sees_every_commit(tmp_path: Path) -> None:
         part = whole.within(["open"])
         assert part.documents().total_documents == 0
         before = part.commit()
-        with Index(path) as index:
-            index.add(with_access(OPEN[0], "all"))
-            index.add(with_access(SECRET[0], "few"))
+        add_documents(path, with_access(OPEN[0], "all"), with_access(SECRET[0], "few"))
         assert part.documents().total_documents == 1
         assert part.commit() not in (before, whole.commit())
-        with Index(path) as index:
-            index.add(with_access(OPEN[0], "few"))
+        add_documents(path, with_access(OPEN[0], "few"))
         with pytest.raises(DocumentNotFoundError):
             part.document_chunks("lease")
         with pytest.raises(ChunkNotFoundError):
@@ -251,10 +248,7 @@ def test_no_folder_with_links_is_left(tmp_path: Path, monkeypatch: pytest.Monkey
     path, temporary = tmp_path / "index", tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    create(path)
-    with Index(path) as index:
-        index.add(with_access(OPEN[0], "all"))
-        index.add(with_access(SECRET[0], "few"))
+    add_documents(path, with_access(OPEN[0], "all"), with_access(SECRET[0], "few"))
     with Searcher(path, collections=COLLECTIONS) as whole:
         for name in ("open", "closed", "recent"):
             assert whole.within([name]).statistics().documents == 1

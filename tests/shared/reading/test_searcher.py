@@ -11,6 +11,7 @@ from shared.errors import (
     InvalidTextError,
 )
 from shared.model.document import Metadata
+from tests.conftest import add_documents
 from tests.shared.conftest import LONG
 
 
@@ -100,8 +101,7 @@ def test_reading_a_document_from_a_place_on(
 def test_navigation_across_deletions(filled_index: Path) -> None:
     with Searcher(filled_index) as searcher:
         assert searcher.next_chunk("long-chunk-001").chunk is not None
-        with Index(filled_index) as index:
-            index.add(Document("long", "Long", " ".join(LONG.split()[:300])))
+        add_documents(filled_index, Document("long", "Long", " ".join(LONG.split()[:300])))
         step = searcher.next_chunk("long-chunk-001")
         assert step.chunk is not None
         assert (step.chunk.id, step.has_next) == ("long-chunk-002", False)
@@ -114,8 +114,7 @@ def test_navigation_across_deletions(filled_index: Path) -> None:
 
 
 def test_documents_are_listed_in_order_with_their_own_titles(filled_index: Path) -> None:
-    with Index(filled_index) as index:
-        index.add(Document("long/2", "Second", "text"))
+    add_documents(filled_index, Document("long/2", "Second", "text"))
     with Searcher(filled_index) as searcher:
         answer = searcher.documents()
         assert [
@@ -132,8 +131,7 @@ def test_documents_are_listed_in_order_with_their_own_titles(filled_index: Path)
 
 
 def test_statistics(filled_index: Path) -> None:
-    with Index(filled_index) as index:
-        index.add(Document("short", "Short", "other words"))
+    add_documents(filled_index, Document("short", "Short", "other words"))
     with Searcher(filled_index) as searcher:
         figures = searcher.statistics()
     assert (figures.documents, figures.chunks, figures.schema_version) == (2, 6, 5)

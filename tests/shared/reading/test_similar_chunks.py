@@ -5,6 +5,7 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.errors import ChunkNotFoundError
 from shared.maintenance.embedding import embed, switch_on
+from tests.conftest import add_documents
 from tests.systems import embeds
 
 TEXTS = {
@@ -51,9 +52,8 @@ def test_with_vectors_they_are_compared_by_meaning(index: Path) -> None:
 
 @embeds
 def test_a_chunk_in_another_language_is_compared_by_meaning_too(index: Path) -> None:
-    with Index(index) as open_index:
-        german = "Wer entlassen wird, erhält eine Abfindung von zwei Gehältern."
-        open_index.add(Document("abfindung", "Notiz", german))
+    german = "Wer entlassen wird, erhält eine Abfindung von zwei Gehältern."
+    add_documents(index, Document("abfindung", "Notiz", german))
     switch_on(index, "e5")
     embed(index)
     with Searcher(index) as searcher:

@@ -11,7 +11,6 @@ from shared import (
     DocumentNotFoundError,
     Index,
     Searcher,
-    create,
 )
 
 LONG = " ".join(f"word{number}" for number in range(600))
@@ -20,8 +19,7 @@ LONG = " ".join(f"word{number}" for number in range(600))
 @pytest.fixture(scope="module")
 def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
     path: Path = tmp_path_factory.mktemp("near") / "index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         index.add(Document("contracts/Lease (2025).pdf", "Lease", LONG))
         index.add(Document("contracts/insurance.pdf", "Insurance", "text"))
         index.add(Document("x" * 10_000, "Long", "text"))

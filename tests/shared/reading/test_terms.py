@@ -9,12 +9,7 @@ from shared import Document, Filter, Index, Searcher
 from shared.errors import FieldNotFoundError, InvalidTextError
 from shared.model.document import Metadata
 from shared.reading import figures
-
-
-def fill(path: Path, *documents: Document) -> None:
-    with Index(path) as index:
-        for document in documents:
-            index.add(document)
+from tests.conftest import add_documents
 
 
 def counts(answer: Any) -> dict[str, int]:
@@ -23,7 +18,9 @@ def counts(answer: Any) -> dict[str, int]:
 
 def test_terms_of_all_segments_are_added_up(empty_index: Path) -> None:
     for number in range(3):
-        fill(empty_index, Document(str(number), "T", f"Öffnung offen{'abc'[number]} offer zzz"))
+        add_documents(
+            empty_index, Document(str(number), "T", f"Öffnung offen{'abc'[number]} offer zzz")
+        )
     with Searcher(empty_index) as searcher:
         assert searcher.statistics().segments == 3
         found = searcher.suggest_terms("ÖFF")
@@ -46,7 +43,7 @@ def test_terms_of_all_segments_are_added_up(empty_index: Path) -> None:
 
 
 def test_chunks_that_are_gone_are_not_counted(empty_index: Path) -> None:
-    fill(
+    add_documents(
         empty_index,
         # Lucene merges a segment as soon as a fifth of its chunks are deleted.
         *(Document(f"filling{number}", "T", "zebra") for number in range(30)),
@@ -71,7 +68,7 @@ def test_chunks_that_are_gone_are_not_counted(empty_index: Path) -> None:
 
 
 def test_a_term_of_many_chunks_that_are_gone_does_not_hide_others(empty_index: Path) -> None:
-    fill(
+    add_documents(
         empty_index,
         *(Document(f"filling{number}", "T", "zebra") for number in range(60)),
         *(Document(f"old{number}", "T", "quail") for number in range(9)),
@@ -87,7 +84,7 @@ def test_a_term_of_many_chunks_that_are_gone_does_not_hide_others(empty_index: P
 
 
 def test_a_field_that_no_chunk_has_any_more_is_not_listed(empty_index: Path) -> None:
-    fill(
+    add_documents(
         empty_index,
         Document("a", "T", "text", {"gone": "x"}),
         *(Document(f"filling{number}", "T", "text") for number in range(9)),
@@ -103,10 +100,12 @@ def test_no_more_terms_are_looked_at_than_is_allowed(
     empty_index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(figures, "MAX_LISTED_TERMS", 4)
-    fill(empty_index, Document("a", "T", "worda wordb wordc wordd"))
+    add_documents(empty_index, Document("a", "T", "worda wordb wordc wordd"))
     with Searcher(empty_index) as searcher:
         assert searcher.suggest_terms("word").complete
-    fill(empty_index, Document("b", "T", "worde worde longer"), Document("c", "T", "worde"))
+    add_documents(
+        empty_index, Document("b", "T", "worde worde longer"), Document("c", "T", "worde")
+    )
     with Searcher(empty_index) as searcher:
         cut = searcher.suggest_terms("word")
         assert not cut.complete
@@ -130,7 +129,7 @@ def test_values_are_spelled_as_they_are(empty_index: Path) -> None:
         "note": long,
         "final": True,
     }
-    fill(empty_index, Document("a/B", "T", "𐐀𐐁 text", metadata))
+    add_documents(empty_index, Document("a/B", "T", "𐐀𐐁 text", metadata))
     with Searcher(empty_index) as searcher:
         assert counts(searcher.suggest_terms("Ann", field="author")) == {"Ann Smith": 1}
         assert counts(searcher.suggest_terms("ann", field="author")) == {}
@@ -148,7 +147,7 @@ def test_values_are_spelled_as_they_are(empty_index: Path) -> None:
 
 
 def test_a_prefix_of_which_nothing_is_left_is_told(empty_index: Path) -> None:
-    fill(empty_index, Document("a", "T", "text"))
+    add_documents(empty_index, Document("a", "T", "text"))
     with Searcher(empty_index) as searcher:
         for prefix in ("", "  ", "\u0301"):
             nothing = searcher.suggest_terms(prefix)
@@ -160,7 +159,7 @@ def test_a_prefix_of_which_nothing_is_left_is_told(empty_index: Path) -> None:
 
 def test_a_key_of_the_metadata_never_hides_a_field_of_chunks(empty_index: Path) -> None:
     metadata: Metadata = {"title": "of a key", "chunk_index": "seven", "my key: (x)": "value"}
-    fill(empty_index, Document("a", "Real", "text", metadata))
+    add_documents(empty_index, Document("a", "Real", "text", metadata))
     with Searcher(empty_index) as searcher:
         assert counts(searcher.top_terms(field="title")) == {"real": 1}
         assert counts(searcher.top_terms(field="metadata.title")) == {"of a key": 1}
@@ -178,7 +177,7 @@ def test_an_unknown_field_is_answered_with_those_there_are(empty_index: Path) ->
         assert searcher.suggest_terms("a", field="title").terms == []
         with pytest.raises(FieldNotFoundError):
             searcher.top_terms(field="author")
-    fill(empty_index, Document("a", "T", "text", {"author": "Ann", "year": 2020}))
+    add_documents(empty_index, Document("a", "T", "text", {"author": "Ann", "year": 2020}))
     with Searcher(empty_index) as searcher:
         with pytest.raises(FieldNotFoundError, match=r"'autor' .*did you mean 'author'\?.* year"):
             searcher.suggest_terms("a", field="autor")
@@ -192,7 +191,7 @@ def test_an_unknown_field_is_answered_with_those_there_are(empty_index: Path) ->
 
 def test_what_is_said_of_a_field_is_so(empty_index: Path) -> None:
     metadata: Metadata = {"author": "Ann", "year": 2020, "mixed": 1}
-    fill(
+    add_documents(
         empty_index,
         Document("a", "Title", "DEC-7 text", metadata),
         Document("b", "B", "text", {"mixed": "two"}),
@@ -221,7 +220,7 @@ def test_what_is_said_of_a_field_is_so(empty_index: Path) -> None:
 def test_the_words_of_a_document_are_counted_once(empty_index: Path) -> None:
     sizes = (1, 250, 251, 460, 461, 1000)
     texts = {str(size): " ".join(f"w{number}" for number in range(size)) for size in sizes}
-    fill(empty_index, *(Document(name, "T", text) for name, text in texts.items()))
+    add_documents(empty_index, *(Document(name, "T", text) for name, text in texts.items()))
     with Searcher(empty_index) as searcher:
         for name, text in texts.items():
             details = searcher.document_details(name)

@@ -2,15 +2,14 @@
 
 import pytest
 
-from shared import Document, Index, Searcher, create
+from shared import Document, Index, Searcher
 from shared.search.confidence import LOW, probability
 
 
 @pytest.fixture(scope="module")
 def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
     path = tmp_path_factory.mktemp("confidence") / "index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         text = "The notice period of the lease is three months, and what must be paid is due in May"
         index.add(Document("lease", "Lease", text))
         index.add(Document("notice", "Board", "A notice about the garden was put on the board."))

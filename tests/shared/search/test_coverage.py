@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from shared import Document, Index, Searcher, create
+from shared import Document, Index, Searcher
 from shared.search.confidence import LOW
 
 KITCHENS = "The kitchen has table {} beside the window that looks out on the yard."
@@ -18,8 +18,7 @@ GUESTS = "each of the guests who came to see the house on the first day of the f
 @pytest.fixture(scope="module")
 def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
     path = tmp_path_factory.mktemp("evidence") / "index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         for id_, title, content in (
             ("titled", "Espresso grinder manual", "How to keep it clean, and when to descale it."),
             ("beside", "Manual", "The espresso grinder is in the cupboard above the sink."),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, Searcher
+from tests.conftest import add_documents
 
 ENGLISH = "The decision DEC-0054 says that Mueller pays the deposit of two months of rent."
 GERMAN_LEASE = "Die Kaution der Wohnung ist am Ende der Miete in voller Höhe zurückzuzahlen."
@@ -30,8 +31,7 @@ GERMAN = "Die Häuser wurden an Koehler vermietet."
 def test_where_only_the_title_matches_the_beginning_is_shown(
     empty_index: Path, content: str, passage: str
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "Lease", content))
+    add_documents(empty_index, Document("a", "Lease", content))
     with Searcher(empty_index) as searcher:
         (hit,) = searcher.search("lease", content="passages").results
     assert hit.passages == [passage]
@@ -67,8 +67,7 @@ def test_where_only_the_title_matches_the_beginning_is_shown(
 def test_the_words_that_matched_are_marked(
     empty_index: Path, query: str, content: str, marked: list[str]
 ) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "Title", content))
+    add_documents(empty_index, Document("a", "Title", content))
     with Searcher(empty_index) as searcher:
         (hit,) = searcher.search(query, content="passages").results
     assert hit.passages is not None
@@ -114,8 +113,7 @@ def test_passages_are_those_with_the_rare_words(empty_index: Path) -> None:
 
 
 def test_a_hit_may_carry_its_whole_text_and_the_passages(empty_index: Path) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "Lease", ENGLISH))
+    add_documents(empty_index, Document("a", "Lease", ENGLISH))
     with Searcher(empty_index) as searcher:
         (hit,) = searcher.search("deposit", content="both").results
     assert hit.content == ENGLISH

@@ -9,6 +9,7 @@ from shared import Document, FileState, Index, Searcher, SourceFile, create
 from shared.model.request import Syntax
 from shared.model.weights import Weights
 from shared.search.lucene_selection import REORDERED
+from tests.conftest import add_documents
 
 ROCKETS = "The rocket engine burns liquid fuel in its combustion chamber before the launch."
 TOPIC = "rocket engine launch window crew schedule"
@@ -18,8 +19,7 @@ COUNT = REORDERED + 30
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("ranking") / "index"
-    create(path)
-    with Index(path) as index:
+    with Index(path, create=True) as index:
         for number in range(5):
             index.add(Document(f"rocket {number}", "A", ROCKETS))
         index.add(Document("fuel", "B", "The rocket has liquid fuel in a combustion chamber."))
@@ -91,13 +91,12 @@ FAR = "notice of any other thing that is in between them both and a period"
 def test_a_text_comes_first_that_is_looked_for_by_a_piece_of_it(
     tmp_path: Path, syntax: Syntax
 ) -> None:
-    create(tmp_path / "index")
-    with Index(tmp_path / "index") as index:
-        index.add(Document("whole", "A", f"{FAR} There is one more case, {PIECE}. {FAR}"))
-        for number in range(8):
-            index.add(Document(f"otherwise {number}", "B", f"{OTHERWISE}. {FAR}"))
-        for number in range(60):
-            index.add(Document(f"far {number}", "A", FAR))
+    add_documents(
+        tmp_path / "index",
+        Document("whole", "A", f"{FAR} There is one more case, {PIECE}. {FAR}"),
+        *(Document(f"otherwise {number}", "B", f"{OTHERWISE}. {FAR}") for number in range(8)),
+        *(Document(f"far {number}", "A", FAR) for number in range(60)),
+    )
     for weights, first in ((Weights(whole=0), "otherwise 0"), (Weights(), "whole")):
         with Searcher(tmp_path / "index", weights=weights) as searcher:
             assert searcher.search(PIECE, syntax=syntax).results[0].source_document == first

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, IndexDamagedError, Searcher
+from shared import Document, IndexDamagedError, Searcher
 from shared.files.lucene_files import damage_of
 from shared.maintenance.upkeep import optimize, purge
 from shared.reading import open_index
 from shared.storage import integrity
+from tests.conftest import add_documents
 from tests.idx.damage import change_a_bit
 from tests.idx.raw_index import files_of_lucene
 from tests.systems import replaces_open_files
@@ -20,8 +21,7 @@ from tests.waiting import wait_for
 @pytest.fixture
 def segment(empty_index: Path) -> Path:
     """The file with all terms and texts of an index of one document."""
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "common text " * 200))
+    add_documents(empty_index, Document("a", "A", "common text " * 200))
     (file,) = empty_index.glob("*.cfs")
     return file
 
@@ -135,8 +135,7 @@ def test_files_that_a_writer_takes_away_again_and_again_are_no_damage(
     def overtaken(path: Path, names: Iterable[str]) -> list[str]:
         """Commit once more between the opening of the index and the look at its files."""
         for number in commits:
-            with Index(path) as index:
-                index.add(Document("a", "A", f"text {number}"))
+            add_documents(path, Document("a", "A", f"text {number}"))
             break
         return integrity.verify(path, names)
 

@@ -7,6 +7,7 @@ import pytest
 
 from shared import Document, Index, InvalidDocumentError, Searcher
 from shared.storage.mapping import Batch, to_lucene
+from tests.conftest import add_documents
 
 
 def test_documents_are_written_in_the_order_in_which_they_are_submitted(empty_index: Path) -> None:
@@ -24,8 +25,7 @@ def test_documents_are_written_in_the_order_in_which_they_are_submitted(empty_in
 
 
 def test_a_document_that_breaks_off_takes_the_block_back(empty_index: Path) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "Title", "before"))
+    add_documents(empty_index, Document("a", "Title", "before"))
     with pytest.raises(KeyboardInterrupt), Index(empty_index) as index:  # noqa: PT012
         index.submit(Document("a", "Title", "after"))
         index.submit(Document("b", "Title", "after"))
@@ -41,8 +41,7 @@ def test_nothing_is_committed_when_a_long_document_fails_in_a_later_part(
         yield from to_lucene(Document("a", "Title", "after " * 110_000))
         raise OSError("the text ends here")
 
-    with Index(empty_index) as index:
-        index.add(Document("a", "Title", "before"))
+    add_documents(empty_index, Document("a", "Title", "before"))
     with pytest.raises(OSError, match="the text ends here"), Index(empty_index) as index:  # noqa: PT012
         written = index._documents.submit("a", parts())  # noqa: SLF001 - no text fails so late
         with pytest.raises(OSError, match="the text ends here"):

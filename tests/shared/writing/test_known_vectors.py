@@ -8,6 +8,7 @@ from shared import Document, Index
 from shared.maintenance.embedding import embedding_state
 from shared.semantic.sentence_model import SentenceModel
 from shared.semantic.windows import key_of, packed
+from tests.conftest import add_documents
 
 MODEL = SentenceModel("e5", "hash", 4)
 VECTOR = b"\x01\x02\x03\x04"
@@ -37,9 +38,7 @@ def index(tmp_path: Path) -> Path:
 
 
 def pending_after(path: Path, *documents: Document) -> int:
-    with Index(path) as index:
-        for one in documents:
-            index.add(one)
+    add_documents(path, *documents)
     return embedding_state(path).pending
 
 
