@@ -6,7 +6,6 @@ import socket
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -129,6 +128,14 @@ PAGES: Final = b"<</Type/Pages/Kids[3 0 R]/Count 1>>"
 SHOWN: Final = b"BT /F1 12 Tf 20 100 Td (needle) Tj ET"
 
 
+def one_page(
+    *contents: bytes, catalogue: bytes = b"", pages: bytes = PAGES, page: bytes = PAGE
+) -> bytes:
+    """A PDF of a page with contents, which may refer to further objects."""
+    shown = contents or (stream(SHOWN),)
+    return pdf(b"<</Pages 2 0 R%b>>" % catalogue, pages, page, *shown)
+
+
 def entity(beyond: Beyond, at: str) -> str:
     return f'<!DOCTYPE x [<!ENTITY e SYSTEM "{at or beyond.file.as_uri()}">]>'
 
@@ -137,283 +144,222 @@ class Attack(NamedTuple):
     """A file, and what becomes of it."""
 
     name: str
-    content: Callable[[Beyond], str | bytes]
+    content: str | bytes
     reason: str | None = None
 
 
-ATTACKS: Final = (
-    # What unpacks to very much.
-    Attack(
-        "bomb.docx", lambda _: docx(paragraph(" " * 150_000_000)), "unpacks to more than 100 MB"
-    ),
-    Attack("bomb.odt", lambda _: odt(" " * 150_000_000), "unpacks to more than 100 MB"),
-    Attack("bomb.epub", lambda _: epub(**{"OEBPS/one.xhtml": "<p>" * 100_000_000}), "unpacks to"),
-    Attack(
-        "bomb in bomb.odt",
-        lambda _: zipped(
-            mimetype=b"application/vnd.oasis.opendocument.text",
-            **{"content.xml": b"<x>needle</x>", "a.zip": zipped(b="0" * 10**8)},
+def attacks(beyond: Beyond) -> tuple[Attack, ...]:
+    return (
+        # What unpacks to very much.
+        Attack("bomb.docx", docx(paragraph(" " * 150_000_000)), "unpacks to more than 100 MB"),
+        Attack("bomb.odt", odt(" " * 150_000_000), "unpacks to more than 100 MB"),
+        Attack("bomb.epub", epub(**{"OEBPS/one.xhtml": "<p>" * 100_000_000}), "unpacks to"),
+        Attack(
+            "bomb in bomb.odt",
+            zipped(
+                mimetype=b"application/vnd.oasis.opendocument.text",
+                **{"content.xml": b"<x>needle</x>", "a.zip": zipped(b="0" * 10**8)},
+            ),
         ),
-    ),
-    Attack(
-        "bomb.pdf",
-        lambda _: pdf(b"<</Pages 2 0 R>>", PAGES, PAGE, stream(SHOWN + b" " * 150_000_000)),
-    ),
-    Attack(
-        "bomb of text.pdf",
-        lambda _: pdf(b"<</Pages 2 0 R>>", PAGES, PAGE, stream(SHOWN * 2_000_000)),
-        "memory",
-    ),
-    Attack(
-        "many entries.docx",
-        lambda _: docx(paragraph("needle"), **{f"{n}": "" for n in range(60_000)}),
-    ),
-    # Entities, and documents that include others.
-    Attack(
-        "laughs.docx",
-        lambda _: docx(paragraph("&e9;"), before=BOMB.partition("<x>")[0]),
-        "entity amplification",
-    ),
-    Attack(
-        "laughs.odt",
-        lambda _: zipped(
-            mimetype="application/vnd.oasis.opendocument.text", **{"content.xml": BOMB}
+        Attack("bomb.pdf", one_page(stream(SHOWN + b" " * 150_000_000))),
+        Attack("bomb of text.pdf", one_page(stream(SHOWN * 2_000_000)), "memory"),
+        Attack(
+            "many entries.docx", docx(paragraph("needle"), **{f"{n}": "" for n in range(60_000)})
         ),
-        "entity amplification",
-    ),
-    Attack("laughs.html", lambda _: BOMB + "needle"),
-    Attack(
-        "entity.docx", lambda beyond: docx(paragraph("a&e;b needle"), before=entity(beyond, ""))
-    ),
-    Attack(
-        "entity.odt", lambda beyond: odt("<text:p>a&e;b needle</text:p>", before=entity(beyond, ""))
-    ),
-    Attack(
-        "entity.epub", lambda beyond: epub(**{"OEBPS/one.xhtml": entity(beyond, "") + "<p>a&e;b"})
-    ),
-    Attack("entity.html", lambda beyond: entity(beyond, "") + "<p>a&e;b needle"),
-    Attack(
-        "entity of the network.docx",
-        lambda beyond: docx(paragraph("a&e;b needle"), before=entity(beyond, beyond.url)),
-    ),
-    Attack(
-        "types of the network.odt",
-        lambda beyond: odt("<text:p>needle</text:p>", before=f'<!DOCTYPE x SYSTEM "{beyond.url}">'),
-    ),
-    Attack(
-        "parameters.docx",
-        lambda beyond: docx(
-            paragraph("needle"), before=f'<!DOCTYPE x [<!ENTITY % e SYSTEM "{beyond.url}"> %e;]>'
+        # Entities, and documents that include others.
+        Attack(
+            "laughs.docx",
+            docx(paragraph("&e9;"), before=BOMB.partition("<x>")[0]),
+            "entity amplification",
         ),
-    ),
-    Attack(
-        "include.odt",
-        lambda beyond: odt(
-            f'<text:p>needle<xi:include href="{beyond.file}" parse="text"/></text:p>'
+        Attack(
+            "laughs.odt",
+            zipped(mimetype="application/vnd.oasis.opendocument.text", **{"content.xml": BOMB}),
+            "entity amplification",
         ),
-    ),
-    Attack(
-        "section.odt",
-        lambda beyond: odt(
-            f'<text:section><text:section-source xlink:href="{beyond.file.as_uri()}"/>'
-            "<text:p>needle</text:p></text:section>"
+        Attack("laughs.html", BOMB + "needle"),
+        Attack("entity.docx", docx(paragraph("a&e;b needle"), before=entity(beyond, ""))),
+        Attack("entity.odt", odt("<text:p>a&e;b needle</text:p>", before=entity(beyond, ""))),
+        Attack("entity.epub", epub(**{"OEBPS/one.xhtml": entity(beyond, "") + "<p>a&e;b"})),
+        Attack("entity.html", entity(beyond, "") + "<p>a&e;b needle"),
+        Attack(
+            "entity of the network.docx",
+            docx(paragraph("a&e;b needle"), before=entity(beyond, beyond.url)),
         ),
-    ),
-    Attack(
-        "field.docx",
-        lambda beyond: docx(
-            f'<w:p><w:r><w:instrText>INCLUDETEXT "{beyond.file}"</w:instrText></w:r></w:p>'
-            + paragraph("needle")
+        Attack(
+            "types of the network.odt",
+            odt("<text:p>needle</text:p>", before=f'<!DOCTYPE x SYSTEM "{beyond.url}">'),
         ),
-    ),
-    Attack(
-        "field.rtf",
-        lambda beyond: (
-            r"{\rtf1 needle{\field{\*\fldinst INCLUDETEXT " + f'"{beyond.file}"' + r"}{\fldrslt }}}"
+        Attack(
+            "parameters.docx",
+            docx(
+                paragraph("needle"),
+                before=f'<!DOCTYPE x [<!ENTITY % e SYSTEM "{beyond.url}"> %e;]>',
+            ),
         ),
-    ),
-    Attack(
-        "frames.html",
-        lambda beyond: (
+        Attack(
+            "include.odt",
+            odt(f'<text:p>needle<xi:include href="{beyond.file}" parse="text"/></text:p>'),
+        ),
+        Attack(
+            "section.odt",
+            odt(
+                f'<text:section><text:section-source xlink:href="{beyond.file.as_uri()}"/>'
+                "<text:p>needle</text:p></text:section>"
+            ),
+        ),
+        Attack(
+            "field.docx",
+            docx(
+                f'<w:p><w:r><w:instrText>INCLUDETEXT "{beyond.file}"</w:instrText></w:r></w:p>'
+                + paragraph("needle")
+            ),
+        ),
+        Attack(
+            "field.rtf",
+            r"{\rtf1 needle{\field{\*\fldinst INCLUDETEXT "
+            f'"{beyond.file}"'
+            r"}{\fldrslt }}}",
+        ),
+        Attack(
+            "frames.html",
             f'needle<iframe src="{beyond.file.as_uri()}"></iframe><object data="{beyond.url}">'
             f'</object><link rel=stylesheet href="{beyond.url}"><img src="{beyond.url}">'
-            f'<script src="{beyond.url}"></script>'
+            f'<script src="{beyond.url}"></script>',
         ),
-    ),
-    Attack(
-        "base.html",
-        lambda beyond: (
+        Attack(
+            "base.html",
             f'<base href="{beyond.url}">'
-            f'<meta http-equiv=refresh content="0; url={beyond.url}">needle'
+            f'<meta http-equiv=refresh content="0; url={beyond.url}">needle',
         ),
-    ),
-    # Archives whose parts are elsewhere.
-    Attack(
-        "target up.docx",
-        lambda beyond: docx(paragraph("needle"), target=f"../../../../..{beyond.file}"),
-        "it has no main part",
-    ),
-    Attack(
-        "target file.docx",
-        lambda beyond: docx(paragraph("needle"), target=beyond.file.as_uri()),
-        "it has no main part",
-    ),
-    Attack(
-        "target of the network.docx",
-        lambda beyond: docx(paragraph("needle"), target=beyond.url),
-        "it has no main part",
-    ),
-    Attack(
-        "link.docx",
-        lambda beyond: docx("", **{"word/document.xml.link": f"{beyond.file}"}),
-        "is a damaged DOCX",
-    ),
-    Attack("chapter up.epub", lambda beyond: epub(href=f"../../../../../..{beyond.file}")),
-    Attack("chapter of a file.epub", lambda beyond: epub(href=beyond.file.as_uri())),
-    Attack("chapter of the network.epub", lambda beyond: epub(href=beyond.url)),
-    Attack("link.epub", lambda beyond: epub(**{"OEBPS/one.xhtml.link": f"{beyond.file}"})),
-    Attack(
-        "book up.epub",
-        lambda beyond: epub(container=CONTAINER.replace("OEBPS/book.opf", f"../..{beyond.file}")),
-        "it has no list of chapters",
-    ),
-    Attack(
-        "slip.docx",
-        lambda _: docx(paragraph("needle"), **{"../../../slipped.txt": "x", "/slipped.txt": "x"}),
-    ),
-    # Great depth, and lines without end.
-    Attack("deep.docx", lambda _: docx("<w:p>" * 200_000), "is a damaged DOCX"),
-    Attack("deep.odt", lambda _: odt("<text:p>" * 200_000 + "</text:p>" * 200_000), "has no text"),
-    Attack("deep.html", lambda _: "<div>" * 300_000 + "needle"),
-    Attack("deep tables.html", lambda _: "<table><tr><td>" * 30_000 + "needle"),
-    Attack("deep.rtf", lambda _: r"{\rtf1 " + "{" * 1_000_000 + "needle"),
-    Attack("deep quotes.md", lambda _: ">" * 200_000 + " needle"),
-    Attack("deep brackets.md", lambda _: "[" * 200_000 + " needle"),
-    Attack("deep lists.md", lambda _: "".join(f"{' ' * n}- needle\n" for n in range(2_000))),
-    Attack("deep matter.md", lambda _: "---\na: " + "[" * 9_000 + "\n---\nneedle"),
-    Attack("deep.json", lambda _: "[" * 1_000_000 + "needle"),
-    Attack(
-        "deep.eml",
-        lambda _: (
+        # Archives whose parts are elsewhere.
+        Attack(
+            "target up.docx",
+            docx(paragraph("needle"), target=f"../../../../..{beyond.file}"),
+            "it has no main part",
+        ),
+        Attack(
+            "target file.docx",
+            docx(paragraph("needle"), target=beyond.file.as_uri()),
+            "it has no main part",
+        ),
+        Attack(
+            "target of the network.docx",
+            docx(paragraph("needle"), target=beyond.url),
+            "it has no main part",
+        ),
+        Attack(
+            "link.docx",
+            docx("", **{"word/document.xml.link": f"{beyond.file}"}),
+            "is a damaged DOCX",
+        ),
+        Attack("chapter up.epub", epub(href=f"../../../../../..{beyond.file}")),
+        Attack("chapter of a file.epub", epub(href=beyond.file.as_uri())),
+        Attack("chapter of the network.epub", epub(href=beyond.url)),
+        Attack("link.epub", epub(**{"OEBPS/one.xhtml.link": f"{beyond.file}"})),
+        Attack(
+            "book up.epub",
+            epub(container=CONTAINER.replace("OEBPS/book.opf", f"../..{beyond.file}")),
+            "it has no list of chapters",
+        ),
+        Attack(
+            "slip.docx",
+            docx(paragraph("needle"), **{"../../../slipped.txt": "x", "/slipped.txt": "x"}),
+        ),
+        # Great depth, and lines without end.
+        Attack("deep.docx", docx("<w:p>" * 200_000), "is a damaged DOCX"),
+        Attack("deep.odt", odt("<text:p>" * 200_000 + "</text:p>" * 200_000), "has no text"),
+        Attack("deep.html", "<div>" * 300_000 + "needle"),
+        Attack("deep tables.html", "<table><tr><td>" * 30_000 + "needle"),
+        Attack("deep.rtf", r"{\rtf1 " + "{" * 1_000_000 + "needle"),
+        Attack("deep quotes.md", ">" * 200_000 + " needle"),
+        Attack("deep brackets.md", "[" * 200_000 + " needle"),
+        Attack("deep lists.md", "".join(f"{' ' * n}- needle\n" for n in range(2_000))),
+        Attack("deep matter.md", "---\na: " + "[" * 9_000 + "\n---\nneedle"),
+        Attack("deep.json", "[" * 1_000_000 + "needle"),
+        Attack(
+            "deep.eml",
             "".join(
                 f"Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n" for n in range(3_000)
             )
-            + "\nneedle"
+            + "\nneedle",
+            "nested too deeply",
         ),
-        "nested too deeply",
-    ),
-    Attack("one line.txt", lambda _: "needle " * 5_000_000),
-    Attack("one line.md", lambda _: "*needle_`" * 500_000),
-    Attack("one header.eml", lambda _: "Subject: needle" + "=?utf-8?q?" * 200_000 + "\n\nneedle"),
-    # What would be run.
-    Attack(
-        "python.md",
-        lambda _: "---\na: !!python/object/apply:os.system ['touch it-ran']\n---\nneedle",
-    ),
-    Attack(
-        "anchors.md",
-        lambda _: (
+        Attack("one line.txt", "needle " * 5_000_000),
+        Attack("one line.md", "*needle_`" * 500_000),
+        Attack("one header.eml", "Subject: needle" + "=?utf-8?q?" * 200_000 + "\n\nneedle"),
+        # What would be run.
+        Attack(
+            "python.md", "---\na: !!python/object/apply:os.system ['touch it-ran']\n---\nneedle"
+        ),
+        Attack(
+            "anchors.md",
             "---\na: &a [x,x,x,x,x,x,x,x,x]\n"
             + "".join(
                 f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n"
                 for n in range(9)
             )
-            + "---\nneedle"
+            + "---\nneedle",
         ),
-    ),
-    Attack(
-        "macro.rtf",
-        lambda _: (
+        Attack(
+            "macro.rtf",
             r"{\rtf1 needle{\object\objemb{\*\objdata 0105000002}}"
-            r"{\field{\*\fldinst DDEAUTO c:\\cmd.exe '/c calc'}}}"
+            r"{\field{\*\fldinst DDEAUTO c:\\cmd.exe '/c calc'}}}",
         ),
-    ),
-    Attack("script.html", lambda _: "needle<script>fetch('x')</script><style>@import 'x'</style>"),
-    Attack(
-        "script.pdf",
-        lambda _: pdf(
-            b"<</Pages 2 0 R/OpenAction<</S/JavaScript/JS(app.launchURL\\('x'\\))>>"
-            b"/AA<</WC<</S/Launch/F(/bin/touch)>>>>>>",
-            PAGES,
-            PAGE,
-            stream(SHOWN),
-        ),
-    ),
-    Attack(
-        "address.pdf",
-        lambda beyond: pdf(
-            f"<</Pages 2 0 R/OpenAction<</S/URI/URI({beyond.url})>>>>".encode(),
-            PAGES,
-            PAGE,
-            stream(SHOWN),
-        ),
-    ),
-    Attack(
-        "stream of a file.pdf",
-        lambda beyond: pdf(
-            b"<</Pages 2 0 R>>",
-            PAGES,
-            PAGE,
-            f"<</Length 0/F({beyond.file})>>stream\n\nendstream".encode(),
-        ),
-        "has no text",
-    ),
-    # What leads round in a circle, or lies.
-    Attack(
-        "pages in pages.pdf",
-        lambda _: pdf(b"<</Pages 2 0 R>>", b"<</Type/Pages/Kids[2 0 R]/Count 1>>"),
-        "is a damaged PDF",
-    ),
-    Attack(
-        "a billion pages.pdf",
-        lambda _: pdf(
-            b"<</Pages 2 0 R>>", PAGES.replace(b"Count 1", b"Count 999999999"), PAGE, stream(SHOWN)
-        ),
-    ),
-    Attack(
-        "length of itself.pdf",
-        lambda _: pdf(
-            b"<</Pages 2 0 R>>", PAGES, PAGE, b"<</Length 4 0 R>>stream\n" + SHOWN + b"\nendstream"
-        ),
-    ),
-    Attack(
-        "form in itself.pdf",
-        lambda _: pdf(
-            b"<</Pages 2 0 R>>",
-            PAGES,
-            PAGE.replace(b"/Font", b"/XObject<</X 5 0 R>>/Font"),
-            stream(SHOWN + b" /X Do"),
-            stream(
-                b"/X Do",
-                b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 5 0 R>>>>",
+        Attack("script.html", "needle<script>fetch('x')</script><style>@import 'x'</style>"),
+        Attack(
+            "script.pdf",
+            one_page(
+                catalogue=b"/OpenAction<</S/JavaScript/JS(app.launchURL\\('x'\\))>>"
+                b"/AA<</WC<</S/Launch/F(/bin/touch)>>>>"
             ),
         ),
-    ),
-    Attack(
-        "a page of a mile.pdf",
-        lambda _: pdf(
-            b"<</Pages 2 0 R>>",
-            PAGES,
-            PAGE.replace(b"200 200", b"9999999999 9999999999"),
-            stream(SHOWN),
+        Attack(
+            "address.pdf", one_page(catalogue=f"/OpenAction<</S/URI/URI({beyond.url})>>".encode())
         ),
-    ),
-    # What is not what its name says.
-    Attack("zip.txt", lambda _: zipped(a="needle"), "is named .txt, but is an archive"),
-    Attack("program.md", lambda _: b"\x7fELF\2\1\1" + bytes(500), "is named .md, but is a program"),
-    Attack(
-        "picture.html", lambda _: b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(99), "but is a picture"
-    ),
-    Attack("text.docx", lambda _: "needle"),
-    Attack("zeros.txt", lambda _: bytes(1_000_000), "binary"),
-    Attack("noise.pdf", lambda _: b"%PDF-1.7\n" + bytes(range(256)) * 400, "is a damaged PDF"),
-    Attack("noise.docx", lambda _: b"PK\3\4" + bytes(range(256)) * 400, "is a damaged"),
-    Attack(
-        "noise.rtf",
-        lambda _: b"{\\rtf1 needle " + bytes(range(1, 256)) * 400,
-    ),
-    Attack("colours.txt", lambda _: "needle \x1b[31m\x1b]0;title\x07 \x9b31m \u202eelif"),
-)
+        Attack(
+            "stream of a file.pdf",
+            one_page(f"<</Length 0/F({beyond.file})>>stream\n\nendstream".encode()),
+            "has no text",
+        ),
+        # What leads round in a circle, or lies.
+        Attack(
+            "pages in pages.pdf",
+            pdf(b"<</Pages 2 0 R>>", b"<</Type/Pages/Kids[2 0 R]/Count 1>>"),
+            "is a damaged PDF",
+        ),
+        Attack(
+            "a billion pages.pdf", one_page(pages=PAGES.replace(b"Count 1", b"Count 999999999"))
+        ),
+        Attack(
+            "length of itself.pdf", one_page(b"<</Length 4 0 R>>stream\n" + SHOWN + b"\nendstream")
+        ),
+        Attack(
+            "form in itself.pdf",
+            one_page(
+                stream(SHOWN + b" /X Do"),
+                stream(
+                    b"/X Do",
+                    b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 5 0 R>>>>",
+                ),
+                page=PAGE.replace(b"/Font", b"/XObject<</X 5 0 R>>/Font"),
+            ),
+        ),
+        Attack(
+            "a page of a mile.pdf",
+            one_page(page=PAGE.replace(b"200 200", b"9999999999 9999999999")),
+        ),
+        # What is not what its name says.
+        Attack("zip.txt", zipped(a="needle"), "is named .txt, but is an archive"),
+        Attack("program.md", b"\x7fELF\2\1\1" + bytes(500), "is named .md, but is a program"),
+        Attack("picture.html", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(99), "but is a picture"),
+        Attack("text.docx", "needle"),
+        Attack("zeros.txt", bytes(1_000_000), "binary"),
+        Attack("noise.pdf", b"%PDF-1.7\n" + bytes(range(256)) * 400, "is a damaged PDF"),
+        Attack("noise.docx", b"PK\3\4" + bytes(range(256)) * 400, "is a damaged"),
+        Attack("noise.rtf", b"{\\rtf1 needle " + bytes(range(1, 256)) * 400),
+        Attack("colours.txt", "needle \x1b[31m\x1b]0;title\x07 \x9b31m \u202eelif"),
+    )
 
 
 def test_a_document_is_read_or_refused_and_reaches_nothing(
@@ -425,9 +371,9 @@ def test_a_document_is_read_or_refused_and_reaches_nothing(
     outside.write_text(HIDDEN)
     with socket.create_server(("127.0.0.1", 0)) as asked:
         beyond = Beyond(outside, f"http://127.0.0.1:{asked.getsockname()[1]}/x")
-        for attack in ATTACKS:
-            content = attack.content(beyond)
-            raw = content if isinstance(content, bytes) else content.encode()
+        made = attacks(beyond)
+        for attack in made:
+            raw = attack.content if isinstance(attack.content, bytes) else attack.content.encode()
             (papers / attack.name).write_bytes(raw)
         (papers / "good.txt").write_text("a good needle")
         before = {entry.name for entry in tmp_path.iterdir()}
@@ -440,12 +386,12 @@ def test_a_document_is_read_or_refused_and_reaches_nothing(
         for event in events(done.stdout)
         if event["event"] == "notindexed"
     }
-    assert reasons.keys() == {attack.name for attack in ATTACKS if attack.reason}
-    for attack in ATTACKS:
+    assert reasons.keys() == {attack.name for attack in made if attack.reason}
+    for attack in made:
         assert (attack.reason or "") in reasons.get(attack.name, ""), attack.name
     assert set(ids(index_path)) == {
         "good.txt",
-        *(attack.name for attack in ATTACKS if attack.reason is None),
+        *(attack.name for attack in made if attack.reason is None),
     }
     assert {entry.name for entry in tmp_path.iterdir()} == before | {index_path.name}
     assert json.loads(idx("search", HIDDEN, "--json").stdout)["totalHits"] == 0
