@@ -20,12 +20,13 @@ from tests.idx.files import events
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.writing_commands import COMMANDS, Command, Texts, again, texts
 from tests.programs import Started
+from tests.systems import sends_signals
 
-pytestmark = [pytest.mark.soak, pytest.mark.usefixtures("own_temporary_folder")]
+pytestmark = pytest.mark.usefixtures("own_temporary_folder")
 
 SEED: Final = int(os.environ.get("KILLS_SEED", "11"))
 
-KILLS: Final = 30  # of each command
+KILLED_OFTEN: Final = [pytest.param(name, 30, marks=pytest.mark.soak) for name in COMMANDS]
 
 COMMITS_OFTEN: Final = """
 import idx.sync.ingestion
@@ -107,9 +108,10 @@ def assert_next_writer_cleans_up(index: Path) -> None:
 
 
 @pytest.mark.timeout(3_000)
-@pytest.mark.parametrize("name", COMMANDS)
+@sends_signals
+@pytest.mark.parametrize(("name", "kills"), [("restore", 3), *KILLED_OFTEN])
 def test_a_command_killed_at_any_moment_costs_nothing(
-    prepared: Path, tmp_path: Path, name: str
+    prepared: Path, tmp_path: Path, name: str, kills: int
 ) -> None:
     chosen = COMMANDS[name]
     folder = shutil.copytree(prepared, tmp_path / "work")
@@ -120,7 +122,7 @@ def test_a_command_killed_at_any_moment_costs_nothing(
     moments = random.Random(f"{SEED} {name}")  # noqa: S311 - the same moments every time
     print(f"KILLS_SEED={SEED}: {starting:.2f} s before the lock, {writing:.2f} s with it")
     killed = held = changed = 0
-    while killed < KILLS:
+    while killed < kills:
         again(prepared, folder)
         run = start(chosen, folder)
         # Most of them while it writes, the others in the whole of its time.
@@ -142,4 +144,4 @@ def test_a_command_killed_at_any_moment_costs_nothing(
         assert_old_or_new(chosen, found, old, new, (folder / "printed").read_text())
         assert_next_writer_cleans_up(index)
     print(f"{killed} killed, {held} of them with the lock; {changed} runs had committed")
-    assert held >= KILLS / 2
+    assert held >= kills / 2

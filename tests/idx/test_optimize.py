@@ -1,23 +1,18 @@
 """`idx optimize`: one segment, the same documents, and never anything in between."""
 
 import json
-import signal
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index, Searcher
 from shared.reading.open_index import OpenIndex
-from shared.storage.lock import holder
 from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
 from tests.idx.files import make, sync
 from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.raw_index import files_of_lucene, stored
 from tests.idx.segments import fill
-from tests.programs import PROGRAMS, Started
-from tests.systems import STOPS
-from tests.waiting import wait_for
 
 
 @pytest.fixture
@@ -108,38 +103,6 @@ def test_a_reader_sees_the_one_or_the_other(idx: Idx, filled: Path) -> None:
         assert count == searcher.statistics().chunks
         assert searcher.statistics().segments == 1
         assert searcher.search("common", limit=1).totalHits == 54
-
-
-def start(path: Path) -> Started:
-    """A run that merges when this returns."""
-    before = {file.name for file in path.iterdir()}
-    process = Started(PROGRAMS / "idx", "optimize", "-i", path)
-    wait_for(
-        lambda: process.poll() is not None or not {file.name for file in path.iterdir()} <= before,
-        every=0.002,
-    )
-    return process
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(("stop", "code"), STOPS)
-def test_stopped_it_leaves_the_index_as_it_was(
-    idx: Idx, filled: Path, stop: signal.Signals, code: int
-) -> None:
-    before, shown = files(filled), contents(filled)
-    with start(filled) as process:
-        process.send_signal(stop)
-        _, errors = process.communicate()
-    assert process.returncode == code
-    assert "Traceback" not in errors
-    assert "Exception" not in errors
-    if stop != signal.SIGKILL:
-        assert files(filled) == before
-    assert contents(filled) == shown
-    assert holder(filled).startswith("a process that has just ended")
-    idx("optimize")
-    assert contents(filled) == shown
-    assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
 
 
 @pytest.mark.soak

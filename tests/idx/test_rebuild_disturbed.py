@@ -20,7 +20,7 @@ from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.programs import PROGRAMS, Started
-from tests.systems import STOPS, limits_processes, sends_signals
+from tests.systems import limits_processes, sends_signals
 from tests.waiting import wait_for
 
 LONG = " ".join(f"word{number}" for number in range(400))
@@ -88,26 +88,6 @@ def test_killed_at_any_moment_it_leaves_one_whole_index(idx: Idx, filled: Path, 
     assert killed > times / 4
     assert idx("rebuild").stdout == "Rebuilt 90 documents as 180 chunks (schema version 5)\n"
     assert stored(filled) == before
-    assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
-
-
-@sends_signals
-@pytest.mark.parametrize(("stop", "code"), STOPS)
-def test_stopped_it_leaves_the_index_as_it_was(
-    idx: Idx, filled: Path, stop: signal.Signals, code: int
-) -> None:
-    before = stored(filled)
-    files = {file.name: file.read_bytes() for file in filled.iterdir()}
-    with start(filled) as process:
-        time.sleep(0.5)
-        process.send_signal(stop)
-        _, errors = process.communicate()
-    assert process.returncode == code
-    assert "Traceback" not in errors
-    if stop != signal.SIGKILL:
-        assert {file.name: file.read_bytes() for file in filled.iterdir()} == files
-    assert stored(filled) == before
-    idx("add", "-d", "next", "-t", "T", "-c", "text")
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
 
 
