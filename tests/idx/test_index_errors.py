@@ -148,22 +148,6 @@ def many(count: int) -> str:
     )
 
 
-@pytest.mark.soak
-def test_a_disk_that_fills_up_costs_nothing_that_was_there(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    fill(empty_index)
-    (tmp_path / "many.jsonl").write_text(many(3000))
-    limit = 1_000_000
-
-    limited = ("prlimit", f"--fsize={limit}")
-    failed = idx("bulk", "-j", "many.jsonl", code=1, prefix=limited)
-    assert failed.stderr.startswith("Error: writing to the index at")
-    assert "File too large" in failed.stderr
-    assert len(failed.stderr.splitlines()) == 1
-    assert ids(empty_index) == ["kept"]
-
-
 def test_the_second_writer_waits_and_then_names_the_first(idx: Idx, empty_index: Path) -> None:
     with Started(PROGRAMS / "idx", "bulk", "-i", empty_index, "-j", "-") as first:
         wait_for(lambda: (empty_index / "write.lock").exists() and is_locked(empty_index))

@@ -13,8 +13,6 @@ from tests.idx.volumes import mount, unmount
 from tests.idx.writing_commands import COMMANDS, texts
 from tests.systems import limits_processes
 
-pytestmark = pytest.mark.soak
-
 FEW_BYTES: Final = frozenset({"delete", "purge"})
 """Commands that write little: they fail only where nothing at all can be written."""
 
@@ -22,7 +20,7 @@ FREE: Final = {name: (0,) if name in FEW_BYTES else (0, 60_000) for name in COMM
 """Bytes that are free on the disk when a command begins."""
 
 LIMITS: Final = {name: (100,) if name in FEW_BYTES else (100, 30_000) for name in COMMANDS}
-"""How long a file may become."""
+"""How many bytes a file may have."""
 
 
 @pytest.fixture
@@ -62,6 +60,7 @@ def assert_told(stderr: str, index: Path, reason: str) -> None:
     assert f"{reason}; the index still has its last commit; free some space" in message
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("name", "free"), [(name, free) for name, sizes in FREE.items() for free in sizes]
 )
@@ -82,13 +81,28 @@ def test_a_full_disk(idx: Idx, work: Path, disk: Path, name: str, free: int) -> 
 
 @limits_processes
 @pytest.mark.parametrize(
-    ("name", "limit"), [(name, limit) for name, sizes in LIMITS.items() for limit in sizes]
+    ("name", "limit"),
+    [
+        ("rebuild", None),
+        ("restore", None),
+        pytest.param("optimize", None, marks=pytest.mark.soak),
+        *(
+            pytest.param(name, limit, marks=pytest.mark.soak)
+            for name, sizes in LIMITS.items()
+            for limit in sizes
+        ),
+    ],
 )
-def test_files_that_may_not_become_as_long(idx: Idx, work: Path, name: str, limit: int) -> None:
+def test_files_that_may_not_become_as_long(
+    idx: Idx, work: Path, name: str, limit: int | None
+) -> None:
+    """Without a limit of its own, a file must be shorter than the longest of before."""
     index = work / "index"
     arguments = (*COMMANDS[name].arguments, "-i", "index")
     before = files(index)
-    failed = idx(*arguments, code=1, prefix=("prlimit", f"--fsize={limit}"))
+    longest = max(map(len, files(work / ("copy" if name == "restore" else "index")).values()))
+    failed = idx(*arguments, code=1, prefix=("prlimit", f"--fsize={limit or longest - 1}"))
+    assert len(failed.stderr.splitlines()) == 1
     assert_told(failed.stderr, index, "File too large")
     assert files(index) == before
     assert check(index, wait=0).problems == []

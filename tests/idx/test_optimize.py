@@ -106,17 +106,6 @@ def test_a_reader_sees_the_one_or_the_other(idx: Idx, filled: Path) -> None:
 
 
 @pytest.mark.soak
-def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path) -> None:
-    before = files(filled)
-    limit = max(map(len, before.values()))
-
-    failed = idx("optimize", "-i", filled, code=1, prefix=("prlimit", f"--fsize={limit}"))
-    (message,) = failed.stderr.splitlines()
-    assert message.startswith(f"Error: writing to the index at {filled} failed: File too large")
-    assert files(filled) == before
-
-
-@pytest.mark.soak
 def test_a_terminal_shows_how_far_it_is(filled: Path) -> None:
     shown = on_a_terminal("optimize", "-i", filled)
     assert "Merging" in shown

@@ -20,7 +20,7 @@ from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.programs import PROGRAMS, Started
-from tests.systems import limits_processes, sends_signals
+from tests.systems import sends_signals
 from tests.waiting import wait_for
 
 LONG = " ".join(f"word{number}" for number in range(400))
@@ -89,24 +89,6 @@ def test_killed_at_any_moment_it_leaves_one_whole_index(idx: Idx, filled: Path, 
     assert idx("rebuild").stdout == "Rebuilt 90 documents as 180 chunks (schema version 5)\n"
     assert stored(filled) == before
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
-
-
-@limits_processes
-def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path) -> None:
-    with Index(filled) as index:
-        words = random.Random(4)  # noqa: S311 - words that do not compress
-        for number in range(8):
-            text = " ".join(f"{words.getrandbits(64):x}" for _ in range(2_000))
-            index.add(Document(f"long{number}", "Title", text))
-    before = stored(filled)
-    files = {file.name: file.read_bytes() for file in filled.iterdir()}
-
-    failed = idx("rebuild", "-i", filled, code=1, prefix=("prlimit", "--fsize=100000"))
-    (message,) = failed.stderr.splitlines()
-    assert message.startswith(f"Error: writing to the index at {filled} failed: ")
-    assert "File too large" in message
-    assert {file.name: file.read_bytes() for file in filled.iterdir()} == files
-    assert stored(filled) == before
 
 
 @pytest.mark.soak

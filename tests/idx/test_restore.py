@@ -211,20 +211,6 @@ async def test_a_running_server_answers_from_it(idx: Idx, filled: Path, connect:
 
 
 @limits_processes
-def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path, tmp_path: Path) -> None:
-    change(filled)
-    before = files(filled)
-    limit = max(len(data) for name, data in files(tmp_path / "copy").items()) - 1
-
-    limited = ("prlimit", f"--fsize={limit}")
-    failed = idx("restore", tmp_path / "copy", "-i", filled, "--yes", code=1, prefix=limited)
-    (message,) = failed.stderr.splitlines()
-    assert message.startswith(f"Error: writing to the index at {filled} failed: ")
-    assert "File too large" in message
-    assert files(filled) == before
-
-
-@limits_processes
 def test_a_system_without_room_for_links_is_told(idx: Idx, filled: Path, tmp_path: Path) -> None:
     before = files(filled)
     limited = ("prlimit", "--fsize=0")
