@@ -1,6 +1,5 @@
 """`explain_query`, facets and the order of hits, through the real server process."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ from mcp import Client
 from pydantic_core import to_json
 
 from shared import Document
-from tests.conftest import Connect, NewIndex, add_documents, connected
+from tests.conftest import Connect, NewIndex, add_documents
 from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
@@ -20,12 +19,6 @@ def index(new_index: NewIndex) -> Path:
         Document("a", "Lease", "The notice period is three months.", {"author": "Ann"}),
         Document("b", "House", "Die Häuser kosten Miete DEC-0054.", {"author": "Ben"}),
     )
-
-
-@pytest.fixture(scope="module")
-async def client(index: Path) -> AsyncIterator[Client]:
-    async with connected(index) as client:
-        yield client
 
 
 async def test_little_is_explained_by_default(client: Client) -> None:

@@ -1,7 +1,6 @@
 """The tools on terms, fields, documents and the index, through the real server over stdio."""
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from mcp import Client
 
 from shared import Document, Index
 from shared.model.document import Metadata
-from tests.conftest import Connect, connected
+from tests.conftest import Connect, NewIndex
 from tests.server.tool_answers import answer, error
 
 pytestmark = pytest.mark.anyio
@@ -19,16 +18,13 @@ LONG = " ".join(f"word{number}" for number in range(700))
 
 
 @pytest.fixture(scope="module")
-async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
-    """A client of a server on an index that no test changes."""
-    path = tmp_path_factory.mktemp("tools") / "lucene-index"
-    with Index(path, create=True) as index:
-        manual: Metadata = {"year": 2020, "author": "Ann", "creator": "Writer", "language": "en"}
-        index.add(Document("manual", "The manual", LONG, manual))
-        index.add(Document("menu", "Menu", "Café au lait\ncafés", {"year": 2024, "author": "Bob"}))
-        index.add(Document("note", "Note", "the café, see DEC-0054", {"author": "Ann"}))
-    async with connected(path) as client:
-        yield client
+def index(new_index: NewIndex) -> Path:
+    manual: Metadata = {"year": 2020, "author": "Ann", "creator": "Writer", "language": "en"}
+    return new_index(
+        Document("manual", "The manual", LONG, manual),
+        Document("menu", "Menu", "Café au lait\ncafés", {"year": 2024, "author": "Bob"}),
+        Document("note", "Note", "the café, see DEC-0054", {"author": "Ann"}),
+    )
 
 
 async def test_terms_with_a_prefix(client: Client) -> None:

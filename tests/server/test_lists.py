@@ -50,12 +50,6 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-async def client(index: Path) -> AsyncIterator[Client]:
-    async with connected(index) as client:
-        yield client
-
-
 async def listed(client: Client, **arguments: Any) -> list[str]:
     found = answer(await client.call_tool("ListDocuments", arguments))
     return [document["source_document"] for document in found["documents"]]

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,9 @@ from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS, TextResourceContents
 
 from server.answers.text import ResourceUri, parse
-from shared import Document, Index
+from shared import Document
 from shared.model.document import Metadata
-from shared.writing.index import create
-from tests.conftest import Connect, add_documents, connected
+from tests.conftest import Connect, NewIndex, add_documents
 from tests.server.resource_answers import assert_brief, listed, read
 from tests.server.tool_answers import answer
 
@@ -49,19 +47,14 @@ HOSTILE_IDS = [
 
 
 @pytest.fixture(scope="module")
-async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Client]:
-    """A client of a server on an index that no test changes."""
-    path = tmp_path_factory.mktemp("resources") / "lucene-index"
-    create(path)
+def index(new_index: NewIndex) -> Path:
     known: Metadata = {"author": "Ann", "language": "en", "modified": "2026-11-22T09:12:05Z"}
-    with Index(path) as index:
-        index.add(Document("long", "The long one", " ".join(WORDS), known))
-        index.add(Document("menu", "Menu", "Café\tau\n lait", {"language": "fr", "modified": 7}))
-        index.add(Document("wide", "没有空格", "字" * 30_000 + " " + "词" * 30_000))
-        for name in HOSTILE_IDS:
-            index.add(Document(name, "Hostile", f"text of {name[:99]!r}"))
-    async with connected(path) as client:
-        yield client
+    return new_index(
+        Document("long", "The long one", " ".join(WORDS), known),
+        Document("menu", "Menu", "Café\tau\n lait", {"language": "fr", "modified": 7}),
+        Document("wide", "没有空格", "字" * 30_000 + " " + "词" * 30_000),
+        *(Document(name, "Hostile", f"text of {name[:99]!r}") for name in HOSTILE_IDS),
+    )
 
 
 async def test_the_list_has_the_state_of_the_index_and_every_document(client: Client) -> None:

@@ -1,7 +1,6 @@
 """Search by meaning through the real server process, with the real model."""
 
 import shutil
-from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 
@@ -42,12 +41,6 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     switch_on(path, "e5")
     embed(path)
     return path
-
-
-@pytest.fixture(scope="module")
-async def client(index: Path) -> AsyncIterator[Client]:
-    async with connected(index) as client:
-        yield client
 
 
 async def test_documents_found_by_meaning_are_counted(client: Client) -> None:

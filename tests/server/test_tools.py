@@ -1,7 +1,6 @@
 """The tools as a client sees them, through the real server process over stdio."""
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +25,6 @@ def index(new_index: NewIndex) -> Path:
         Document("menu", "Menu", "Café au lait", {"year": 2024}),
         Document("a/b", "Letter", "Dear café owner"),
     )
-
-
-@pytest.fixture(scope="module")
-async def client(index: Path) -> AsyncIterator[Client]:
-    async with connected(index) as client:
-        yield client
 
 
 async def test_search(client: Client) -> None:
