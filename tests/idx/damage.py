@@ -57,3 +57,42 @@ def change_a_bit(file: Path, of: bytes) -> None:
     data = bytearray(file.read_bytes())
     data[data.index(of)] ^= 1
     file.write_bytes(data)
+
+
+def flip(file: Path, place: int | None = None) -> None:
+    """Change a bit of a file, in its middle; under another name it stays sound."""
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2 if place is None else place] ^= 1
+    file.unlink()
+    file.write_bytes(data)
+
+
+def flip_commit(index: Path) -> None:
+    for file in index.glob("segments_*"):
+        flip(file)
+
+
+def cut_commit(index: Path) -> None:
+    for file in index.glob("segments_*"):
+        file.write_bytes(file.read_bytes()[:40])
+
+
+def change_version(index: Path) -> None:
+    """Change a bit of the commit, so that it seems to be one of another Lucene."""
+    for file in index.glob("segments_*"):
+        flip(file, 0)
+
+
+def flip_text(index: Path) -> None:
+    for file in index.glob("*.cfs"):
+        flip(file)
+
+
+def remove_commit(index: Path) -> None:
+    for file in index.glob("segments_*"):
+        file.unlink()
+
+
+def remove_segments(index: Path) -> None:
+    for file in index.glob("*.si"):
+        file.unlink()

@@ -21,6 +21,17 @@ def make(folder: Path, *names: str) -> Path:
     return folder
 
 
+def files(path: Path) -> dict[str, bytes]:
+    """The bytes of the files in a folder and in those within it."""
+    found = [file for file in path.rglob("*") if file.is_file()]
+    return {str(file.relative_to(path)): file.read_bytes() for file in found}
+
+
+def files_of_index(path: Path) -> dict[str, bytes]:
+    """The same without the lock, whose file says who has it."""
+    return {name: data for name, data in files(path).items() if name != "write.lock"}
+
+
 def documents(index: Path) -> list[DocumentSummary]:
     """The documents of an index in the order of their ids."""
     with Searcher(index) as searcher:

@@ -19,7 +19,8 @@ from shared.maintenance.upkeep import Step
 from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.contents import contents
-from tests.idx.files import make
+from tests.idx.damage import flip
+from tests.idx.files import files, make
 from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
@@ -48,10 +49,6 @@ def filled(empty_index: Path) -> Path:
     (papers / "broken.pdf").write_text("%PDF-1.7 nothing")
     index_files(empty_index, "papers")
     return empty_index
-
-
-def files(path: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in path.iterdir()}
 
 
 def hidden(folder: Path) -> list[str]:
@@ -159,9 +156,7 @@ def test_a_damaged_index_does_not_take_the_place_of_a_backup(
     idx("backup", "copy")
     before = files(tmp_path / "copy")
     file = max(filled.glob("*.cfs"), key=lambda file: file.stat().st_size)
-    data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 1
-    file.write_bytes(data)
+    flip(file)
     failed = idx("backup", "copy", code=1)
     (message,) = failed.stderr.splitlines()
     assert f"the index at {filled} is damaged: file {file.name}: its checksum is wrong" in message

@@ -7,6 +7,7 @@ import pytest
 from shared import BackupError, Document, IndexSchemaError
 from shared.maintenance.backup import backup
 from tests.conftest import Idx, add_documents
+from tests.idx.files import files
 from tests.idx.raw_index import mark_as
 from tests.systems import has_modes, makes_links
 from tests.unprivileged import UNPRIVILEGED
@@ -16,12 +17,6 @@ from tests.unprivileged import UNPRIVILEGED
 def filled(empty_index: Path) -> Path:
     add_documents(empty_index, Document("a", "A", "text"))
     return empty_index
-
-
-def files(path: Path) -> dict[str, bytes]:
-    return {
-        str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()
-    }
 
 
 def test_a_backup_with_something_else_in_it_is_not_replaced(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Idx
-from tests.idx.damage import damaged, file_of_each_kind, fill_with_every_kind
+from tests.idx.damage import damaged, file_of_each_kind, fill_with_every_kind, flip
 from tests.idx.raw_index import files_of_lucene
 from tests.programs import run
 
@@ -61,9 +61,7 @@ def test_damage_to_any_kind_of_file_is_found_and_named(filled: Path, tmp_path: P
 @pytest.mark.soak
 def test_the_answer_names_file_segment_and_help(idx: Idx, filled: Path) -> None:
     (file,) = filled.glob("*.fdt")
-    data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 1
-    file.write_bytes(data)
+    flip(file)
     failed = idx("check", code=1)
     assert failed.stdout == (
         f"file {file.name}: its checksum is wrong, so it was changed after Lucene wrote it; "

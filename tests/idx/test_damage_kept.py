@@ -14,6 +14,7 @@ from shared.maintenance.restore import restore
 from shared.maintenance.upkeep import optimize, purge
 from tests.conftest import Idx, add_documents
 from tests.idx.damage import change_a_bit
+from tests.idx.files import files_of_index
 
 
 @pytest.fixture
@@ -27,17 +28,13 @@ def damaged(empty_index: Path) -> Path:
     return empty_index
 
 
-def files(path: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in path.iterdir() if file.name != "write.lock"}
-
-
 @pytest.mark.parametrize("write", [purge, optimize])
 def test_it_is_refused(idx: Idx, damaged: Path, write: Callable[[Path], object]) -> None:
-    before = files(damaged)
+    before = files_of_index(damaged)
     name = min(damaged.glob("*.cfs")).name
     with pytest.raises(IndexDamagedError, match=f"file {name}: its checksum is wrong"):
         write(damaged)
-    assert files(damaged) == before
+    assert files_of_index(damaged) == before
     # What is left of it can still be saved.
     assert "Saved 1 document (1 chunk)" in idx("repair").stdout
     write(damaged)
@@ -49,11 +46,11 @@ def test_what_was_not_copied_whole_is_not_committed(
     other = tmp_path / "other"
     add_documents(other, Document("a", "A", "text"))
     backup(other, tmp_path / "copy")
-    before = files(damaged)
+    before = files_of_index(damaged)
     # Whatever the reason may be: the work ends without a word.
     monkeypatch.setattr("shared.maintenance.restore.in_background", lambda _work, _cancel: iter(()))
     with pytest.raises(LuceneError, match="of 1 chunks Lucene copied 0"):
         repair(damaged)
     with pytest.raises(LuceneError, match="of 1 chunks Lucene copied 0"):
         restore(damaged, tmp_path / "copy")
-    assert files(damaged) == before
+    assert files_of_index(damaged) == before

@@ -9,6 +9,7 @@ import pytest
 
 from shared.maintenance.check import check
 from tests.conftest import Idx
+from tests.idx.files import files_of_index
 from tests.idx.volumes import mount, unmount
 from tests.idx.writing_commands import COMMANDS, texts
 from tests.systems import limits_processes
@@ -50,10 +51,6 @@ def fill_up(disk: Path, free: int) -> Path:
     return filler
 
 
-def files(path: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in path.iterdir() if file.name != "write.lock"}
-
-
 def assert_told(stderr: str, index: Path, reason: str) -> None:
     *_, message = stderr.splitlines()
     assert message.startswith(f"Error: writing to the index at {index} failed: "), stderr
@@ -67,11 +64,11 @@ def assert_told(stderr: str, index: Path, reason: str) -> None:
 def test_a_full_disk(idx: Idx, work: Path, disk: Path, name: str, free: int) -> None:
     index = shutil.copytree(work / "index", disk / "index")
     arguments = (*COMMANDS[name].arguments, "-i", "disk/index")
-    before, old = files(index), texts(index)
+    before, old = files_of_index(index), texts(index)
     filler = fill_up(disk, free)
     failed = idx(*arguments, code=1)
     assert_told(failed.stderr, index, "No space left on device")
-    assert files(index) == before
+    assert files_of_index(index) == before
     assert check(index, wait=0).problems == []
     filler.unlink()
     assert COMMANDS[name].done in idx(*arguments).stdout
@@ -99,11 +96,12 @@ def test_files_that_may_not_become_as_long(
     """Without a limit of its own, a file must be shorter than the longest of before."""
     index = work / "index"
     arguments = (*COMMANDS[name].arguments, "-i", "index")
-    before = files(index)
-    longest = max(map(len, files(work / ("copy" if name == "restore" else "index")).values()))
+    before = files_of_index(index)
+    source = "copy" if name == "restore" else "index"
+    longest = max(map(len, files_of_index(work / source).values()))
     failed = idx(*arguments, code=1, prefix=("prlimit", f"--fsize={limit or longest - 1}"))
     assert len(failed.stderr.splitlines()) == 1
     assert_told(failed.stderr, index, "File too large")
-    assert files(index) == before
+    assert files_of_index(index) == before
     assert check(index, wait=0).problems == []
     assert COMMANDS[name].done in idx(*arguments).stdout

@@ -9,7 +9,7 @@ from shared import Document, Index, Searcher
 from shared.reading.open_index import OpenIndex
 from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
-from tests.idx.files import make, sync
+from tests.idx.files import files, make, sync
 from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.raw_index import files_of_lucene, stored
 from tests.idx.segments import fill
@@ -19,10 +19,6 @@ from tests.idx.segments import fill
 def filled(empty_index: Path) -> Path:
     fill(empty_index)
     return empty_index
-
-
-def files(path: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in path.iterdir()}
 
 
 def test_one_segment_is_left_and_nothing_is_lost(idx: Idx, filled: Path) -> None:

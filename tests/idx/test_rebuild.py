@@ -13,6 +13,7 @@ from shared.storage import mapping
 from shared.writing.index import create
 from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
+from tests.idx.damage import flip
 from tests.idx.files import make, sync
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
@@ -194,9 +195,7 @@ def test_the_index_of_an_older_lucene_is_refused(idx: Idx, index_path: Path) -> 
 def test_a_damaged_index_is_not_copied(idx: Idx, empty_index: Path) -> None:
     add_documents(empty_index, *(Document(str(number), "T", LONG) for number in range(50)))
     (segment,) = empty_index.glob("*.cfs")
-    data = bytearray(segment.read_bytes())
-    data[len(data) // 2] ^= 1
-    segment.write_bytes(data)
+    flip(segment)
     before = {file.name: file.read_bytes() for file in empty_index.iterdir()}
     failed = idx("rebuild", code=1)
     (message,) = failed.stderr.splitlines()

@@ -14,7 +14,8 @@ from shared.maintenance.check import check
 from shared.storage.mapping import to_lucene
 from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
-from tests.idx.files import ids, make, sync
+from tests.idx.damage import flip
+from tests.idx.files import files_of_index, ids, make, sync
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.volumes import mount, unmount
@@ -45,10 +46,6 @@ def write(index: Index, batch: list[LuceneDocument]) -> None:
     index._writer.addDocuments(Arrays.asList(batch))  # noqa: SLF001 - no public way does that
 
 
-def files(path: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in path.iterdir() if file.name != "write.lock"}
-
-
 def kept(path: Path) -> Path:
     (folder,) = path.parent.glob(f"{path.name}.damaged-*")
     return folder
@@ -58,17 +55,14 @@ def damage(path: Path, number: int) -> str:
     """Change a bit of a segment, counted in the order of their making; returns its name."""
     segments = sorted(path.glob("*.cfs"), key=lambda file: int(file.stem[1:], 36))
     file = segments[number]
-    data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 1
-    file.unlink()  # whatever has another name for it keeps the sound one
-    file.write_bytes(data)
+    flip(file)
     return file.stem
 
 
 def test_a_sound_index_is_left_alone(idx: Idx, filled: Path) -> None:
-    before = files(filled)
+    before = files_of_index(filled)
     assert idx("repair").stdout == "The index is sound; nothing was done.\n"
-    assert files(filled) == before
+    assert files_of_index(filled) == before
     assert [*filled.parent.glob("*.damaged-*")] == []
 
 
@@ -76,7 +70,7 @@ def test_what_is_sound_is_saved_and_the_rest_named(idx: Idx, filled: Path) -> No
     assert check(filled).sound
     was = contents_of("first", filled)
     segment = damage(filled, 2)
-    before = files(filled)
+    before = files_of_index(filled)
     done = idx("repair")
     assert done.stdout == (
         f"Lost: segment {segment} with 8 chunks\n"
@@ -88,7 +82,7 @@ def test_what_is_sound_is_saved_and_the_rest_named(idx: Idx, filled: Path) -> No
     assert contents_of("first", filled) == was
     names = {*files_of_lucene(filled), "failures.json", "write.lock"}
     assert {file.name for file in filled.iterdir()} == names
-    assert files(kept(filled)) == before
+    assert files_of_index(kept(filled)) == before
     assert has_mode(kept(filled), 0o700)
     assert check(filled).sound
     # What is known of files and folders was saved, too.
@@ -116,7 +110,7 @@ def test_documents_that_are_not_whole_are_removed(idx: Idx, filled: Path) -> Non
         orphan = LuceneDocument()
         orphan.add(StringField("id", "orphan", Field.Store.YES))
         write(index, [orphan])
-    before = files(filled)
+    before = files_of_index(filled)
     done = idx("repair", "--json")
     answer = json.loads(done.stdout)
     assert answer.pop("removed_documents") == [
@@ -135,18 +129,18 @@ def test_documents_that_are_not_whole_are_removed(idx: Idx, filled: Path) -> Non
     }
     assert done.stderr == ""
     assert "double" not in ids(filled)
-    assert files(kept(filled)) == before
+    assert files_of_index(kept(filled)) == before
     assert check(filled).sound
 
 
 def test_without_a_commit_nothing_can_be_saved(idx: Idx, filled: Path) -> None:
     (commit,) = filled.glob("segments_*")
     commit.write_bytes(commit.read_bytes()[:40])
-    before = files(filled)
+    before = files_of_index(filled)
     failed = idx("repair", code=1)
     assert f"the index at {filled} is damaged" in failed.stderr
     assert "idx restore" in failed.stderr
-    assert files(filled) == before
+    assert files_of_index(filled) == before
 
 
 @has_modes
@@ -156,13 +150,13 @@ def test_if_the_damaged_index_cannot_be_kept_nothing_is_done(idx: Idx, tmp_path:
     for name in "ab":
         idx("add", "-i", "closed/index", "-d", name, "-t", "T", "-c", LONG)
     damage(tmp_path / "closed" / "index", 0)
-    before = files(tmp_path / "closed" / "index")
+    before = files_of_index(tmp_path / "closed" / "index")
     (tmp_path / "closed").chmod(0o555)
     failed = idx("repair", "-i", "closed/index", code=1, prefix=UNPRIVILEGED)
     (tmp_path / "closed").chmod(0o755)
     assert "cannot be kept at" in failed.stderr
     assert "Permission denied" in failed.stderr
-    assert files(tmp_path / "closed" / "index") == before
+    assert files_of_index(tmp_path / "closed" / "index") == before
 
 
 def test_on_a_mounted_disk_the_damaged_index_is_kept_there(
@@ -172,16 +166,16 @@ def test_on_a_mounted_disk_the_damaged_index_is_kept_there(
     try:
         shutil.copytree(filled, disk, dirs_exist_ok=True)
         damage(disk, -1)
-        before = files(disk)
+        before = files_of_index(disk)
         idx("repair", "-i", disk)
         (folder,) = disk.glob(".damaged-*")
-        assert files(folder) == before
+        assert files_of_index(folder) == before
         assert [*tmp_path.glob("*damaged*")] == []
         for command in ("check", "list"):
             idx(command, "-i", disk)
         idx("backup", "copy", "-i", disk)
         idx("restore", "copy", "-i", disk, "--yes")
-        assert files(folder) == before
+        assert files_of_index(folder) == before
     finally:
         unmount(disk)
 
@@ -189,14 +183,14 @@ def test_on_a_mounted_disk_the_damaged_index_is_kept_there(
 @limits_processes
 def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path) -> None:
     damage(filled, 3)
-    before = files(filled)
+    before = files_of_index(filled)
 
     limited = ("env", f"TMPDIR={filled.parent}", "prlimit", "--fsize=2000")
     failed = idx("repair", "-i", filled, code=1, prefix=limited)
     (message,) = failed.stderr.splitlines()
     assert message.startswith(f"Error: writing to the index at {filled} failed: ")
-    assert files(filled) == before
-    assert files(kept(filled)) == before
+    assert files_of_index(filled) == before
+    assert files_of_index(kept(filled)) == before
 
 
 @pytest.mark.anyio

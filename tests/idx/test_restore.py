@@ -12,7 +12,15 @@ from shared.maintenance.backup import backup
 from shared.maintenance.check import check
 from tests.conftest import Connect, Idx, add_documents
 from tests.idx.contents import contents
-from tests.idx.files import make, sync
+from tests.idx.damage import (
+    change_version,
+    cut_commit,
+    flip_commit,
+    flip_text,
+    remove_commit,
+    remove_segments,
+)
+from tests.idx.files import files, make, sync
 from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
@@ -35,10 +43,6 @@ def change(path: Path) -> None:
         index.add(Document("later", "Later", "common text"))
         index.delete("a.txt")
     (path / "failures.json").unlink(missing_ok=True)
-
-
-def files(path: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in path.iterdir()}
 
 
 def test_the_index_is_as_it_was(idx: Idx, filled: Path, tmp_path: Path, index_path: Path) -> None:
@@ -91,45 +95,6 @@ def test_an_index_is_replaced_only_if_somebody_says_so(idx: Idx, filled: Path) -
     failed = idx("restore", "copy", code=1, stdin="y\n")
     assert failed.stderr.startswith(f"Error: refusing to replace the index at {filled} with")
     assert contents(filled) == before
-
-
-def flip(file: Path) -> None:
-    data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 1
-    file.write_bytes(data)
-
-
-def flip_commit(path: Path) -> None:
-    for file in path.glob("segments_*"):
-        flip(file)
-
-
-def cut_commit(path: Path) -> None:
-    for file in path.glob("segments_*"):
-        file.write_bytes(file.read_bytes()[:40])
-
-
-def change_version(path: Path) -> None:
-    """Change a bit of the commit, so that it seems to be one of another Lucene."""
-    for file in path.glob("segments_*"):
-        data = bytearray(file.read_bytes())
-        data[0] ^= 1
-        file.write_bytes(data)
-
-
-def flip_text(path: Path) -> None:
-    for file in path.glob("*.cfs"):
-        flip(file)
-
-
-def remove_commit(path: Path) -> None:
-    for file in path.glob("segments_*"):
-        file.unlink()
-
-
-def remove_segments(path: Path) -> None:
-    for file in path.glob("*.si"):
-        file.unlink()
 
 
 @pytest.mark.parametrize("damage", [flip_commit, flip_text, remove_commit, remove_segments])

@@ -23,6 +23,8 @@ from shared.maintenance.check import check
 from shared.storage.lock import holder
 from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
+from tests.idx.damage import change_version, cut_commit, remove_commit
+from tests.idx.files import files_of_index
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.segments import fill
 from tests.programs import PROGRAMS, Started
@@ -46,21 +48,6 @@ def commit_of(path: Path) -> Path:
     return commit
 
 
-def cut_commit(path: Path) -> None:
-    commit_of(path).write_bytes(commit_of(path).read_bytes()[:40])
-
-
-def change_version(path: Path) -> None:
-    """Change a bit of the commit, so that it seems to be one of another Lucene."""
-    data = bytearray(commit_of(path).read_bytes())
-    data[0] ^= 1
-    commit_of(path).write_bytes(data)
-
-
-def remove_commit(path: Path) -> None:
-    commit_of(path).unlink()
-
-
 def of_newer_lucene(path: Path) -> None:
     """Have the commit say that a format wrote it which is not known yet, with a right checksum."""
     data = bytearray(commit_of(path).read_bytes())
@@ -68,14 +55,6 @@ def of_newer_lucene(path: Path) -> None:
     struct.pack_into(">i", data, 13, 99)
     struct.pack_into(">Q", data, len(data) - 8, zlib.crc32(data[:-8]))
     commit_of(path).write_bytes(data)
-
-
-def files(path: Path) -> dict[str, bytes]:
-    return {
-        str(file.relative_to(path)): file.read_bytes()
-        for file in path.rglob("*")
-        if file.is_file() and file.name != "write.lock"
-    }
 
 
 def too_long(copy: Path) -> tuple[str, ...]:
@@ -96,12 +75,12 @@ def test_a_restore_that_fails_leaves_what_there_is(
     idx: Idx, filled: Path, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
     damage(filled)
-    before = files(filled)
+    before = files_of_index(filled)
     limited = too_long(tmp_path / "copy")
     failed = idx("restore", tmp_path / "copy", "-i", filled, "--yes", code=1, prefix=limited)
     (message,) = failed.stderr.splitlines()
     assert message.startswith(f"Error: writing to the index at {filled} failed: File too large")
-    assert files(filled) == before
+    assert files_of_index(filled) == before
     idx("restore", "copy", "--yes")
     assert contents(filled) == contents(tmp_path / "copy")
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
@@ -115,10 +94,10 @@ def test_failures_that_cannot_be_replaced_leave_what_there_is(
     if damage:
         damage(filled)
     (filled / "failures.json" / "mine").mkdir(parents=True)
-    before = files(filled)
+    before = files_of_index(filled)
     failed = idx("restore", "copy", "--yes", code=1)
     assert "the index still has its last commit" in failed.stderr
-    assert files(filled) == before
+    assert files_of_index(filled) == before
 
 
 @has_modes
@@ -134,28 +113,28 @@ def test_a_commit_that_cannot_be_moved_away_leaves_what_there_is(
     for path in (filled, old):
         os.chown(path, 65534, 65534)
     old.chmod(0o644)
-    before = files(filled)
+    before = files_of_index(filled)
     failed = idx("restore", tmp_path / "copy", "-i", filled, "--yes", code=1, prefix=UNPRIVILEGED)
     assert f"writing to the index at {filled} failed: Operation not permitted" in failed.stderr
-    assert files(filled) == before
+    assert files_of_index(filled) == before
 
 
 @has_modes
 def test_a_commit_that_may_not_be_read_is_no_damage(idx: Idx, filled: Path, tmp_path: Path) -> None:
-    before = files(filled)
+    before = files_of_index(filled)
     commit_of(filled).chmod(0)
     restore = ("restore", tmp_path / "copy", "-i", filled, "--yes")
     failed = idx(*restore, code=1, prefix=UNPRIVILEGED)
     assert "cannot be used: permission denied for" in failed.stderr
     commit_of(filled).chmod(0o600)
-    assert files(filled) == before
+    assert files_of_index(filled) == before
 
 
 def test_a_sound_index_of_another_lucene_is_left_alone(idx: Idx, filled: Path) -> None:
     of_newer_lucene(filled)
-    before = files(filled)
+    before = files_of_index(filled)
     assert "cannot be read by Lucene" in idx("restore", "copy", "--yes", code=1).stderr
-    assert files(filled) == before
+    assert files_of_index(filled) == before
 
 
 def test_an_index_of_another_program_is_left_alone(idx: Idx, filled: Path, tmp_path: Path) -> None:
@@ -163,10 +142,10 @@ def test_an_index_of_another_program_is_left_alone(idx: Idx, filled: Path, tmp_p
         directory = FSDirectory.open(Paths.get(str(tmp_path / "other")))
         IndexWriter(directory, IndexWriterConfig()).close()
         directory.close()
-    before = files(tmp_path / "other")
+    before = files_of_index(tmp_path / "other")
     failed = idx("restore", "copy", "-i", "other", "--yes", code=1)
     assert f"the index at {tmp_path / 'other'} was written by another program" in failed.stderr
-    assert files(tmp_path / "other") == before
+    assert files_of_index(tmp_path / "other") == before
 
 
 @pytest.mark.soak
@@ -225,7 +204,7 @@ def test_killed_at_any_moment_it_leaves_what_was_there_or_the_backup(
 ) -> None:
     cut_commit(filled)
     saved = shutil.copytree(filled, tmp_path / "saved")
-    damaged, new = files(saved), contents(tmp_path / "copy")
+    damaged, new = files_of_index(saved), contents(tmp_path / "copy")
     with started(filled) as run:
         began = time.monotonic()
         run.wait()
@@ -244,7 +223,7 @@ def test_killed_at_any_moment_it_leaves_what_was_there_or_the_backup(
             outcomes.append("new")
         except (IndexDamagedError, IndexMissingError):
             # Perhaps in the folder to which they are moved meanwhile.
-            assert {*damaged.values()} <= {*files(filled).values()}
+            assert {*damaged.values()} <= {*files_of_index(filled).values()}
             outcomes.append("old")
     assert {*outcomes} == {"old", "new"}
     idx("restore", "copy", "--yes")

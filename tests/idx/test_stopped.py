@@ -13,6 +13,7 @@ from shared.maintenance.backup import backup
 from shared.storage.lock import holder
 from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
+from tests.idx.files import files
 from tests.idx.raw_index import files_of_lucene, stored
 from tests.idx.segments import fill
 from tests.idx.test_rebuild_disturbed import SLOWLY
@@ -29,10 +30,6 @@ def filled(empty_index: Path) -> Path:
     backup(empty_index, empty_index.parent / "copy")
     add_documents(empty_index, Document("later", "Later", "text"))
     return empty_index
-
-
-def files(path: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in path.iterdir()}
 
 
 def start(name: str, path: Path) -> Started:
