@@ -97,7 +97,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def hub(files: Mapping[str, bytes], languages: list[str]) -> Iterator[HubServer]:
-    """Serve a model until the block ends."""
     with HubServer(files, languages) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()

@@ -72,7 +72,6 @@ class ModelServer(ThreadingHTTPServer):
 
 @contextmanager
 def serving(answer: Answer) -> Iterator[ModelServer]:
-    """Serve until the block ends."""
     with ModelServer(answer) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
@@ -111,7 +110,6 @@ def completion(content: object, finish_reason: str = "stop", **message: object) 
 
 
 def sends(answer: object) -> Answer:
-    """Answers with JSON."""
     return sends_bytes(json.dumps(answer).encode())
 
 
@@ -120,7 +118,6 @@ def sends_bytes(body: bytes, status: int = 200, **headers: str) -> Answer:
 
 
 def says(text: object) -> Answer:
-    """Answers as a model that says this."""
     return sends(completion(text))
 
 
@@ -289,8 +286,6 @@ def streams(
 
 
 def streams_events(*events: bytes) -> Answer:
-    """Sends events as they are."""
-
     def answer(handler: _Handler) -> None:
         begin_events(handler)
         handler.wfile.write(b"".join(events))

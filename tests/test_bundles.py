@@ -88,7 +88,6 @@ def test_an_archive_depends_on_the_files_only(tmp_path: Path) -> None:
 
 
 def bundle(target: Platform) -> Path:
-    """The bundle of a platform in dist."""
     path = DIST / f"mcp-lucene-{manifest(target)['version']}-{target.name}.mcpb"
     assert path.exists(), f"{path.name} is not in dist; run: make bundles"
     return path

@@ -166,12 +166,10 @@ def test_the_limits_are_those_of_the_code() -> None:
 
 
 def sections() -> dict[str, str]:
-    """The sections of the page by their headings."""
     return dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n?)*)", PAGE.read_text(), re.MULTILINE))
 
 
 def functions_in(file: str) -> set[str]:
-    """The names of the functions of a file."""
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     nodes = ast.parse((ROOT / file).read_text()).body
     return {node.name for node in nodes if isinstance(node, functions)}

@@ -25,13 +25,11 @@ Run = Callable[..., str]  # runs a program with arguments, and returns what it s
 
 @pytest.fixture(scope="session")
 def index(new_index: NewIndex) -> Path:
-    """An index of one document, which no test changes."""
     return new_index(Document("manual", "The manual", TEXT))
 
 
 @pytest.fixture(scope="session")
 def server(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The real server by HTTP."""
     with served(index, log=tmp_path_factory.mktemp("server") / "log") as server:
         yield server
 

@@ -53,7 +53,6 @@ def damaged(data: bytes) -> Iterator[bytes]:
 
 
 def change_a_bit(file: Path, of: bytes) -> None:
-    """Change one bit of some bytes of a file."""
     data = bytearray(file.read_bytes())
     data[data.index(of)] ^= 1
     file.write_bytes(data)

@@ -39,7 +39,6 @@ def documents(index: Path) -> list[DocumentSummary]:
 
 
 def ids(index: Path) -> list[str]:
-    """The ids of the documents in their order."""
     return [document.source_document for document in documents(index)]
 
 

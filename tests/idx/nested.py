@@ -34,7 +34,6 @@ def _elements(name: str, namespace: str = "urn:a") -> bytes:
 
 
 def _pdf(catalog: bytes = b"", contents: bytes = b"", resources: bytes = b"") -> bytes:
-    """A document of one page."""
     contents = b"BT /F 9 Tf 5 5 Td (needle) Tj ET\n" + contents
     objects = (
         b"<</Type/Catalog/Pages 2 0 R" + catalog + b">>",
@@ -56,7 +55,6 @@ def _pdf(catalog: bytes = b"", contents: bytes = b"", resources: bytes = b"") ->
 
 
 def _page_tree() -> bytes:
-    """Pages within pages."""
     data = b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
     inner = b"".join(
         b"%d 0 obj<</Type/Pages/Kids[%d 0 R]/Count 1/Parent %d 0 R>>endobj\n"

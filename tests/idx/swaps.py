@@ -83,7 +83,6 @@ def put(swap: Swap, place: Path, outside: Path) -> Path:
 
 
 def put_back(swap: Swap, place: Path, away: Path) -> None:
-    """Undo it."""
     victim = place / swap.victim
     victim.unlink()
     away.rename(victim)

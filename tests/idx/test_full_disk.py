@@ -19,7 +19,6 @@ pytestmark = pytest.mark.soak
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A volume of 1 MB."""
     disk = mount(tmp_path / "disk", "1m")
     yield disk
     unmount(disk)

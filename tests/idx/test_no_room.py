@@ -26,7 +26,6 @@ LIMITS: Final = {name: (100,) if name in FEW_BYTES else (100, 30_000) for name i
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A volume of 32 MB."""
     volume = mount(tmp_path / "disk", "32m")
     yield volume
     unmount(volume)

@@ -66,7 +66,6 @@ class Writer(ABC):
             stop.wait(self._random.uniform(0, _LONGEST_PAUSE))
 
     def write(self) -> None:
-        """Commit the next version."""
         self._write(self._entries())
         self.committed += 1
 

@@ -25,7 +25,6 @@ def mount(folder: Path, size: str) -> Path:
 
 
 def enlarge(folder: Path, size: str) -> None:
-    """Give a mounted volume another size."""
     subprocess.run([*MOUNT, "-o", f"remount,size={size}", folder], check=True)
 
 

@@ -78,7 +78,6 @@ class Watch:
         return self.wait_for_end()
 
     def wait_for_end(self) -> int:
-        """Wait until it has ended; returns the exit code."""
         code = self.process.wait(PATIENCE)
         for reader in self._readers:
             reader.join()
@@ -109,7 +108,6 @@ class Watch:
         return matching()[count - 1]
 
     def until_error(self, text: str) -> None:
-        """Wait until a line of stderr has the text."""
         self.until(lambda: any(text in line for line in self.errors), text)
 
     def until_texts(self, expected: Contents, prefix: str = "") -> None:

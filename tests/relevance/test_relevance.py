@@ -49,7 +49,6 @@ async def test_a_query_finds_what_it_should(client: Client, query: Query) -> Non
 
 
 def ids() -> list[str]:
-    """The ids of all documents."""
     return [
         json.loads(line)["Id"]
         for file in DOCUMENTS

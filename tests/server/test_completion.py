@@ -21,7 +21,6 @@ FIELD, LANGUAGE = "index://fields/{field}", "index://languages/{language}"
 async def client(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Client]:
-    """A client of a server on an index that no test changes."""
     path = tmp_path_factory.mktemp("completion") / "lucene-index"
     with Index(path, create=True) as index:
         for number in range(250):

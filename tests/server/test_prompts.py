@@ -21,7 +21,6 @@ LONG = " ".join(f"word{number}" for number in range(9_000))
 async def client(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Client]:
-    """A client of a server on an index that no test changes."""
     path = tmp_path_factory.mktemp("prompts") / "lucene-index"
     with Index(path, create=True) as index:
         index.add(Document("contracts/lease.pdf", "Lease", LONG, {"language": "en"}))

@@ -34,7 +34,6 @@ class BusyWriter:
 
 @contextmanager
 def busy_writer(index: Path, texts: list[str]) -> Iterator[BusyWriter]:
-    """Run the process within a block."""
     context = multiprocessing.get_context("spawn")
     due, done = context.Value("q", 0), context.Value("q", -1)
     process = context.Process(target=_write, args=(index, texts, due, done))

@@ -29,7 +29,6 @@ class Load:
 
     @property
     def rate(self) -> float:
-        """Requests per second."""
         return (len(self.seconds) + self.checked) / self.elapsed
 
 

@@ -35,7 +35,6 @@ class Text(NamedTuple):
 
 
 def chunks(count: int, seed: int = 1) -> Iterator[Text]:
-    """Texts of 250 words."""
     generator = random.Random(seed)  # noqa: S311 - reproducible, not secret
     rare, weights = rare_words(generator)
     real = {

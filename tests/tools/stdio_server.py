@@ -23,7 +23,6 @@ class StdioServer:
         self._number = 0
 
     def ask(self, method: str, **parameters: object) -> dict[str, Any]:
-        """Send a request, and wait for its answer."""
         self._number += 1
         self._send(method, id=self._number, params=parameters)
         while line := self._pipe(self.process.stdout).readline():
@@ -36,7 +35,6 @@ class StdioServer:
         raise RuntimeError("the server has ended")
 
     def search(self, query: str, **arguments: object) -> dict[str, Any]:
-        """The structured answer of a search."""
         found = self.ask("tools/call", name="Search", arguments={"query": query, **arguments})
         if "structuredContent" not in found:
             raise RuntimeError(found)
@@ -44,7 +42,6 @@ class StdioServer:
         return answer
 
     def initialize(self) -> None:
-        """Begin the session."""
         self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=_CLIENT)
         self._send("notifications/initialized")
 

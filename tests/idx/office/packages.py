@@ -78,7 +78,6 @@ def docx(
 
 
 def paragraph(text: str, properties: str = "") -> str:
-    """A paragraph with its properties."""
     return f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
@@ -89,7 +88,6 @@ def item(text: str, level: int = 0, list_id: int = 1, properties: str = "") -> s
 
 
 def level(place: int, form: str, text: str, more: str = "", start: int = 1) -> str:
-    """A level of a list."""
     return (
         f'<w:lvl w:ilvl="{place}"><w:start w:val="{start}"/><w:numFmt w:val="{form}"/>{more}'
         f'<w:lvlText w:val="{text}"/></w:lvl>'
@@ -97,18 +95,15 @@ def level(place: int, form: str, text: str, more: str = "", start: int = 1) -> s
 
 
 def definition(*levels: str, name: int = 0, more: str = "") -> str:
-    """A definition of a list."""
     content = "".join(levels)
     return f'<w:abstractNum w:abstractNumId="{name}">{more}{content}</w:abstractNum>'
 
 
 def numbered(list_id: int = 1, name: int = 0, more: str = "") -> str:
-    """A list of a definition."""
     return f'<w:num w:numId="{list_id}"><w:abstractNumId w:val="{name}"/>{more}</w:num>'
 
 
 def style(name: str, properties: str = "", *, title: str = "", based_on: str = "") -> str:
-    """A style of paragraphs."""
     return (
         f'<w:style w:type="paragraph" w:styleId="{name}"><w:name w:val="{title or name}"/>'
         f'<w:basedOn w:val="{based_on}"/><w:pPr>{properties}</w:pPr></w:style>'

@@ -14,7 +14,6 @@ LONG = " ".join(f"word{number % 50}" for number in range(700))
 
 @pytest.fixture(scope="module")
 def index(new_index: NewIndex) -> Path:
-    """An index of three documents, which no test changes."""
     return new_index(
         Document("manual", "The manual", LONG, {"year": 2020, "author": "Ann"}),
         Document("menu", "Menu", "Café au lait", {"year": 2024, "language": "fr"}),

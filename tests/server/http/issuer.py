@@ -40,7 +40,6 @@ class Issuer:
         self.answers: dict[str, Callable[[BaseHTTPRequestHandler], None]] = {}
 
     def public(self, algorithm: str) -> dict[str, Any]:
-        """A public key in JSON."""
         key = self._private[algorithm].public_key()
         shown = get_default_algorithms()[algorithm].to_jwk(key, as_dict=True)
         return {**shown, "kid": algorithm, "use": "sig"}
@@ -87,8 +86,6 @@ class Issuer:
 
 @contextmanager
 def issuing() -> Iterator[Issuer]:
-    """Run an issuer on a free port."""
-
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             issuer.asked.append(self.path)

@@ -108,7 +108,6 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
 
 
 def content_terms(text: str) -> list[str]:
-    """Return the terms of a text in the content."""
     return [term for _, term in positions_of(analyzer_of(schema.CONTENT), text)]
 
 

@@ -53,7 +53,6 @@ APART: Final = read("apart")
 
 @pytest.fixture(scope="module")
 def searcher(new_index: NewIndex) -> Iterator[Searcher]:
-    """An index of all texts."""
     path = new_index(*(pair.document for pair in (*MEET, *APART)))
     with Searcher(path) as searcher:
         yield searcher

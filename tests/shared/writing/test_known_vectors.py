@@ -21,7 +21,6 @@ def document(name: str, text: str) -> Document:
 
 @pytest.fixture
 def index(tmp_path: Path) -> Path:
-    """An index of six documents with vectors."""
     path = tmp_path / "index"
     with Index(path, create=True) as index:
         for name, text in TEXTS.items():
