@@ -68,12 +68,7 @@ def test_utf_16_is_read_by_its_mark(idx: Idx, empty_index: Path, tmp_path: Path)
 
 def test_standard_input_and_the_answer_as_json(idx: Idx, empty_index: Path) -> None:
     added = idx("bulk", "-j", "-", "--json", stdin=json.dumps(ENTRIES))
-    assert json.loads(added.stdout) == {
-        "documents": 2,
-        "chunks": 3,
-        "empty": 0,
-        "skipped": 0,
-    }
+    assert json.loads(added.stdout) == {"documents": 2, "chunks": 3, "empty": 0, "skipped": 0}
 
 
 def test_other_keys_become_metadata(idx: Idx, empty_index: Path, listed: Listed) -> None:

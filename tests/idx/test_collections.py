@@ -132,10 +132,7 @@ def test_the_rest_of_the_file_stays(idx: Idx) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["a b", "--filter", "x=1"],
-            "should be a name of at most 60 letters, digits, dots",
-        ),
+        (["a b", "--filter", "x=1"], "should be a name of at most 60 letters, digits, dots"),
         (["a"], "a collection needs a folder or filters"),
         (["a", "--filter", "language"], "the filter 'language' is not valid"),
         (["a", "--filter", "collection=b"], "cannot be made of other collections"),

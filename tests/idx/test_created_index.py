@@ -103,10 +103,7 @@ def test_a_link_to_nothing_is_refused(idx: Idx, index_path: Path, papers: Path) 
         (("add", "nowhere"), "nowhere: there is no such file or folder"),
         (("sync", "nowhere"), "nowhere: there is no such file or folder"),
         (("add", "-d", "a", "-t", "A", "-f", "nowhere"), "nowhere: there is no such file"),
-        (
-            ("add", "-d", "a", "-t", " ", "-c", "text"),
-            "the title of the document 'a' must not",
-        ),
+        (("add", "-d", "a", "-t", " ", "-c", "text"), "the title of the document 'a' must not"),
         (("bulk", "-j", "nowhere"), "nowhere: there is no such file"),
         (("bulk", "-j", "-"), "standard input: line 301: is not valid JSON"),
     ],

@@ -42,12 +42,7 @@ def test_the_measures_are_those_worked_out_by_hand(
     done = idx("eval", *BEIR, "-k", 10, "-k", 1, "--json", "--run", "run.txt")
     report = json.loads(done.stdout)
     # lantern: d1, d2, d3; harbour: d4; zeppelin: nothing; compass: d5, d6.
-    ndcg = {
-        "q1": (2 * SECOND + 1 / 2) / (2 + SECOND),
-        "q2": 1 / (1 + SECOND),
-        "q3": 0,
-        "q4": 1,
-    }
+    ndcg = {"q1": (2 * SECOND + 1 / 2) / (2 + SECOND), "q2": 1 / (1 + SECOND), "q3": 0, "q4": 1}
     assert {query["id"]: query["ndcg"] for query in report["queries"]} == {
         id_: [pytest.approx(value)] for id_, value in ndcg.items()
     }

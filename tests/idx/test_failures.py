@@ -50,13 +50,7 @@ def papers(empty_index: Path, new_papers: Path) -> Path:
 
 
 def test_each_kind_is_counted(idx: Idx, empty_index: Path, new_papers: Path) -> None:
-    assert sync(idx, code=1) == {
-        "added": 1,
-        "chunks": 1,
-        "failed": 2,
-        "unsupported": 1,
-        "empty": 1,
-    }
+    assert sync(idx, code=1) == {"added": 1, "chunks": 1, "failed": 2, "unsupported": 1, "empty": 1}
 
 
 def test_each_file_is_listed_with_kind_and_reason(idx: Idx, index_path: Path, papers: Path) -> None:
@@ -65,10 +59,7 @@ def test_each_file_is_listed_with_kind_and_reason(idx: Idx, index_path: Path, pa
     assert found["blank.txt"] == ("empty", "has no text")
     assert found["image.png"][0] == "unsupported"
     assert "is a picture" in found["image.png"][1]
-    assert found["locked.pdf"] == (
-        "failed",
-        "protected by a password; give it with --pdf-password",
-    )
+    assert found["locked.pdf"] == ("failed", "protected by a password; give it with --pdf-password")
     assert found["z/damaged.pdf"][0] == "failed"
     assert "is a damaged PDF" in found["z/damaged.pdf"][1]
     answer = json.loads(idx("failures", "--json").stdout)
@@ -93,12 +84,7 @@ def test_unchanged_ones_are_not_tried_again_unless_asked_for(
     assert not told.stderr
     assert sync(idx) == {"skipped": 5}
     assert (index_path / FILE_NAME).read_text() == before
-    assert sync(idx, "--retry", code=1) == {
-        "skipped": 1,
-        "failed": 2,
-        "unsupported": 1,
-        "empty": 1,
-    }
+    assert sync(idx, "--retry", code=1) == {"skipped": 1, "failed": 2, "unsupported": 1, "empty": 1}
     assert len(failures(index_path)) == 4
     assert sync(idx, "--retry", "--pdf-password", "word", code=1)["added"] == 1
     assert "locked.pdf" not in failures(index_path)

@@ -152,10 +152,7 @@ def test_a_folder_is_found_by_its_path_and_as_a_filter(
     ],
 )
 def test_a_name_that_is_no_field_is_text_and_the_answer_names_the_fields(
-    found: Found,
-    query: str,
-    id_: str,
-    unknown: str,
+    found: Found, query: str, id_: str, unknown: str
 ) -> None:
     ids, note = found(query)
     assert id_ in ids

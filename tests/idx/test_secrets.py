@@ -61,10 +61,7 @@ SECRETS = {
     "PKCS 8": (PKCS8, "a private key"),
     "encrypted PKCS 8": (key(PrivateFormat.PKCS8, password=b"word"), "a private key"),
     "PKCS 1": (key(PrivateFormat.TraditionalOpenSSL), "a private key"),
-    "encrypted PKCS 1": (
-        key(PrivateFormat.TraditionalOpenSSL, password=b"word"),
-        "a private key",
-    ),
+    "encrypted PKCS 1": (key(PrivateFormat.TraditionalOpenSSL, password=b"word"), "a private key"),
     "OpenSSH": (key(PrivateFormat.OpenSSH), "a private key"),
     "Ed25519": (ED25519, "a private key"),
     "quoted": ("".join(f"> {line}\n" for line in PKCS8.splitlines()), "a private key"),

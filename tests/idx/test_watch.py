@@ -111,8 +111,7 @@ def test_a_file_that_is_being_written_ends_up_whole(watch: Watch, papers: Path) 
             file.flush()
             time.sleep(0.1)
     watch.until_texts(
-        {"growing.txt": "".join(lines), "there.txt": "text of there.txt"},
-        f"{papers.name}/",
+        {"growing.txt": "".join(lines), "there.txt": "text of there.txt"}, f"{papers.name}/"
     )
 
 

@@ -138,8 +138,7 @@ def chunks(index: Path, prefix: str = "") -> dict[str, Hit]:
         found = searcher.search("", limit=100_000).results
     return {
         hit.id: replace(
-            hit,
-            metadata={name: value for name, value in hit.metadata.items() if name != "indexed"},
+            hit, metadata={name: value for name, value in hit.metadata.items() if name != "indexed"}
         )
         for hit in found
         if hit.source_document.startswith(prefix)

@@ -247,8 +247,7 @@ def test_a_damaged_old_workbook_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "moment"),
-    [("book.ods", "2025-03-01 12:30"), ("book.xlsx", "2025-03-01 12:30:00")],
+    ("name", "moment"), [("book.ods", "2025-03-01 12:30"), ("book.xlsx", "2025-03-01 12:30:00")]
 )
 def test_a_spreadsheet_of_libreoffice_has_its_sheets(name: str, moment: str) -> None:
     extracted = extract(FILES / name, ExtractionOptions())

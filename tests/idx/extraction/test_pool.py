@@ -31,10 +31,7 @@ class File:
 
 
 def read(
-    *files: Path,
-    limits: Limits = LIMITS,
-    workers: int = 1,
-    options: ExtractionOptions = OPTIONS,
+    *files: Path, limits: Limits = LIMITS, workers: int = 1, options: ExtractionOptions = OPTIONS
 ) -> dict[str, ReadFile | Unreadable]:
     with ExtractionPool(workers, limits, options) as pool:
         return {file.path.name: result for file, result in pool.read(map(File, files))}

@@ -15,10 +15,7 @@ from tests.idx.conftest import Read
     ("rows", "text"),
     [
         ([["city", "year"], ["Oslo", "2024"]], "city | year\ncity: Oslo | year: 2024"),
-        (
-            [["Rain"], ["", "city", "mm"], ["a", "Oslo"]],
-            "Rain\n | city | mm\na | city: Oslo",
-        ),
+        ([["Rain"], ["", "city", "mm"], ["a", "Oslo"]], "Rain\n | city | mm\na | city: Oslo"),
         ([["Oslo", "2024"], ["city", "name"], ["a", "b"]], "Oslo | 2024\ncity | name\na | b"),
         ([["a", "a"], ["b", "c"]], "a | a\nb | c"),
         ([["x", "12 %"], ["b", "c"]], "x | 12 %\nb | c"),

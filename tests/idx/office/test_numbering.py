@@ -7,15 +7,7 @@ import pytest
 
 from tests.conftest import Idx
 from tests.idx.conftest import Read
-from tests.idx.office.packages import (
-    definition,
-    docx,
-    item,
-    level,
-    numbered,
-    paragraph,
-    style,
-)
+from tests.idx.office.packages import definition, docx, item, level, numbered, paragraph, style
 
 HEADING = style("berschrift1", title="heading 1")
 

@@ -126,8 +126,7 @@ def write_empty_table(pdf: FPDF) -> None:
 
 
 @pytest.mark.parametrize(
-    ("write", "loads"),
-    [(write_boxes, False), (write_empty_table, False), (write_fruit, True)],
+    ("write", "loads"), [(write_boxes, False), (write_empty_table, False), (write_fruit, True)]
 )
 def test_pdfplumber_is_not_even_loaded_without_need(
     tmp_path: Path, write: Callable[[FPDF], object], loads: bool

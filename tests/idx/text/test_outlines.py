@@ -52,12 +52,7 @@ ASCIIDOC = "= Manual\n\n== Wells\n\n----\ncode\n----\n\n=== Pumps\n"
     [
         ("a.tex", LATEX, "Wells & pumps", [(3, "The deep well"), (4, "Pumps")]),
         ("a.org", ORG, "Garden", [(1, "Dig a well"), (2, "Pumps")]),
-        (
-            "a.rst",
-            RST,
-            "Manual",
-            [(1, "Manual"), (2, "Wells"), (3, "Pumps"), (2, "Soil")],
-        ),
+        ("a.rst", RST, "Manual", [(1, "Manual"), (2, "Wells"), (3, "Pumps"), (2, "Soil")]),
         ("a.adoc", ASCIIDOC, "Manual", [(1, "Manual"), (2, "Wells"), (3, "Pumps")]),
     ],
 )

@@ -9,10 +9,7 @@ from tests.idx.conftest import Read
         (r"one\par two\line three\tab four", "one\n\ntwo\nthree four"),
         ("plain \\b bold\\b0  wo\nrd", "plain bold word"),
         (r"caf\'e9 \'80 \ldblquote x\rdblquote\emdash\~y \_ \{\}\\", "café € “x”— y - {}\\"),
-        (
-            r"\u8364? \u-10179?\u-8704? {\uc0\u233}{\uc2\u233\'65\'65}e",
-            "€ 😀 éée",
-        ),
+        (r"\u8364? \u-10179?\u-8704? {\uc0\u233}{\uc2\u233\'65\'65}e", "€ 😀 éée"),
         (r"{\f1 \'cf\'f0\'e8\'e2\'e5\'f2} \'e9", "Привет é"),
         (r"{\f2\'93\'fa\'96\'7b}", "日本"),
         (r"a{\*\unknown b}{\pict 00ff}{\v hidden}{\deleted gone}\v no\v0 c", "ac"),
