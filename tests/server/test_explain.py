@@ -31,11 +31,7 @@ async def test_little_is_explained_by_default(client: Client) -> None:
 
 @pytest.mark.parametrize(
     ("detail", "filled"),
-    [
-        ("steps", {"steps"}),
-        ("terms", {"steps", "terms"}),
-        ("scores", {"steps", "terms", "hits"}),
-    ],
+    [("steps", {"steps"}), ("terms", {"steps", "terms"}), ("scores", {"steps", "terms", "hits"})],
 )
 async def test_each_level_tells_more(client: Client, detail: str, filled: set[str]) -> None:
     found = answer(await client.call_tool("explain_query", {"query": "Haus", "detail": detail}))
@@ -46,12 +42,7 @@ async def test_the_steps_of_a_query(client: Client) -> None:
     arguments = {"query": "why? *eriod", "detail": "steps"}
     found = answer(await client.call_tool("explain_query", arguments))
     steps = {step["step"]: step["query"] for step in found["steps"]}
-    assert list(steps) == [
-        "syntax",
-        "parse",
-        "telling",
-        "fields",
-    ]
+    assert list(steps) == ["syntax", "parse", "telling", "fields"]
     assert steps["syntax"] == r"why\? *eriod"
     assert "content.reversed:doire*" in steps["fields"]
     assert "why" in steps["parse"]

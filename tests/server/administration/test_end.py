@@ -6,11 +6,7 @@ from pathlib import Path
 import pytest
 
 from shared import Index, Searcher
-from tests.server.administration.administered import (
-    SECONDS,
-    is_alive,
-    wait_until_gone,
-)
+from tests.server.administration.administered import SECONDS, is_alive, wait_until_gone
 from tests.server.administration.conftest import MANY
 from tests.server.administration.crawling import crawling
 

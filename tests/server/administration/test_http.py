@@ -13,14 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ElicitRequestParams, ElicitResult
 
 from server.tools.table import TOOLS
-from tests.server.administration.administered import (
-    ended,
-    is_alive,
-    refused,
-    told,
-    until,
-    writer,
-)
+from tests.server.administration.administered import ended, is_alive, refused, told, until, writer
 from tests.server.http.served import SECONDS, Served, served
 
 pytestmark = pytest.mark.anyio

@@ -17,11 +17,7 @@ from typing import Any
 import httpx2
 import pytest
 import typer
-from mcp.types import (
-    CLIENT_CAPABILITIES_META_KEY,
-    CLIENT_INFO_META_KEY,
-    PROTOCOL_VERSION_META_KEY,
-)
+from mcp.types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 
 from server.app import app
 from server.http.run import GracefulServer, http_server

@@ -5,15 +5,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.server.http.served import (
-    ACCEPT,
-    SECONDS,
-    Served,
-    initialize,
-    message,
-    served,
-    wait_for,
-)
+from tests.server.http.served import ACCEPT, SECONDS, Served, initialize, message, served, wait_for
 
 
 def session(server: Served) -> dict[str, str]:

@@ -70,9 +70,7 @@ def test_every_version_with_a_handshake_is_served(server: Served, version: str) 
     assert result(opened)["protocolVersion"] == version
 
 
-def test_the_version_without_a_handshake_is_served_and_unknown_ones_are_not(
-    server: Served,
-) -> None:
+def test_the_version_without_a_handshake_is_served_and_unknown_ones_are_not(server: Served) -> None:
     assert MODERN_PROTOCOL_VERSIONS == ("2026-07-28",)
     found = server.call(query="text")
     assert found.status_code == 200
@@ -120,8 +118,7 @@ def test_an_id_is_a_name_and_never_a_path(server: Served, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["/mcp/../healthz", "//mcp", "/mcp/x", "/%2e%2e/mcp", "/static/../../etc/passwd"],
+    "path", ["/mcp/../healthz", "//mcp", "/mcp/x", "/%2e%2e/mcp", "/static/../../etc/passwd"]
 )
 def test_no_other_path_leads_anywhere(server: Served, path: str) -> None:
     with server.connection() as connection:

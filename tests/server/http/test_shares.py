@@ -8,12 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.http.served import (
-    Served,
-    begin_call,
-    served_here,
-    status_of_answer,
-)
+from tests.server.http.served import Served, begin_call, served_here, status_of_answer
 from tests.waiting import wait_for
 
 FIRST = {"Authorization": "Bearer " + "f" * 40}

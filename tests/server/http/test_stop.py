@@ -84,10 +84,7 @@ def test_open_streams_do_not_keep_the_server(documents: Path, tmp_path: Path) ->
 def test_a_call_that_does_not_end_is_dropped_after_ten_seconds(
     documents: Path, tmp_path: Path
 ) -> None:
-    with (
-        served(documents, log=tmp_path / "log") as server,
-        server.connection() as running,
-    ):
+    with served(documents, log=tmp_path / "log") as server, server.connection() as running:
         begin_call(running)
         wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
         began = time.monotonic()
@@ -98,10 +95,7 @@ def test_a_call_that_does_not_end_is_dropped_after_ten_seconds(
 
 
 def test_a_second_signal_ends_it_at_once(documents: Path, tmp_path: Path) -> None:
-    with (
-        served(documents, log=tmp_path / "log") as server,
-        server.connection() as running,
-    ):
+    with served(documents, log=tmp_path / "log") as server, server.connection() as running:
         begin_call(running)
         wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
         server.process.terminate()

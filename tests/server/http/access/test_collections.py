@@ -98,9 +98,7 @@ async def client_of(
     async with (
         httpx2.AsyncClient(headers=bearer(token), timeout=SECONDS) as http,
         Client(
-            streamable_http_client(server.url, http_client=http),
-            mode=mode,
-            message_handler=handler,
+            streamable_http_client(server.url, http_client=http), mode=mode, message_handler=handler
         ) as client,
     ):
         yield client
