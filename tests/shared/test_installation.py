@@ -6,12 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.installation import (
-    extra_command,
-    missing_libraries,
-    reinstall_command,
-    upgrade_command,
-)
+from shared.installation import extra_command, missing_libraries, reinstall_command, upgrade_command
 
 VERSION = "{}.{}".format(*sys.version_info)
 

@@ -25,10 +25,7 @@ def divided(text: str) -> list[tuple[str, tuple[int, ...]]]:
         ),
         (
             "1. First thing [1].\n2. Second thing [2].",
-            [
-                ("First thing [1].", (1,)),
-                ("Second thing [2].", (2,)),
-            ],
+            [("First thing [1].", (1,)), ("Second thing [2].", (2,))],
         ),
         ("# Rent\n\nIt is due [1].", [("It is due [1].", (1,))]),
         ("It is due.\n\n[2]", [("It is due.\n\n[2]", (2,))]),

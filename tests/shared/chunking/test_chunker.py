@@ -99,11 +99,7 @@ def test_a_single_chunk_has_the_title_of_its_document() -> None:
 
 def test_several_chunks_are_numbered_parts() -> None:
     pieces = list(chunks("a/b", "Long", words(500)))
-    assert [piece.id for piece in pieces] == [
-        "a/b-chunk-001",
-        "a/b-chunk-002",
-        "a/b-chunk-003",
-    ]
+    assert [piece.id for piece in pieces] == ["a/b-chunk-001", "a/b-chunk-002", "a/b-chunk-003"]
     assert [piece.title for piece in pieces] == ["Long - Part 1", "Long - Part 2", "Long - Part 3"]
     assert [piece.index for piece in pieces] == [1, 2, 3]
 

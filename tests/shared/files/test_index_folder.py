@@ -16,9 +16,7 @@ def names(folder: Path) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("there", [("o",), (), None], ids=["folder", "empty", "none"])
 def test_if_the_names_do_not_reach_the_disk_both_folders_are_where_they_were(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    there: tuple[str, ...] | None,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: tuple[str, ...] | None
 ) -> None:
     make(tmp_path / "new", "n")
     if there is not None:

@@ -85,11 +85,7 @@ async def test_the_beginning_of_an_answer_is_an_error(
     ],
 )
 async def test_trouble_is_an_error_that_says_what_happened(
-    provider: str,
-    answer: Answer,
-    message: str,
-    timeout: float,
-    monkeypatch: pytest.MonkeyPatch,
+    provider: str, answer: Answer, message: str, timeout: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(answer) as server:
         with pytest.raises(LanguageModelError, match=message) as raised:

@@ -35,10 +35,7 @@ def test_folders_that_moved_with_the_index_are_found_from_it(tmp_path: Path) -> 
     (tmp_path / "outside").mkdir()
     folders = folders_at(tmp_path / "old" / "docs", tmp_path / "outside")
     moved = kept(folders, tmp_path / "old" / "index", tmp_path / "new" / "index")
-    assert moved == [
-        ("docs/", tmp_path / "new" / "docs"),
-        ("outside/", tmp_path / "outside"),
-    ]
+    assert moved == [("docs/", tmp_path / "new" / "docs"), ("outside/", tmp_path / "outside")]
 
 
 def test_a_copy_of_the_folder_does_not_take_the_place_of_the_folder(tmp_path: Path) -> None:

@@ -9,15 +9,7 @@ from shared import Document, Index, QueryParseError, Searcher
 from shared.query.parser import parse
 from shared.query.pipeline import quoted_words, without_function_words
 from shared.query.syntax import to_lucene_syntax
-from shared.query.tree import (
-    Nothing,
-    Terms,
-    Weighted,
-    Word,
-    any_of,
-    best_of,
-    weighted,
-)
+from shared.query.tree import Nothing, Terms, Weighted, Word, any_of, best_of, weighted
 from tests.conftest import add_documents
 
 TEXTS = {

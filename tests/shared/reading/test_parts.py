@@ -177,9 +177,7 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def test_collections_are_filters_facets_and_lists(
-    searchers: tuple[Searcher, Searcher],
-) -> None:
+def test_collections_are_filters_facets_and_lists(searchers: tuple[Searcher, Searcher]) -> None:
     part, _ = searchers
     with Searcher(part.path, collections=COLLECTIONS) as whole:
         found = whole.search("", facets=["collection"], group="document")

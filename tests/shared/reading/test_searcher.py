@@ -157,13 +157,7 @@ def test_statistics_tell_nothing_of_deleted_documents(empty_index: Path) -> None
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        {"limit": 0},
-        {"offset": -1},
-        {"offset": 2**31},
-        {"operator": "AND"},
-        {"content": "half"},
-    ],
+    [{"limit": 0}, {"offset": -1}, {"offset": 2**31}, {"operator": "AND"}, {"content": "half"}],
 )
 def test_arguments_out_of_range_are_refused(filled_index: Path, arguments: dict[str, Any]) -> None:
     with Searcher(filled_index) as searcher, pytest.raises(ValueError, match="is out of range"):

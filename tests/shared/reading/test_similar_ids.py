@@ -5,13 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared import (
-    ChunkNotFoundError,
-    Document,
-    DocumentNotFoundError,
-    Index,
-    Searcher,
-)
+from shared import ChunkNotFoundError, Document, DocumentNotFoundError, Index, Searcher
 
 LONG = " ".join(f"word{number}" for number in range(600))
 

@@ -152,8 +152,5 @@ def test_a_file_that_is_missing_is_named(segment: Path) -> None:
         segment.unlink()
         # It is open still, and whole.
         assert searcher.documents().total_documents == 1
-    with (
-        Searcher(segment.parent) as searcher,
-        pytest.raises(IndexDamagedError, match=segment.name),
-    ):
+    with Searcher(segment.parent) as searcher, pytest.raises(IndexDamagedError, match=segment.name):
         searcher.documents()

@@ -34,9 +34,7 @@ def test_a_document_that_breaks_off_takes_the_block_back(empty_index: Path) -> N
         assert [hit.content for hit in searcher.search("before after").results] == ["before"]
 
 
-def test_nothing_is_committed_when_a_long_document_fails_in_a_later_part(
-    empty_index: Path,
-) -> None:
+def test_nothing_is_committed_when_a_long_document_fails_in_a_later_part(empty_index: Path) -> None:
     def parts() -> Iterator[Batch]:
         yield from to_lucene(Document("a", "Title", "after " * 110_000))
         raise OSError("the text ends here")

@@ -178,10 +178,7 @@ def test_any_id_but_an_empty_one_works(empty_index: Path, document_id: str) -> N
         assert following is not None
         assert following.chunk_index == 2
         listed = searcher.documents(prefix=document_id).documents
-        assert sorted(entry.source_document for entry in listed) == [
-            document_id,
-            document_id + "x",
-        ]
+        assert sorted(entry.source_document for entry in listed) == [document_id, document_id + "x"]
     with Index(empty_index) as index:
         assert index.delete(document_id) == 3
         assert index.delete(document_id + "x") == 1
