@@ -7,6 +7,7 @@ import pytest
 
 from idx.extraction.formats import extract
 from idx.extraction.types import Extracted, ExtractionOptions
+from tests.idx.files import make
 from tests.idx.writing_commands import prepare
 
 FILES = Path(__file__).parent / "extraction" / "files"
@@ -24,6 +25,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for variable in ("CODEX_HOME", "COPILOT_HOME"):
         monkeypatch.delenv(variable, raising=False)
     return tmp_path
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """An empty folder."""
+    return make(tmp_path / "papers")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from shared import BackupError, Document, IndexSchemaError
 from shared.maintenance.backup import backup
 from tests.conftest import Idx, add_documents
-from tests.idx.files import files
+from tests.idx.files import files, make
 from tests.idx.raw_index import mark_as
 from tests.systems import has_modes, makes_links
 from tests.unprivileged import UNPRIVILEGED
@@ -85,8 +85,7 @@ def test_what_is_put_there_meanwhile_stays(filled: Path, tmp_path: Path) -> None
 def test_names_that_cannot_be_flushed_leave_the_older_backup(
     idx: Idx, filled: Path, tmp_path: Path
 ) -> None:
-    drop = tmp_path / "drop"
-    drop.mkdir()
+    drop = make(tmp_path / "drop")
     idx("backup", "drop/copy")
     before = files(drop)
     add_documents(filled, Document("b", "B", "text"))

@@ -17,7 +17,7 @@ import pytest
 
 from shared.installation import extra_command
 from tests.conftest import Idx
-from tests.idx.files import ids, result, text_of
+from tests.idx.files import ids, make, result, text_of
 from tests.idx.test_add_files import pdf_of
 
 SEVEN_ZIP = Path(__file__).parents[1] / "data" / "seven-zip"
@@ -61,13 +61,6 @@ def box_of(*messages: EmailMessage) -> bytes:
         b"From ana@a.example Sat Mar  1 10:00:00 2025\n" + message.as_bytes() + b"\n"
         for message in messages
     )
-
-
-@pytest.fixture
-def papers(tmp_path: Path) -> Path:
-    papers = tmp_path / "papers"
-    papers.mkdir()
-    return papers
 
 
 def sync(idx: Idx, *options: str, code: int = 0) -> dict[str, int]:
@@ -148,8 +141,7 @@ def test_a_python_without_bzip2_names_such_archives_and_reads_others(
     data = tarred({"rent.txt": "The rent is due."})
     (papers / "a.tar.gz").write_bytes(gzip.compress(data))
     (papers / "c.tbz2").write_bytes(bz2.compress(data))
-    modules = tmp_path / "modules"
-    modules.mkdir()
+    modules = make(tmp_path / "modules")
     (modules / "sitecustomize.py").write_text("import sys\nsys.modules['bz2'] = None\n")
     monkeypatch.setenv("PYTHONPATH", str(modules), prepend=os.pathsep)
     assert sync(idx) == {"added": 2, "chunks": 2, "unsupported": 1}
@@ -165,8 +157,7 @@ def test_without_the_extra_a_7z_archive_is_named_and_read_once_it_is_there(
     packed = (SEVEN_ZIP / "lzma2.7z").read_bytes()
     (papers / "a.7z").write_bytes(packed)
     (papers / "b.zip").write_bytes(zipped({"inner.7z": packed, "rent.txt": "The rent is due."}))
-    modules = tmp_path / "modules"
-    modules.mkdir()
+    modules = make(tmp_path / "modules")
     (modules / "sitecustomize.py").write_text("import sys\nsys.modules['py7zr'] = None\n")
     with monkeypatch.context() as without:
         without.setenv("PYTHONPATH", str(modules), prepend=os.pathsep)

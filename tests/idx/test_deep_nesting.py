@@ -15,7 +15,7 @@ from mcp import Client
 
 from shared import Document, Searcher
 from tests.conftest import Connect, Idx, add_documents
-from tests.idx.files import events
+from tests.idx.files import events, make
 from tests.idx.nested import NESTED
 from tests.programs import run
 
@@ -71,8 +71,7 @@ def test_a_reader_beside_java_survives_what_is_nested_deeply(tmp_path: Path, eng
 def test_no_reader_of_a_folder_crashes_on_what_is_nested_deeply(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
-    papers = tmp_path / "papers"
-    papers.mkdir()
+    papers = make(tmp_path / "papers")
     for name, content in NESTED.items():
         (papers / name).write_bytes(content())
     (papers / "plain.txt").write_text("needle")

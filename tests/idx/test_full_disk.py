@@ -49,8 +49,7 @@ def test_a_full_disk_costs_only_what_was_not_committed(
 
 
 def test_an_index_that_does_not_fit_is_none_yet(idx: Idx, small_disk: Path, tmp_path: Path) -> None:
-    index = small_disk / "index"
-    index.mkdir()
+    index = make(small_disk / "index")
     filler = small_disk / "filler"
     filler.write_bytes(bytes(shutil.disk_usage(small_disk).free))
     (message,) = idx("init", "-i", str(index), code=1).stderr.splitlines()

@@ -10,7 +10,7 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.messages import utc_time
 from tests.conftest import Idx, add_documents
-from tests.idx.files import ids, sync, text_of
+from tests.idx.files import ids, make, sync, text_of
 from tests.idx.test_hostile_documents import PAGE, PAGES, docx, epub, paragraph, pdf, stream, zipped
 from tests.model_server import quoting, serving, streams
 
@@ -121,8 +121,7 @@ def test_a_claim_hides_no_document(
 
 
 def test_no_time_is_later_than_now(idx: Idx, tmp_path: Path, index_path: Path) -> None:
-    papers = tmp_path / "papers"
-    papers.mkdir()
+    papers = make(tmp_path / "papers")
     (papers / "account.md").write_text(FORGED)
     os.utime(papers / "account.md", (4e9, 4e9))
     idx("sync", "papers")
@@ -259,8 +258,7 @@ SEEN: Final[dict[str, bytes | str]] = {
 
 
 def test_text_that_nobody_sees_is_marked(idx: Idx, tmp_path: Path, index_path: Path) -> None:
-    papers = tmp_path / "papers"
-    papers.mkdir()
+    papers = make(tmp_path / "papers")
     for name, content in (HIDDEN | SEEN).items():
         (papers / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     idx("sync", "papers")
@@ -278,8 +276,7 @@ def test_text_that_nobody_sees_is_marked(idx: Idx, tmp_path: Path, index_path: P
 
 
 def test_nothing_is_said_in_tags(idx: Idx, tmp_path: Path, index_path: Path) -> None:
-    papers = tmp_path / "papers"
-    papers.mkdir()
+    papers = make(tmp_path / "papers")
     cell = {"cell_type": "markdown", "metadata": {}, "source": [f"pears{TAGS}"]}
     book = {"cells": [cell], "metadata": {"title": f"A{TAGS}"}, "nbformat": 4, "nbformat_minor": 5}
     texts: dict[str, bytes | str] = {

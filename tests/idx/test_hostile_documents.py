@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import Idx
 from tests.idx.extraction.test_damage import BOMB
-from tests.idx.files import events, ids
+from tests.idx.files import events, ids, make
 from tests.idx.markup.test_epub import CONTAINER
 
 pytestmark = pytest.mark.soak
@@ -365,8 +365,7 @@ def attacks(beyond: Beyond) -> tuple[Attack, ...]:
 def test_a_document_is_read_or_refused_and_reaches_nothing(
     idx: Idx, index_path: Path, tmp_path: Path
 ) -> None:
-    papers = tmp_path / "papers"
-    papers.mkdir()
+    papers = make(tmp_path / "papers")
     outside = tmp_path / "outside.txt"
     outside.write_text(HIDDEN)
     with socket.create_server(("127.0.0.1", 0)) as asked:

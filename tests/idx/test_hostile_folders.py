@@ -60,8 +60,7 @@ def test_files_of_any_name_are_followed(idx: Idx, empty_index: Path, tmp_path: P
 @pytest.fixture
 def deep_folder(tmp_path: Path) -> Iterator[Path]:
     """Folders in each other, a file as deep as a path can lead, and folders still deeper."""
-    folder = tmp_path / "papers"
-    folder.mkdir()
+    folder = make(tmp_path / "papers")
     # With room for the name of an ignore file, without which a folder is not looked at.
     named = (4_095 - len(os.fsencode(folder)) - len("/.gitignore")) // 2
     here = os.open(folder, os.O_RDONLY)

@@ -24,6 +24,7 @@ from shared.semantic.sentence_model import SentenceModel
 from tests.conftest import Connect, Idx, add_documents
 from tests.embedding_server import counting, embeds
 from tests.idx.extraction.pdf_files import write_pages
+from tests.idx.files import make
 from tests.model_server import serving
 from tests.server.http.served import served_here
 from tests.systems import has_pipes_as_files
@@ -113,8 +114,7 @@ def test_a_list_of_failures_that_is_no_regular_file_is_not_opened(
 def test_commands_name_a_damaged_list_and_a_sync_without_it_finds_the_failures_again(
     idx: Idx, filled: Path
 ) -> None:
-    papers = filled.parent / "papers"
-    papers.mkdir()
+    papers = make(filled.parent / "papers")
     (papers / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
     idx("sync", "papers", code=1)
     (listed,) = json.loads(idx("failures", "--json").stdout)["failures"]
@@ -263,8 +263,7 @@ def test_a_model_that_an_index_names_is_neither_asked_nor_read(
     *,
     by_user: bool,
 ) -> None:
-    folder = tmp_path / "model"
-    folder.mkdir()
+    folder = make(tmp_path / "model")
     for name in (DESCRIPTION_FILE, MODEL_FILE, TOKENIZER_FILE):
         pipe(folder / name)
     monkeypatch.delenv("IDX_SEMANTIC")

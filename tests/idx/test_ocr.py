@@ -69,13 +69,6 @@ def tesseract_in_place(folder: Path, monkeypatch: pytest.MonkeyPatch, script: st
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
-@pytest.fixture
-def papers(tmp_path: Path) -> Path:
-    papers = tmp_path / "papers"
-    papers.mkdir()
-    return papers
-
-
 @needs_tesseract
 def test_scans_are_read_after_other_files(idx: Idx, empty_index: Path, papers: Path) -> None:
     scan(papers / "scan.pdf", "The rent is due on the third", "")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Idx
-from tests.idx.files import ids, sync, text_of
+from tests.idx.files import ids, make, sync, text_of
 
 FILES = Path(__file__).parents[1] / "data" / "messages"
 
@@ -21,13 +21,6 @@ def needs_libpff() -> None:
 
 def store(name: str) -> bytes:
     return gzip.decompress((FILES / f"{name}.gz").read_bytes())
-
-
-@pytest.fixture
-def papers(tmp_path: Path) -> Path:
-    papers = tmp_path / "papers"
-    papers.mkdir()
-    return papers
 
 
 def hits(idx: Idx, *query: str) -> list[dict[str, Any]]:
@@ -104,8 +97,7 @@ def test_the_extra_is_named_where_it_is_missing(
     idx: Idx, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (papers / "archive.pst").write_bytes(store("outlook.pst"))
-    modules = tmp_path / "modules"
-    modules.mkdir()
+    modules = make(tmp_path / "modules")
     (modules / "sitecustomize.py").write_text("import sys\nsys.modules['pypff'] = None\n")
     monkeypatch.setenv("PYTHONPATH", str(modules), prepend=os.pathsep)
     assert sync(idx, "papers") == {"unsupported": 1}

@@ -24,7 +24,7 @@ from shared.storage.lock import holder
 from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
 from tests.idx.damage import change_version, cut_commit, remove_commit
-from tests.idx.files import files_of_index
+from tests.idx.files import files_of_index, make
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.segments import fill
 from tests.programs import PROGRAMS, Started
@@ -173,8 +173,7 @@ def started(path: Path) -> Started:
 def test_what_a_killed_one_has_copied_keeps_out_no_other(
     idx: Idx, filled: Path, *, is_new: bool
 ) -> None:
-    aside = filled / ".replaced-by-a-killed-one"
-    aside.mkdir()
+    aside = make(filled / ".replaced-by-a-killed-one")
     for name in files_of_lucene(filled):
         (filled / name).rename(aside / name)
     if is_new:
@@ -190,8 +189,7 @@ def test_what_a_killed_one_has_copied_keeps_out_no_other(
 
 
 def test_files_that_are_only_named_as_lucenes_are_left_alone(idx: Idx, filled: Path) -> None:
-    other = filled.parent / "other"
-    other.mkdir()
+    other = make(filled.parent / "other")
     (other / "_notes.txt").write_text("mine")
     refused = idx("restore", "copy", "--yes", "-i", other, code=1)
     assert "it holds other files, such as '_notes.txt'" in refused.stderr

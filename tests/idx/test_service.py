@@ -19,6 +19,7 @@ from idx.commands.doctor import watching
 from idx.service import Service, ServiceError
 from shared import Searcher
 from tests.conftest import Idx
+from tests.idx.files import make
 from tests.programs import Started, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="systemd is of Linux")
@@ -43,8 +44,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def documents(tmp_path: Path) -> Path:
-    folder = tmp_path / 'doc\'s "100 %" $HOME'
-    folder.mkdir()
+    folder = make(tmp_path / 'doc\'s "100 %" $HOME')
     (folder / "a.txt").write_text("some text")
     return folder
 
@@ -165,8 +165,7 @@ def test_each_name_of_an_index_means_its_service(idx: Idx, documents: Path, tmp_
 
 @pytest.mark.usefixtures("log")
 def test_a_folder_that_would_add_lines_to_the_unit_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "a\nExecStartPre=touch b"
-    folder.mkdir()
+    folder = make(tmp_path / "a\nExecStartPre=touch b")
     with chdir(folder), pytest.raises(ServiceError, match="go to another"):
         Service(tmp_path / "index").install(["watch"], {})
 

@@ -9,6 +9,7 @@ import xlsxwriter  # type: ignore[import-untyped]
 
 from tests.conftest import Idx
 from tests.idx.conftest import FILES
+from tests.idx.files import make
 from tests.idx.office.test_open_document import with_content
 
 COMDIRECT = """Umsätze Girokonto
@@ -114,8 +115,7 @@ def shown(idx: Idx, name: str) -> str:
 
 
 def test_values_of_bank_statements_are_behind_their_headings(idx: Idx, tmp_path: Path) -> None:
-    folder = tmp_path / "papers"
-    folder.mkdir()
+    folder = make(tmp_path / "papers")
     for name, (text, encoding, _) in STATEMENTS.items():
         (folder / name).write_bytes(text.replace("\n", "\r\n").encode(encoding))
     idx("sync", folder)
@@ -154,8 +154,7 @@ def report(book: xlsxwriter.Workbook) -> None:
 
 
 def test_headings_of_reports_are_found_wherever_they_are(idx: Idx, tmp_path: Path) -> None:
-    folder = tmp_path / "papers"
-    folder.mkdir()
+    folder = make(tmp_path / "papers")
     with xlsxwriter.Workbook(folder / "report.xlsx") as book:
         report(book)
     (folder / "report.xls").write_bytes((FILES / "report.xls").read_bytes())
@@ -235,8 +234,7 @@ def test_a_format_tells_the_signs_of_its_country(
 
 
 def test_numbers_are_as_excel_displays_them_and_found_as_stored(idx: Idx, tmp_path: Path) -> None:
-    folder = tmp_path / "papers"
-    folder.mkdir()
+    folder = make(tmp_path / "papers")
     with xlsxwriter.Workbook(folder / "a.xlsx") as book:
         sheet = book.add_worksheet("S")
         sheet.write_row(0, 0, ["Was", "Wert"])
@@ -279,8 +277,7 @@ def test_numbers_are_as_excel_displays_them_and_found_as_stored(idx: Idx, tmp_pa
 
 
 def test_a_table_of_many_sparse_rows_keeps_its_headings(idx: Idx, tmp_path: Path) -> None:
-    folder = tmp_path / "papers"
-    folder.mkdir()
+    folder = make(tmp_path / "papers")
     written = ["Name;Telefon;Ort;Alter"]
     for number in range(200):
         written += [f"Maier {number};0{number}7712345;Ulm;{number % 60}"] * 9
@@ -298,8 +295,7 @@ def test_a_table_of_many_sparse_rows_keeps_its_headings(idx: Idx, tmp_path: Path
 def test_a_format_that_displays_nothing_keeps_the_number(
     idx: Idx, tmp_path: Path, pattern: str
 ) -> None:
-    folder = tmp_path / "papers"
-    folder.mkdir()
+    folder = make(tmp_path / "papers")
     with xlsxwriter.Workbook(folder / "a.xlsx", {"default_date_format": "dd.mm.yyyy"}) as book:
         sheet = book.add_worksheet("S")
         sheet.write_row(0, 0, ["Name", "Value", "When"])

@@ -161,8 +161,7 @@ def test_too_little_memory_for_java_is_told_and_what_needs_java_left_out(
 def test_an_index_below_a_folder_that_may_not_be_searched_ends_no_check(
     idx: Idx, home: Path
 ) -> None:
-    secret = home / "secret"
-    secret.mkdir()
+    secret = make(home / "secret")
     create(secret / "index")
     secret.chmod(0)
     options = ("--index-path", secret / "index")

@@ -4,22 +4,21 @@ from pathlib import Path
 
 import pytest
 
+from tests.idx.files import make
+
 MANY = 1_000
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A folder that may be crawled, with nothing in it."""
-    folder = tmp_path / "root"
-    folder.mkdir()
-    return folder
+    return make(tmp_path / "root")
 
 
 @pytest.fixture
 def papers(root: Path) -> Path:
     """A folder under the root with two texts, a file that cannot be read, and one that is none."""
-    folder = root / "papers"
-    folder.mkdir()
+    folder = make(root / "papers")
     (folder / "lease.txt").write_text("The rent is due on the third of each month.")
     (folder / "menu.md").write_text("# Menu\n\nCoffee with milk, and a cake of the day.")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing more")
@@ -30,8 +29,7 @@ def papers(root: Path) -> Path:
 @pytest.fixture
 def many_files(root: Path) -> Path:
     """A folder whose crawl takes some seconds."""
-    folder = root / "many"
-    folder.mkdir()
+    folder = make(root / "many")
     for number in range(MANY):
         (folder / f"{number}.txt").write_text(f"number{number} " + "some text to be read " * 30)
     return folder
