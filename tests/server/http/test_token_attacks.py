@@ -210,18 +210,14 @@ def test_what_a_signed_token_says_is_held_against_it(
     assert not {"\x1b", "\u202e"} & set(logged)
 
 
-def evil_keys(issuer: Issuer) -> bytes:
-    return json.dumps({"keys": issuer.published}).encode()
-
-
 def answer(
-    handler: BaseHTTPRequestHandler, body: bytes = b"", code: int = 200, **headers: str
+    handler: BaseHTTPRequestHandler, body: Any = b"", code: int = 200, **headers: str
 ) -> None:
     handler.send_response(code)
     for name, value in headers.items():
         handler.send_header(name.replace("_", "-"), value)
     handler.end_headers()
-    handler.wfile.write(body)
+    handler.wfile.write(body if isinstance(body, bytes) else json.dumps(body).encode())
 
 
 def endless(handler: BaseHTTPRequestHandler) -> None:
@@ -266,7 +262,7 @@ SERVERS: Final[dict[str, tuple[str, Answer]]] = {
     ),
     "keys beside an error": (
         "/keys",
-        lambda issuer, handler: answer(handler, evil_keys(issuer), code=500),
+        lambda issuer, handler: answer(handler, {"keys": issuer.published}, code=500),
     ),
     "keys as a page": (
         "/keys",
@@ -278,7 +274,9 @@ SERVERS: Final[dict[str, tuple[str, Answer]]] = {
     ),
     "keys of a megabyte": (
         "/keys",
-        lambda issuer, handler: answer(handler, evil_keys(issuer) + b" " * 1_000_000),
+        lambda issuer, handler: answer(
+            handler, json.dumps({"keys": issuer.published}).encode() + b" " * 1_000_000
+        ),
     ),
     "keys in UTF-7": ("/keys", lambda _, handler: answer(handler, b"+AHs-\xff")),
     "no keys": ("/keys", lambda _, handler: answer(handler, b'{"keys": []}')),
@@ -289,40 +287,30 @@ SERVERS: Final[dict[str, tuple[str, Answer]]] = {
     ),
     "a secret as a key": (
         "/keys",
-        lambda _, handler: answer(
-            handler, json.dumps({"keys": [{"kty": "oct", "kid": "RS256", "k": "AAAA"}]}).encode()
-        ),
+        lambda _, handler: answer(handler, {"keys": [{"kty": "oct", "kid": "RS256", "k": "AAAA"}]}),
     ),
     "keys of odd numbers": (
         "/keys",
         lambda _, handler: answer(
-            handler,
-            json.dumps({"keys": [{"kty": "RSA", "kid": "RS256", "n": 5, "e": ["AQAB"]}]}).encode(),
+            handler, {"keys": [{"kty": "RSA", "kid": "RS256", "n": 5, "e": ["AQAB"]}]}
         ),
     ),
     "a key of a million bits": (
         "/keys",
         lambda _, handler: answer(
-            handler,
-            json.dumps(
-                {"keys": [{"kty": "RSA", "kid": "RS256", "n": "_" * 160_000, "e": "AQAB"}]}
-            ).encode(),
+            handler, {"keys": [{"kty": "RSA", "kid": "RS256", "n": "_" * 160_000, "e": "AQAB"}]}
         ),
     ),
     "two keys of a name": (
         "/keys",
         lambda issuer, handler: answer(
-            handler,
-            json.dumps(
-                {"keys": [*issuer.published, {**public_jwk(), "kid": "RS256", "alg": "RS256"}]}
-            ).encode(),
+            handler, {"keys": [*issuer.published, {**public_jwk(), "kid": "RS256", "alg": "RS256"}]}
         ),
     ),
     "a key to encrypt": (
         "/keys",
         lambda issuer, handler: answer(
-            handler,
-            json.dumps({"keys": [{**key, "use": "enc"} for key in issuer.published]}).encode(),
+            handler, {"keys": [{**key, "use": "enc"} for key in issuer.published]}
         ),
     ),
     "metadata without end": (METADATA, lambda _, handler: endless(handler)),
@@ -330,21 +318,18 @@ SERVERS: Final[dict[str, tuple[str, Answer]]] = {
     "metadata of another": (
         METADATA,
         lambda issuer, handler: answer(
-            handler,
-            json.dumps({"issuer": f"{issuer.url}/", "jwks_uri": f"{issuer.url}/keys"}).encode(),
+            handler, {"issuer": f"{issuer.url}/", "jwks_uri": f"{issuer.url}/keys"}
         ),
     ),
     "metadata with a file": (
         METADATA,
         lambda issuer, handler: answer(
-            handler, json.dumps({"issuer": issuer.url, "jwks_uri": "file:///etc/passwd"}).encode()
+            handler, {"issuer": issuer.url, "jwks_uri": "file:///etc/passwd"}
         ),
     ),
     "metadata with no address": (
         METADATA,
-        lambda issuer, handler: answer(
-            handler, json.dumps({"issuer": issuer.url, "jwks_uri": "http://[::1"}).encode()
-        ),
+        lambda issuer, handler: answer(handler, {"issuer": issuer.url, "jwks_uri": "http://[::1"}),
     ),
     "metadata elsewhere": (
         METADATA,
