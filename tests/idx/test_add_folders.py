@@ -39,8 +39,7 @@ def test_two_names_that_are_spelled_alike_do_not_replace_each_other(
 ) -> None:
     make(tmp_path / "papers", "bad\\xff.txt")
     (tmp_path / "papers" / os.fsdecode(b"bad\xff.txt")).write_text("other text")
-    failed = idx("add", "papers", code=1)
-    assert "has the same id as" in failed.stderr
+    assert "has the same id as" in idx("add", "papers", code=1).stderr
     assert ids(empty_index) == ["bad\\xff.txt"]
 
 

@@ -229,8 +229,7 @@ def test_what_is_missing_is_said_in_one_line(idx: Idx, monkeypatch: pytest.Monke
     assert "the provider openai needs a key; put it into the variable IDX_ANS" in hosted.stderr
     assert "give a question" in idx("ask", code=2).stderr
     assert "0 is not in the range 1<=x<=20" in idx("ask", "x", "--limit", "0", code=2).stderr
-    blank = idx("ask", "?", "--model", "m", code=1)
-    assert blank.stderr.startswith("Error: the question is blank")
+    assert idx("ask", "?", "--model", "m", code=1).stderr.startswith("Error: the question is blank")
 
 
 @pytest.mark.soak

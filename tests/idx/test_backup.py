@@ -161,8 +161,7 @@ def test_a_damaged_index_does_not_take_the_place_of_a_backup(
     (message,) = failed.stderr.splitlines()
     assert f"the index at {filled} is damaged: file {file.name}: its checksum is wrong" in message
     file.unlink()
-    failed = idx("backup", "copy", code=1)
-    assert f"its file {file.name} is missing" in failed.stderr
+    assert f"its file {file.name} is missing" in idx("backup", "copy", code=1).stderr
     assert files(tmp_path / "copy") == before
     assert hidden(tmp_path) == []
 
@@ -183,8 +182,7 @@ def test_where_a_disk_is_mounted_a_folder_on_it_is_asked_for(
 ) -> None:
     disk = mount(tmp_path / "disk", "10m")
     try:
-        failed = idx("backup", disk, code=1)
-        assert failed.stderr.rstrip().endswith(f"such as {disk}/lucene-index")
+        assert idx("backup", disk, code=1).stderr.rstrip().endswith(f"such as {disk}/lucene-index")
         assert not any(disk.iterdir())
         idx("backup", disk / "lucene-index")
         assert contents(disk / "lucene-index") == contents(filled)

@@ -17,8 +17,7 @@ LONG = " ".join(f"word{number}" for number in range(500))
 def test_init_creates_an_index_and_then_changes_nothing(idx: Idx, index_path: Path) -> None:
     assert idx("init").stdout == "Successfully initialized Lucene index at: lucene-index\n"
     before = {file.name: file.stat().st_mtime_ns for file in index_path.iterdir()}
-    again = idx("init")
-    assert again.stdout == "There is already an index at lucene-index; nothing was changed.\n"
+    assert idx("init").stdout == "There is already an index at lucene-index; nothing was changed.\n"
     assert {file.name: file.stat().st_mtime_ns for file in index_path.iterdir()} == before
     assert json.loads(idx("init", "--json").stdout) == {
         "index_path": "lucene-index",
@@ -229,8 +228,7 @@ def test_closed_streams_are_no_crash(idx: Idx, empty_index: Path) -> None:
 
 def test_ids_that_are_no_unicode_are_named(idx: Idx, empty_index: Path) -> None:
     for command in (["delete"], ["show"], ["list", "--prefix"], ["search", "x", "--filter"]):
-        failed = idx(*command, "id=a\udcff", code=1)
-        assert "is not valid Unicode" in failed.stderr
+        assert "is not valid Unicode" in idx(*command, "id=a\udcff", code=1).stderr
 
 
 def test_documents_cannot_steer_the_terminal(idx: Idx, empty_index: Path) -> None:

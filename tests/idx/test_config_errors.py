@@ -81,8 +81,7 @@ def test_a_file_that_cannot_be_read_is_named(idx: Idx) -> None:
     file = configuration_file()
     file.mkdir(parents=True)
     for command in (["init"], ["config", "show"]):
-        failed = idx(*command, code=1)
-        assert failed.stderr == f"Error: {file}: cannot be read: Is a directory\n"
+        assert idx(*command, code=1).stderr == f"Error: {file}: cannot be read: Is a directory\n"
     file.rmdir()
     write("wait = 5")
     for locked in (file, file.parent):

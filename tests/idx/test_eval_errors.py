@@ -58,8 +58,7 @@ def test_ids_that_are_others_are_an_error(idx: Idx, tmp_path: Path) -> None:
     failed = idx("eval", *BEIR, code=1)
     assert "test.tsv: no query of queries.jsonl has a relevant document" in failed.stderr
     (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\t1\t1\n")
-    failed = idx("eval", *BEIR, code=1)
-    assert "test.tsv: no document of it is among the documents" in failed.stderr
+    assert "test.tsv: no document of it is among the documents" in idx("eval", *BEIR, code=1).stderr
 
 
 @pytest.mark.soak
@@ -77,8 +76,7 @@ def test_an_id_that_a_run_file_cannot_hold_costs_no_older_one(idx: Idx, tmp_path
 def test_a_query_that_is_no_syntax_is_named(idx: Idx, tmp_path: Path) -> None:
     queries = (tmp_path / "queries.jsonl").read_text().replace("harbour", "harbour AND (")
     (tmp_path / "queries.jsonl").write_text(queries)
-    failed = idx("eval", *BEIR, "--syntax", "lucene", code=1)
-    assert "Error: query q2: Parse error" in failed.stderr
+    assert "Error: query q2: Parse error" in idx("eval", *BEIR, "--syntax", "lucene", code=1).stderr
 
 
 def test_without_the_extra_the_command_says_what_to_install(

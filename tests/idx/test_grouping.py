@@ -49,8 +49,7 @@ def test_programs_get_chunks_unless_they_ask_for_documents(idx: Idx) -> None:
     grouped = json.loads(idx("search", QUERY, "--json", "--group", "document").stdout)
     assert grouped["total_documents"] == DOCUMENTS
     assert idx("search", QUERY, "--plain").stdout == "long\n"
-    places = idx("search", QUERY, "--plain", "--group", "document").stdout.splitlines()
-    assert len(places) == 10
+    assert len(idx("search", QUERY, "--plain", "--group", "document").stdout.splitlines()) == 10
 
 
 def test_a_document_with_more_hits_than_are_looked_at_first(empty_index: Path) -> None:

@@ -87,8 +87,7 @@ def test_a_folder_as_deep_as_a_path_can_be_is_read(
     assert result(done.stdout) == {"added": 2, "chunks": 2, "failed": 1}
     assert "File name too long" in done.stderr
     assert "d/d/d/" in idx("search", "bottom").stdout
-    again = idx("sync", "papers", "--json", code=1)
-    assert result(again.stdout) == {"skipped": 2, "failed": 1}
+    assert result(idx("sync", "papers", "--json", code=1).stdout) == {"skipped": 2, "failed": 1}
 
 
 def test_what_is_no_regular_file_is_passed_over(

@@ -84,8 +84,7 @@ def test_another_writer_is_waited_for_and_named(
 )
 def test_a_file_is_no_index(idx: Idx, index_path: Path, command: tuple[str, ...]) -> None:
     index_path.write_text("mine")
-    failed = idx(*command, code=1, stdin="[]")
-    assert "cannot be used: it is" in failed.stderr
+    assert "cannot be used: it is" in idx(*command, code=1, stdin="[]").stderr
     assert index_path.read_text() == "mine"
 
 

@@ -140,8 +140,7 @@ def test_it_can_be_switched_on_for_good(idx: Idx, model: ModelServer) -> None:
 
 def test_the_key_is_in_the_environment_only(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IDX_NORMALIZER_API_KEY", KEY)
-    done = idx("config", "show")
-    assert KEY not in done.stdout
+    assert KEY not in idx("config", "show").stdout
     assert idx("search", "x").stderr == "0 chunks match; shown: none.\n"
     assert "normalizer_api_key" not in shown(idx)
     write(f"normalizer_api_key = '{KEY}'")

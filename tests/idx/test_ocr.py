@@ -199,8 +199,7 @@ def test_a_strict_sync_ends_with_the_first_picture_that_cannot_be_read(
     for number in range(4):
         picture(papers / f"{number}.png", str(number))
     options = ("--ocr", "force", "--workers", "1", "--json")
-    done = idx("sync", "papers", "--strict", *options, code=1)
-    assert result(done.stdout) == {"failed": 1}
+    assert result(idx("sync", "papers", "--strict", *options, code=1).stdout) == {"failed": 1}
     assert ids(empty_index) == []
     assert result(idx("sync", "papers", *options, code=1).stdout)["failed"] == 3
 

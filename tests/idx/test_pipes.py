@@ -91,8 +91,7 @@ def test_plain_names_the_line_of_the_match_as_it_is_in_the_file(
     lines[49] = "Here is the notice period."
     (tmp_path / "long.txt").write_text("\r\n".join(lines))
     index_files(empty_index, tmp_path / "long.txt")
-    found = idx("search", "notice", "--plain").stdout.splitlines()
-    assert found == [f"{tmp_path / 'long.txt'}:50"]
+    assert idx("search", "notice", "--plain").stdout.splitlines() == [f"{tmp_path / 'long.txt'}:50"]
 
 
 def test_plain_goes_with_no_other_form_of_the_answer(idx: Idx, papers: Path) -> None:

@@ -30,8 +30,7 @@ def filled(empty_index: Path) -> Path:
 
 
 def test_everything_goes_and_a_sync_brings_the_files_again(idx: Idx, filled: Path) -> None:
-    done = idx("purge", "--yes")
-    assert done.stdout == "Removed 3 documents (6 chunks)\n"
+    assert idx("purge", "--yes").stdout == "Removed 3 documents (6 chunks)\n"
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
     assert json.loads(idx("list", "--json").stdout)["total_documents"] == 0
     assert json.loads(idx("failures", "--json").stdout)["total"] == 0

@@ -109,8 +109,7 @@ def test_a_second_writer_waits_or_is_told(idx: Idx, filled: Path) -> None:
 @pytest.mark.soak
 def test_it_waits_for_another_writer(idx: Idx, filled: Path) -> None:
     with Index(filled) as index:
-        failed = idx("rebuild", "--wait", "0.1", code=1)
-        assert "locked by another writer" in failed.stderr
+        assert "locked by another writer" in idx("rebuild", "--wait", "0.1", code=1).stderr
         with Started(PROGRAMS / "idx", "rebuild", "-i", filled, "--wait", "60") as process:
             time.sleep(1.5)
             assert process.poll() is None

@@ -95,8 +95,7 @@ def test_failures_that_cannot_be_replaced_leave_what_there_is(
         damage(filled)
     (filled / "failures.json" / "mine").mkdir(parents=True)
     before = files_of_index(filled)
-    failed = idx("restore", "copy", "--yes", code=1)
-    assert "the index still has its last commit" in failed.stderr
+    assert "the index still has its last commit" in idx("restore", "copy", "--yes", code=1).stderr
     assert files_of_index(filled) == before
 
 

@@ -386,8 +386,7 @@ def test_eval_compares_words_with_both(idx: Idx, index: Path, tmp_path: Path) ->
     (tmp_path / "queries.jsonl").write_text(json.dumps({"_id": "1", "text": QUESTION}))
     (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\tseverance.txt\t1\n")
     asked = ("eval", "--queries", "queries.jsonl", "--qrels", "qrels.tsv", "-i", str(index))
-    run = idx(*asked, "--compare", "words")
-    assert "Compared: search by words, and both" in run.stdout
+    assert "Compared: search by words, and both" in idx(*asked, "--compare", "words").stdout
     compared = json.loads(idx(*asked, "--compare", "meaning", "--json").stdout)
     assert [one["name"] for one in compared["configurations"]] == ["meaning", "both"]
     assert compared["configurations"][1]["measures"][0]["mean"] == 1

@@ -84,8 +84,7 @@ def test_an_unchanged_file_is_not_opened(idx: Idx, empty_index: Path, tmp_path: 
     age(papers / "a.txt")
     index_files(empty_index, "papers")
     (papers / "a.txt").chmod(0)
-    done = idx("sync", "papers", "--json", prefix=UNPRIVILEGED)
-    assert result(done.stdout) == {"skipped": 1}
+    assert result(idx("sync", "papers", "--json", prefix=UNPRIVILEGED).stdout) == {"skipped": 1}
 
 
 @has_modes
@@ -99,8 +98,7 @@ def test_a_file_that_only_looks_changed_is_compared_once_and_not_read_again(
     assert sync(idx, "papers") == {"skipped": 1}
     # Its new time is known now: it is not even opened.
     (papers / "a.txt").chmod(0)
-    done = idx("sync", "papers", "--json", prefix=UNPRIVILEGED)
-    assert result(done.stdout) == {"skipped": 1}
+    assert result(idx("sync", "papers", "--json", prefix=UNPRIVILEGED).stdout) == {"skipped": 1}
     assert documents(empty_index) == before
 
 
@@ -122,8 +120,7 @@ def test_sync_without_paths_takes_the_remembered_folders(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
     make(tmp_path, "papers/a.txt", "notes/b.md", "notes/c.txt")
-    refused = idx("sync", code=1)
-    assert "there are no folders: name them, or remember them with" in refused.stderr
+    assert "there are no folders: name them, or remember them with" in idx("sync", code=1).stderr
     idx("folders", "add", "papers")
     idx("folders", "add", "notes", "--include", "*.md")
     assert sync(idx) == {"added": 2, "chunks": 2}
@@ -264,8 +261,7 @@ def test_an_index_and_its_documents_can_move_together(
     after = tmp_path / "other" / "index"
     (document,) = json.loads(idx("list", "-i", after, "--json").stdout)["documents"]
     assert document["file_path"] == (tmp_path / "other" / "papers" / "a.txt").as_posix()
-    done = idx("sync", "other/papers", "-i", after, "--json")
-    assert result(done.stdout) == {"skipped": 1}
+    assert result(idx("sync", "other/papers", "-i", after, "--json").stdout) == {"skipped": 1}
     found = idx("search", "text", "-i", after, "--filter", f"file_path={document['file_path']}")
     assert f"\n   {document['file_path']}, line 1\n" in found.stdout
 

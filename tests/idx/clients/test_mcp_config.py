@@ -96,8 +96,7 @@ async def test_what_is_written_starts_a_server_that_finds_documents(
     idx: Idx, home: Path, empty_index: Path, client: str
 ) -> None:
     add_documents(empty_index, Document("lease", "Lease", "The rent is due on the third."))
-    done = idx("mcp-config", client, "--write", "--name", "papers")
-    assert "Warning" not in done.stderr
+    assert "Warning" not in idx("mcp-config", client, "--write", "--name", "papers").stderr
     entry = servers(client, file_of(client))["papers"]
     passed_on = {name: value for name, value in os.environ.items() if name == "PYTHONPATH"}
     server = StdioServerParameters(command=entry["command"], args=entry["args"], env=passed_on)
