@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from idx.clients import config_files as jsonc
 from tests.fuzz.running import MARKS, fuzz
+from tests.idx.clients.files import only_added
 
 pytestmark = MARKS
 
@@ -73,9 +74,11 @@ def commented(draw: st.DrawFn, value: Any) -> str:
 
 
 @st.composite
-def written_objects(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
+def written(
+    draw: st.DrawFn, values: st.SearchStrategy[dict[str, Any]] = objects
+) -> tuple[str, dict[str, Any]]:
     """An object as people write it, and what it says."""
-    value = draw(objects)
+    value = draw(values)
     return draw(commented(value)), value
 
 
@@ -123,7 +126,7 @@ def test_comments_and_trailing_commas_mean_nothing() -> None:
         text, value = written
         assert jsonc.parse(text) == value
 
-    fuzz(is_what_was_written, written=written_objects())
+    fuzz(is_what_was_written, written=written())
 
 
 def test_a_change_leaves_all_comments_and_every_other_value() -> None:
@@ -145,7 +148,23 @@ def test_a_change_leaves_all_comments_and_every_other_value() -> None:
 
     fuzz(
         is_changed,
-        written=written_objects(),
+        written=written(),
         path=st.lists(keys, min_size=1, max_size=3),
         new=values,
     )
+
+
+def test_a_member_joins_an_object_of_any_layout() -> None:
+    def joins(written: tuple[str, dict[str, Any]]) -> None:
+        text, value = written
+        entry = {"command": "/a", "args": ["//b"]}
+        changed = jsonc.with_value(text, ["servers", "added"], entry)
+        assert jsonc.parse(changed) == value | {"servers": value["servers"] | {"added": entry}}
+        assert only_added(text, changed)
+        again = jsonc.with_value(changed, ["servers", "added", "args"], [])
+        assert jsonc.parse(again)["servers"]["added"] == entry | {"args": []}
+        nested = jsonc.with_value(text, ["outer", "inner", "last"], 1)
+        assert jsonc.parse(nested) == value | {"outer": {"inner": {"last": 1}}}
+
+    with_servers = st.builds(lambda value, of: value | {"servers": of}, objects, objects)
+    fuzz(joins, written=written(with_servers))
