@@ -11,6 +11,8 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Any, Final
 
+from tests.programs import Piped
+
 SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
 
 AT_ONCE: Final = 8  # questions that wait for their answers at the same time
@@ -25,15 +27,13 @@ _LASTING: Final = "lasting-{}"  # ids of documents that nobody changes
 @contextmanager
 def busy_server(index: Path, **variables: str) -> Iterator[tuple[int, Ask]]:
     """Run the server within a block; yields its process id, and what asks it."""
-    with subprocess.Popen(
+    with Piped[bytes](
         [SERVER, index],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=os.environ | variables,
     ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         to, answers, numbers = process.stdin, process.stdout, count()
         client = {"name": "benchmark", "version": "1"}
         _send(

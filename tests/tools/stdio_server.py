@@ -6,9 +6,10 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from shared.settings.defaults import SHARE_VARIABLE
+from tests.programs import Piped
 
 Command = Sequence[str | Path]
 
@@ -18,14 +19,14 @@ _CLIENT: Final = {"name": "benchmark", "version": "1"}
 class StdioServer:
     """A server that runs."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: Piped[bytes]) -> None:
         self.process = process
         self._number = 0
 
     def ask(self, method: str, **parameters: object) -> dict[str, Any]:
         self._number += 1
         self._send(method, id=self._number, params=parameters)
-        while line := self._pipe(self.process.stdout).readline():
+        while line := self.process.stdout.readline():
             answer: dict[str, Any] = json.loads(line)
             if answer.get("id") == self._number:
                 if "result" not in answer:
@@ -51,22 +52,16 @@ class StdioServer:
         return int(status.partition("VmRSS:")[2].split()[0]) * 1024 / 1e6
 
     def _send(self, method: str, **members: object) -> None:
-        stdin = self._pipe(self.process.stdin)
-        stdin.write(json.dumps({"jsonrpc": "2.0", "method": method, **members}).encode() + b"\n")
-        stdin.flush()
-
-    @staticmethod
-    def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-        if pipe is None:
-            raise RuntimeError("the server has no pipes")
-        return pipe
+        message = json.dumps({"jsonrpc": "2.0", "method": method, **members})
+        self.process.stdin.write(message.encode() + b"\n")
+        self.process.stdin.flush()
 
 
 @contextmanager
 def stdio_server(command: Command, *, share: bool = False) -> Iterator[StdioServer]:
     """Run a server, or its relay, within a block; its session has not begun yet."""
     environment = os.environ | {SHARE_VARIABLE: "on" if share else "off"}
-    with subprocess.Popen(
+    with Piped[bytes](
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
     ) as process:
         yield StdioServer(process)
