@@ -168,12 +168,10 @@ def test_a_client_starts_a_bundle_by_its_manifest_alone(tmp_path: Path) -> None:
 
     start = without_network()
     (tmp_path / "lease.txt").write_text("The notice period is three months.")
-    subprocess.run(
-        [*start, command, "-I", "-m", "idx", "add", "lease.txt", "--index-path", str(index)],
+    run(
+        *(*start, command, "-I", "-m", "idx", "add", "lease.txt", "--index-path", index),
         cwd=tmp_path,
         env=environment,
-        check=True,
-        capture_output=True,
     )
     server = [*start, command, *arguments]
 

@@ -76,14 +76,10 @@ def test_every_format_has_a_row_in_the_table() -> None:
 
 def test_the_reference_of_commands_is_the_help(tmp_path: Path) -> None:
     generated = tmp_path / "commands.md"
-    subprocess.run(
-        [
-            *(PROGRAMS / "typer", "idx.app", "utils", "docs", "--name", "idx"),
-            *("--title", "Commands of idx", "--output", generated),
-        ],
+    run(
+        *(PROGRAMS / "typer", "idx.app", "utils", "docs", "--name", "idx"),
+        *("--title", "Commands of idx", "--output", generated),
         cwd=ROOT,
-        capture_output=True,
-        check=True,
     )
     assert generated.read_text() == (ROOT / "docs" / "commands.md").read_text(), "run: make docs"
 

@@ -7,7 +7,6 @@ comes from where uv has it.
 import json
 import os
 import re
-import subprocess
 import sys
 import threading
 import time
@@ -77,12 +76,7 @@ def test_one_command_installs_both_programs(
 
     def install() -> float:
         began = time.monotonic()
-        subprocess.run(
-            [UV, *f"tool install --reinstall {source} {place} mcp-lucene".split()],
-            env=environment,
-            check=True,
-            capture_output=True,
-        )
+        run(UV, *f"tool install --reinstall {source} {place} mcp-lucene".split(), env=environment)
         return time.monotonic() - began
 
     def output(program: str, *arguments: str) -> str:

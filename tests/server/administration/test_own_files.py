@@ -3,7 +3,6 @@
 import os
 import shutil
 import ssl
-import subprocess
 from pathlib import Path
 
 import httpx2
@@ -14,6 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from shared.files.access import OWN
 from tests.idx.files import ids
 from tests.idx.test_failures import failures
+from tests.programs import run
 from tests.server.administration.administered import ended, told
 from tests.server.administration.crawling import crawling
 from tests.server.http.served import SECONDS, served
@@ -60,14 +60,10 @@ async def test_tokens_key_configuration_and_log_are_never_indexed(
 
 
 def make_certificate(certificate: Path, key: Path) -> None:
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-            *("-nodes", "-days", "1", "-subj", "/CN=localhost", "-out", certificate),
-            *("-keyout", key, "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
-        ],
-        capture_output=True,
-        check=True,
+    run(
+        *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+        *("-nodes", "-days", "1", "-subj", "/CN=localhost", "-out", certificate),
+        *("-keyout", key, "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
     )
 
 

@@ -2,7 +2,6 @@
 
 import socket
 import ssl
-import subprocess
 from pathlib import Path
 
 import httpx2
@@ -132,14 +131,10 @@ def test_options_that_cannot_be_are_told(documents: Path, options: list[str], to
 def certificate(tmp_path: Path) -> tuple[Path, Path]:
     """A certificate that signs itself, and its key."""
     files = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-            *("-nodes", "-days", "1", "-subj", "/CN=localhost", "-out", files[0]),
-            *("-keyout", files[1], "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
-        ],
-        capture_output=True,
-        check=True,
+    run(
+        *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+        *("-nodes", "-days", "1", "-subj", "/CN=localhost", "-out", files[0]),
+        *("-keyout", files[1], "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
     )
     return files
 
