@@ -64,3 +64,18 @@ def result(stdout: str) -> dict[str, int]:
 def sync(idx: Idx, *arguments: object, code: int = 0) -> dict[str, int]:
     """Run `idx sync`; the numbers of its end that are not 0."""
     return result(idx("sync", *arguments, "--json", code=code).stdout)
+
+
+def searched(idx: Idx, *arguments: object) -> Any:
+    """The answer of `idx search` for programs."""
+    return json.loads(idx("search", *arguments, "--json").stdout)
+
+
+def hits(idx: Idx, *arguments: object) -> list[dict[str, Any]]:
+    results: list[dict[str, Any]] = searched(idx, *arguments)["results"]
+    return results
+
+
+def found(idx: Idx, *arguments: object) -> list[str]:
+    """The documents of the hits, best first."""
+    return [hit["source_document"] for hit in hits(idx, *arguments)]

@@ -9,6 +9,7 @@ import pytest
 
 from shared.settings.current import configuration_file
 from tests.conftest import Idx
+from tests.idx.files import searched
 
 BY_HAND = """\
 wait = 5  # five seconds
@@ -36,11 +37,6 @@ def contracts(idx: Idx, tmp_path: Path) -> Path:
         (tmp_path / "files" / name).write_text(text)
     idx("sync", "files")
     return tmp_path / "files" / "contracts"
-
-
-def found(idx: Idx, *arguments: object) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(idx("search", *arguments, "--json").stdout)
-    return answer
 
 
 def ids(answer: dict[str, Any]) -> set[str]:
@@ -83,17 +79,17 @@ def test_a_folder_and_filters_make_collections(idx: Idx, contracts: Path) -> Non
     table = idx("collections", "list").stdout
     assert "signed" in table
     assert "All signed." in table
-    signed = found(idx, "deposit", "--collection", "signed", "--facet", "collection")
+    signed = searched(idx, "deposit", "--collection", "signed", "--facet", "collection")
     assert ids(signed) == {"contracts/lease.txt", "contracts/2024/car.txt"}
     assert signed["facets"][0]["values"] == [
         {"value": "signed", "count": 2},
         {"value": "cars", "count": 1},
     ]
-    assert ids(found(idx, "deposit", "--filter", "collection!=signed")) == {
+    assert ids(searched(idx, "deposit", "--filter", "collection!=signed")) == {
         "contracts-old/house.txt",
         "letter.txt",
     }
-    assert ids(found(idx, "deposit", "-c", "cars")) == {"contracts/2024/car.txt"}
+    assert ids(searched(idx, "deposit", "-c", "cars")) == {"contracts/2024/car.txt"}
     listed = json.loads(idx("list", "--collection", "signed", "--json").stdout)
     assert listed["total_documents"] == 2
     fields = json.loads(idx("fields", "--json").stdout)["fields"]
@@ -105,7 +101,7 @@ def test_a_folder_and_filters_make_collections(idx: Idx, contracts: Path) -> Non
 def test_the_name_never_means_what_a_document_says(idx: Idx, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\ncollection: stamps\n---\ntext")
     idx("add", "a.md")
-    assert ids(found(idx, "", "--filter", "x-collection=stamps")) == {"a.md"}
+    assert ids(searched(idx, "", "--filter", "x-collection=stamps")) == {"a.md"}
     refused = idx("search", "", "--collection", "stamps", code=1)
     assert "there is no collection 'stamps'; there are none" in refused.stderr
 

@@ -17,7 +17,7 @@ import pytest
 
 from shared.installation import extra_command
 from tests.conftest import Idx
-from tests.idx.files import ids, make, result, text_of
+from tests.idx.files import hits, ids, make, result, searched, text_of
 from tests.idx.test_add_files import pdf_of
 
 SEVEN_ZIP = Path(__file__).parents[1] / "data" / "seven-zip"
@@ -88,7 +88,7 @@ def test_files_of_an_archive_are_documents(idx: Idx, empty_index: Path, papers: 
     ]  # fmt: skip
     assert text_of(index, "a.zip!/plan.pdf") == "A plan of the garden"
     assert "lease/rent.txt" in text_of(index, "a.zip")
-    (hit,) = json.loads(idx("search", "deep well", "--json", "--limit", "1").stdout)["results"]
+    (hit,) = hits(idx, "deep well", "--limit", "1")
     assert (hit["source_document"], hit["metadata"]["container"]) == (
         "a.zip!/inner.zip!/deep.txt",
         "a.zip",
@@ -201,7 +201,7 @@ def test_attachments_are_documents_with_the_thread_of_their_mail(
         "a.eml!/message 3!/l.zip!/list.txt", "a.eml!/offer.pdf", "b.eml",
     ]  # fmt: skip
     assert text_of(empty_index, "a.eml!/_offer.pdf") == "Forty pumps cost 900"
-    found = json.loads(idx("search", "--filter", "thread=1@a.example", "--json", "*:*").stdout)
+    found = searched(idx, "--filter", "thread=1@a.example", "*:*")
     assert {hit["source_document"] for hit in found["results"]} == {"a.eml", "b.eml"}
     assert text_of(empty_index, "b.eml").endswith(
         "We take thirty.\n\nQuoted text\nOn Monday, Ana <ana@a.example> wrote:\n"

@@ -1,12 +1,12 @@
 """Results of `idx search` grouped by document."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index, Searcher
 from tests.conftest import Idx, add_documents
+from tests.idx.files import searched
 
 QUERY = "harbour"
 DOCUMENTS = 14
@@ -31,7 +31,7 @@ def test_people_see_each_document_once(idx: Idx) -> None:
     shown = idx("search", QUERY, "--limit", "3", "--facet", "kind")
     lines = shown.stdout.splitlines()
     assert lines[0].startswith("1. Long - Part ")
-    total = json.loads(idx("search", QUERY, "--json").stdout)["totalHits"]
+    total = searched(idx, QUERY)["totalHits"]
     more = total - (DOCUMENTS - 1) - 3
     assert f"   and {more} more chunks of this document" in lines
     assert sum("long-chunk-" in line for line in lines) == 1
@@ -45,8 +45,8 @@ def test_people_see_each_document_once(idx: Idx) -> None:
 
 
 def test_programs_get_chunks_unless_they_ask_for_documents(idx: Idx) -> None:
-    assert "total_documents" not in json.loads(idx("search", QUERY, "--json").stdout)
-    grouped = json.loads(idx("search", QUERY, "--json", "--group", "document").stdout)
+    assert "total_documents" not in searched(idx, QUERY)
+    grouped = searched(idx, QUERY, "--group", "document")
     assert grouped["total_documents"] == DOCUMENTS
     assert idx("search", QUERY, "--plain").stdout == "long\n"
     assert len(idx("search", QUERY, "--plain", "--group", "document").stdout.splitlines()) == 10

@@ -4,12 +4,11 @@ import gzip
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.conftest import Idx
-from tests.idx.files import ids, make, sync, text_of
+from tests.idx.files import hits, ids, make, sync, text_of
 
 FILES = Path(__file__).parents[1] / "data" / "messages"
 
@@ -21,11 +20,6 @@ def needs_libpff() -> None:
 
 def store(name: str) -> bytes:
     return gzip.decompress((FILES / f"{name}.gz").read_bytes())
-
-
-def hits(idx: Idx, *query: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(idx("search", *query, "--json").stdout)["results"]
-    return found
 
 
 def test_messages_are_read_like_those_of_a_mailbox(

@@ -11,7 +11,7 @@ from shared.model import schema
 from shared.version import software_version
 from tests.conftest import Idx
 from tests.idx.contents import chunks
-from tests.idx.files import sync
+from tests.idx.files import hits, sync
 from tests.idx.raw_index import mark_as, stored
 
 INDEXES: Final = Path(__file__).parents[2] / "test-index"
@@ -64,7 +64,7 @@ def test_an_older_index_is_like_a_new_one_afterwards(idx: Idx, old: Path, tmp_pa
     assert sync(idx, "papers") == {"skipped": 3}
     # Checked out, the files have other times than when they were indexed, which was noted.
     synced = [without_details(chunk) for chunk in stored(old)]
-    (hit,) = json.loads(idx("search", "pay", "--json").stdout)["results"]
+    (hit,) = hits(idx, "pay")
     assert hit["id"] == "memo-chunk-001"
     assert hit["metadata"] == {
         "year": 2024,
@@ -73,7 +73,7 @@ def test_an_older_index_is_like_a_new_one_afterwards(idx: Idx, old: Path, tmp_pa
         "open": False,
         "language": "en",
     }
-    (paper,) = json.loads(idx("search", "deposit", "--json").stdout)["results"]
+    (paper,) = hits(idx, "deposit")
     assert paper["file_path"] == (tmp_path / "papers" / "lease.txt").as_posix()
     assert (paper["line_start"], paper["line_end"]) == (1, 2)
     assert idx("rebuild").stdout == done.stdout
@@ -104,7 +104,7 @@ def test_an_index_with_a_field_for_each_language_is_rebuilt(
     assert [as_before(chunk) for chunk in after] == [as_before(chunk) for chunk in before]
     memo = next(chunk for chunk in after if chunk["id"] == "memo-chunk-001")
     assert json.loads(memo["details"])["words"] == len(memo["content"].split())
-    (hit,) = json.loads(idx("search", "pay", "--json").stdout)["results"]
+    (hit,) = hits(idx, "pay")
     assert hit["id"] == "memo-chunk-001"
     fields = {field["name"] for field in json.loads(idx("fields", "--json").stdout)["fields"]}
     assert {"stems", "title_stems"} <= fields
@@ -118,7 +118,7 @@ def test_the_second_version_is_rebuilt_with_its_languages(
     shutil.copytree(INDEXES / "schema-2", tmp_path, dirs_exist_ok=True)
     assert "has schema version 2, but" in idx("search", "house", code=1).stderr
     assert idx("rebuild").stdout == "Rebuilt 2 documents as 2 chunks (schema version 5)\n"
-    (hit,) = json.loads(idx("search", "Haus", "--json").stdout)["results"]
+    (hit,) = hits(idx, "Haus")
     assert (hit["id"], hit["metadata"]) == ("brief-chunk-001", {"language": "de"})
 
 
@@ -141,11 +141,9 @@ def test_an_index_of_this_schema_is_kept_and_still_opens(
     kept = [*INDEXES.glob("schema-*")]
     assert {folder.name for folder in kept} == {f"schema-{n}" for n in schema.REBUILT_VERSIONS}
     shutil.copytree(INDEXES / f"schema-{schema.SCHEMA_VERSION}", tmp_path, dirs_exist_ok=True)
-    (hit,) = json.loads(idx("search", "pay", "--json").stdout)["results"]
+    (hit,) = hits(idx, "pay")
     assert hit["id"] == "memo-chunk-001"
-    (hit,) = json.loads(idx("search", "holiday", "--filter", "section=Handbook", "--json").stdout)[
-        "results"
-    ]
+    (hit,) = hits(idx, "holiday", "--filter", "section=Handbook")
     assert (hit["source_document"], hit["section"]) == ("handbook.md", "Handbook")
     assert "no document" in idx("show", "draft", code=1).stderr
     before = {chunk.id: chunk.content for chunk in chunks(index_path)}

@@ -1,12 +1,12 @@
 """`idx search` with facets, an order and an explanation."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index
 from tests.conftest import Idx
+from tests.idx.files import searched
 from tests.idx.preparation import index_files
 
 
@@ -31,7 +31,7 @@ def test_files_are_counted_by_their_paths(idx: Idx, empty_index: Path, tmp_path:
     for name in ("a.txt", "b.txt"):
         (tmp_path / "papers" / name).write_text("The notice period is three months.")
     index_files(empty_index, "papers")
-    found = json.loads(idx("search", "notice", "--facet", "file_path", "--json").stdout)
+    found = searched(idx, "notice", "--facet", "file_path")
     (facet,) = found["facets"]
     assert [entry["value"] for entry in facet["values"]] == [
         str(tmp_path / "papers" / name) for name in ("a.txt", "b.txt")
@@ -40,7 +40,7 @@ def test_files_are_counted_by_their_paths(idx: Idx, empty_index: Path, tmp_path:
 
 @pytest.mark.usefixtures("_documents")
 def test_the_newest_first(idx: Idx) -> None:
-    found = json.loads(idx("search", "notice", "--sort", "-year", "--json").stdout)
+    found = searched(idx, "notice", "--sort", "-year")
     assert [hit["source_document"] for hit in found["results"]] == ["b", "a"]
 
 
@@ -56,7 +56,7 @@ def test_an_explanation(idx: Idx) -> None:
     assert (
         "--detail needs --explain" in idx("search", "notice", "--detail", "scores", code=2).stderr
     )
-    explained = json.loads(idx("search", "notice", "--explain", "--json").stdout)
+    explained = searched(idx, "notice", "--explain")
     assert explained["total_hits"] == 2
     assert explained["steps"][0] == {"step": "syntax", "query": "notice"}
 

@@ -1,12 +1,12 @@
 """The words of `idx search` as they are typed."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index
 from tests.conftest import Idx
+from tests.idx.files import found, searched
 
 
 @pytest.fixture(autouse=True)
@@ -18,14 +18,9 @@ def _documents(empty_index: Path) -> None:
         index.add(Document("garage", "Lease", "The rent of the garage."))
 
 
-def found(idx: Idx, *arguments: str) -> list[str]:
-    answer = json.loads(idx("search", *arguments, "--json").stdout)
-    return [hit["source_document"] for hit in answer["results"]]
-
-
 def test_several_words_need_no_quotes(idx: Idx) -> None:
-    answer = json.loads(idx("search", "paid", "vacation", "--json").stdout)
-    assert answer == json.loads(idx("search", "paid vacation", "--json").stdout)
+    answer = searched(idx, "paid", "vacation")
+    assert answer == searched(idx, "paid vacation")
     assert answer["query"] == "paid vacation"
     assert found(idx, "paid", "vacation", "--operator", "and") == ["policy"]
     assert found(idx, "paid", "--operator", "and", "vacation") == ["policy"]

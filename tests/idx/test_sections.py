@@ -1,14 +1,13 @@
 """Sections: the headings above a chunk are stored, shown, searched and filtered by."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from shared import Document, Searcher
 from shared.model.document import Heading
 from tests.conftest import Connect, Idx, add_documents
+from tests.idx.files import hits
 from tests.server.tool_answers import answer
 
 LAW = (
@@ -26,11 +25,6 @@ def law(idx: Idx, tmp_path: Path) -> Path:
     (tmp_path / "other.txt").write_text("Das Dreifache ist hier gemeint, ohne Überschrift.")
     idx("add", "bgb.md", "other.txt")
     return tmp_path
-
-
-def hits(idx: Idx, *arguments: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(idx("search", "--json", *arguments).stdout)["results"]
-    return found
 
 
 def test_a_hit_shows_the_section_that_it_begins_in(idx: Idx, law: Path) -> None:

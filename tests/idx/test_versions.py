@@ -11,6 +11,7 @@ from shared.errors import FilterError
 from shared.model.filters import Collection
 from shared.model.search_results import SimilarDocuments
 from tests.conftest import Idx, add_documents
+from tests.idx.files import searched
 from tests.idx.letters import OTHERS, VERSIONS, letters
 
 INDEXES = Path(__file__).parents[2] / "test-index"
@@ -19,11 +20,6 @@ INDEXES = Path(__file__).parents[2] / "test-index"
 @pytest.fixture(autouse=True)
 def _documents(empty_index: Path) -> None:
     add_documents(empty_index, *letters())
-
-
-def found(idx: Idx, *arguments: object) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(idx("search", *arguments, "--json").stdout)
-    return answer
 
 
 def documents(answer: dict[str, Any]) -> list[str]:
@@ -47,10 +43,10 @@ def test_people_see_the_newest_version_and_which_others_there_are(idx: Idx) -> N
 
 
 def test_programs_get_the_ids_if_they_ask_for_documents(idx: Idx) -> None:
-    plain = found(idx, "harbour", "--limit", "20")
+    plain = searched(idx, "harbour", "--limit", "20")
     assert {*VERSIONS} <= {*documents(plain)}
     assert "similar_documents" not in json.dumps(plain)
-    grouped = found(idx, "harbour", "--limit", "20", "--group", "document")
+    grouped = searched(idx, "harbour", "--limit", "20", "--group", "document")
     assert {*VERSIONS} & {*documents(grouped)} == {"final"}
     assert grouped["total_documents"] == len(VERSIONS) + OTHERS
     assert grouped["totalHits"] == plain["totalHits"]
@@ -58,19 +54,19 @@ def test_programs_get_the_ids_if_they_ask_for_documents(idx: Idx) -> None:
     assert similar.pop("final") == {"count": 2, "ids": ["second", "draft"]}
     assert {*similar.values()} == {None}
     # Chunks of older versions can be left out, too.
-    chunks = found(idx, "harbour", "--limit", "20", "--versions", "newest")
+    chunks = searched(idx, "harbour", "--limit", "20", "--versions", "newest")
     assert {*VERSIONS} & {*documents(chunks)} == {"final"}
 
 
 def test_pages_follow_each_other(idx: Idx) -> None:
     options = ("--group", "document", "--limit", "4", "--offset")
-    pages = [documents(found(idx, "harbour", *options, offset)) for offset in (0, 4, 8, 12)]
+    pages = [documents(searched(idx, "harbour", *options, offset)) for offset in (0, 4, 8, 12)]
     assert [len(page) for page in pages] == [4, 4, 4, 1]
     assert len({name for page in pages for name in page}) == OTHERS + 1
 
 
 def test_a_version_that_matches_better_is_shown_itself(idx: Idx) -> None:
-    answer = found(idx, "harbour Ottermere", "--group", "document", "--limit", "20")
+    answer = searched(idx, "harbour Ottermere", "--group", "document", "--limit", "20")
     assert documents(answer)[0] == "draft"
     assert "similar_documents" not in answer["results"][0]
     (final,) = [hit for hit in answer["results"] if hit["source_document"] == "final"]
@@ -79,7 +75,7 @@ def test_a_version_that_matches_better_is_shown_itself(idx: Idx) -> None:
 
 def test_only_versions_that_pass_the_filters_count(idx: Idx) -> None:
     older = ("--filter", "modified<=2021-12-31", "--group", "document")
-    (hit,) = found(idx, "harbour", *older)["results"]
+    (hit,) = searched(idx, "harbour", *older)["results"]
     assert (hit["source_document"], hit["similar_documents"]["ids"]) == ("second", ["draft"])
 
 
@@ -98,18 +94,18 @@ def test_a_part_of_an_index_tells_nothing_of_versions_elsewhere(empty_index: Pat
 
 
 def test_a_filter_lists_the_versions_of_a_document(idx: Idx) -> None:
-    listed = found(idx, "", "--filter", "version_of=second", "--group", "document")
+    listed = searched(idx, "", "--filter", "version_of=second", "--group", "document")
     assert {*documents(listed)} == {*VERSIONS}
-    others = found(idx, "", "--filter", "version_of!=second", "--limit", "50")
+    others = searched(idx, "", "--filter", "version_of!=second", "--limit", "50")
     assert {*documents(others)} == {f"other-{number:02d}" for number in range(OTHERS)}
-    alone = found(idx, "harbour", "--filter", "version_of=other-03|draft", "--limit", "50")
+    alone = searched(idx, "harbour", "--filter", "version_of=other-03|draft", "--limit", "50")
     assert {*documents(alone)} == {*VERSIONS, "other-03"}
-    assert found(idx, "harbour", "--filter", "version_of=nothing")["totalHits"] == 0
+    assert searched(idx, "harbour", "--filter", "version_of=nothing")["totalHits"] == 0
     assert "version_of" in idx("search", "x", "--filter", "version_of^=dr", code=1).stderr
 
 
 def test_an_order_by_a_field_stays_that_order(idx: Idx, empty_index: Path) -> None:
-    newest = documents(found(idx, "harbour", "--sort", "-modified", "--limit", "3"))
+    newest = documents(searched(idx, "harbour", "--sort", "-modified", "--limit", "3"))
     assert newest[0] == "final"
     assert not {"second", "draft"} & {*newest}
     with Searcher(empty_index) as searcher:
@@ -130,7 +126,7 @@ def test_many_copies_take_one_place(idx: Idx, empty_index: Path) -> None:
         copy = next(letters())
         for number in range(120):
             index.add(type(copy)(f"copy-{number:03d}", "Copy", copy.content))
-    answer = found(idx, "harbour Ottermere", "--group", "document", "--limit", "5")
+    answer = searched(idx, "harbour Ottermere", "--group", "document", "--limit", "5")
     first = answer["results"][0]
     assert first["source_document"] == "draft"
     assert first["similar_documents"]["count"] == 120
