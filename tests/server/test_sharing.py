@@ -68,7 +68,8 @@ def start(index: Path) -> Iterator[Start]:
     yield start
     for client in started:
         client.process.kill()
-        client.process.communicate()
+        with client.process:
+            pass
 
 
 def _finds(client: RawClient) -> bool:

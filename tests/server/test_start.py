@@ -82,7 +82,7 @@ def test_a_client_is_answered_before_java_runs(empty_index: Path, tmp_path: Path
 
 def test_java_starts_before_the_sdk_is_imported(empty_index: Path) -> None:
     command = [sys.executable, "-c", _LOADED_BEFORE_JAVA, "--no-share", str(empty_index)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = run(*command)
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert "server" in loaded
     assert not {"mcp", "pydantic", "starlette"} & loaded
