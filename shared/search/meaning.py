@@ -76,7 +76,8 @@ the answer."""
 _MOST_WITH_IDENTIFIERS: Final = 0.05
 """Greatest weight of the meaning of a query with an identifier."""
 
-_DIGIT: Final = re.compile(r"\d")
+_TELLING: Final = re.compile(r"(?=.*[^\W\d_])\D+")
+"""A word of letters: vectors tell nothing of numbers, nor of signs beside them, as in 19 %."""
 
 _IDENTIFIER: Final = re.compile(r"(?=.*[^\W\d_])(?=.*\d)\S+")
 """A word with letters and digits, such as B-17: vectors hardly tell it from B-18."""
@@ -245,10 +246,10 @@ def meaning_by(
 def _most(clauses: Sequence[Clause]) -> float:
     """Return the greatest weight that the meaning of some parts of a query may have.
 
-    It is 0 unless all are words that a chunk may have in any field, and one of them has no digit.
+    It is 0 unless all are words that a chunk may have in any field, and one is a word of letters.
     """
     words = [plain_word(clause) or "" for clause in clauses if clause.occur != "must_not"]
-    if "" in words or all(map(_DIGIT.search, words)):
+    if "" in words or not any(map(_TELLING.fullmatch, words)):
         return 0.0
     return _MOST_WITH_IDENTIFIERS if any(map(_IDENTIFIER.fullmatch, words)) else 1.0
 

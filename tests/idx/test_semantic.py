@@ -99,10 +99,12 @@ def test_an_identifier_or_a_number_is_looked_for_by_words(idx: Idx, index: Path)
         for name in ("B-17", "B-18", "C-40"):
             text = f"Form {name} is filled in twice and handed in on the second floor."
             open_index.add(Document(name, f"Form {name}", text))
-        open_index.add(Document("price", "Price", "The lid is 19,90 €. Telephone 030 7654321."))
+        open_index.add(
+            Document("price", "Price", "The lid is 19,90 €, 7 % off. Telephone 030 7654321.")
+        )
     embed(index)
     # No vector tells these forms, or two prices, from each other.
-    for query in ("B-17", "B-99", "B-17 C-40", "9,90", "030 1234567"):
+    for query in ("B-17", "B-99", "B-17 C-40", "9,90", "030 1234567", "19 %"):
         by_words = idx("search", query, "-i", str(index), "--json", "--search", "words").stdout
         assert idx("search", query, "-i", str(index), "--json").stdout == by_words
     assert found(idx, index, "Where do I hand in C-40?")[0] == "C-40"
