@@ -41,8 +41,11 @@ CASES: Final = [
 ]
 
 
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=["off", pytest.param("now", marks=pytest.mark.soak)])
+def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index by words, and one with the vectors that it has by default."""
+    if request.param == "now":
+        request.getfixturevalue("semantic")
     path = tmp_path_factory.mktemp("everyday") / "lucene-index"
     texts = {name: text for case in CASES for name, text in case.texts.items()}
     entries = [
@@ -54,7 +57,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name in OTHERS
         for line in (HERE / "documents" / f"{name}.jsonl").read_text("utf-8").splitlines()
     ]
-    done = run_idx(["bulk", "-j", "-", "-i", path], path.parent, "\n".join(entries))
+    command = ["bulk", "-j", "-", "-i", path, "--vectors", request.param]
+    done = run_idx(command, path.parent, "\n".join(entries))
     assert done.returncode == 0, done.stderr
     return path
 
