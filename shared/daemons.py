@@ -48,6 +48,8 @@ _LISTS_OF_PATHS: Final = (VARIABLES["originals"], VARIABLES["folders"])
 _MAX_PATH_BYTES: Final = 100
 """Maximum length of the path of a socket, in bytes, on every system."""
 
+_MAX_GREETING_BYTES: Final = 100_000
+
 _PROOF_SECONDS: Final = 1.0
 """Maximum time for whoever listens at a port to prove that it is the daemon, in seconds."""
 
@@ -198,17 +200,18 @@ def _connect(connection: socket.socket, port: int, key: str) -> None:
     connection.connect((LOOPBACK, port))
     nonce = secrets.token_hex().encode()
     connection.sendall(nonce + b"\n")
-    if not hmac.compare_digest(_line(connection), proof(key.encode(), nonce)):
+    wanted = proof(key.encode(), nonce)
+    if not hmac.compare_digest(_line(connection, len(wanted)), wanted):
         raise ConnectionRefusedError
     connection.sendall(key.encode() + b"\n")
     connection.settimeout(seconds)
 
 
-def _line(connection: socket.socket) -> bytes:
-    """Return the first line; empty if the connection ended before."""
+def _line(connection: socket.socket, most: int = _MAX_GREETING_BYTES) -> bytes:
+    """Return the first line; empty if it is too long, or if the connection ended before."""
     line = bytearray()
     # Nothing follows before the first request, but what does must stay for who reads on.
-    while part := connection.recv(1):
+    while len(line) <= most and (part := connection.recv(1)):
         if part == b"\n":
             return bytes(line)
         line += part
