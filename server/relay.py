@@ -227,6 +227,8 @@ class _Relay:
                     why = f"the process that answers was ended at its start by signal {-code}"
                     raise _DaemonFailedError(1, why)
                 if code not in {0, OTHER_LIVES}:
+                    if started.stderr and sys.stderr:
+                        sys.stderr.buffer.write(started.stderr.read())
                     raise _DaemonFailedError(code)
                 # Another relay has started one, which may have ended since, or still does.
                 started, pause = None, _OTHER_SECONDS
@@ -241,6 +243,8 @@ class _Relay:
             [*command, *self._arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            # What is inherited on Windows stays open there, and a client may wait for its end.
+            stderr=subprocess.PIPE if sys.platform == "win32" else None,
             start_new_session=True,
             creationflags=_APART,
         )
