@@ -36,7 +36,8 @@ LOOPBACK: Final = "127.0.0.1"
 
 _READ_BY_SERVERS: Final = re.compile(
     "(IDX|MCP_LUCENE|HF)_.*|HOME|TZ|XDG_(CONFIG|DATA|CACHE|STATE)_HOME|PYTHON(PATH|HOME)"
-    "|USERPROFILE|(LOCAL)?APPDATA|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|.*_PROXY"
+    "|USERPROFILE|(LOCAL)?APPDATA"
+    "|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|.*_PROXY"
 )
 """Names of variables by which two servers differ. Those of a session do not count, since some
 clients start servers without them."""
