@@ -124,7 +124,7 @@ app = typer.Typer(
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from shared.version import software_version
+        from shared.installation import software_version
 
         typer.echo(f"idx {software_version()}")
         raise typer.Exit

@@ -16,7 +16,7 @@ from tomlkit.items import AoT, InlineTable, Table
 from idx.errors import SourceFileError
 from idx.output.printing import warn
 from shared.errors import ConfigurationError
-from shared.files import content
+from shared.files import access
 from shared.files.patterns import check
 from shared.messages import reason_of
 from shared.model.filters import as_collection
@@ -40,7 +40,7 @@ def locked(file: Path) -> Iterator[str]:
     """
     with ExitStack() as stack:
         try:
-            stack.enter_context(content.locked(file))
+            stack.enter_context(access.locked(file))
         except OSError as error:
             raise _not_written(file, error) from error
         text = text_of(file)
@@ -49,7 +49,7 @@ def locked(file: Path) -> Iterator[str]:
 
 def write(file: Path, text: str) -> None:
     try:
-        content.write_atomically(file, text.encode())
+        access.write_atomically(file, text.encode())
     except UnicodeEncodeError as error:
         raise ConfigurationError(file, "cannot hold a path that is not UTF-8") from error
     except OSError as error:

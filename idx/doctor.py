@@ -25,8 +25,14 @@ from idx.extraction.programs import find_libreoffice, find_tesseract, installed_
 from shared.backends import location
 from shared.errors import ConfigurationError, IndexPathError, InstallationError, JavaStartError
 from shared.files.access import is_folder
-from shared.files.cluster_path import index_path as absolute_path, is_cluster
-from shared.installation import extra_command, missing_libraries, upgrade_command
+from shared.files.index_folder import index_path as absolute_path, is_cluster
+from shared.installation import (
+    extra_command,
+    lucene_versions,
+    missing_libraries,
+    software_version,
+    upgrade_command,
+)
 from shared.messages import reason_of
 from shared.settings.current import configuration_file, configured, java_heap
 from shared.settings.defaults import (
@@ -36,7 +42,6 @@ from shared.settings.defaults import (
     default_java_heap,
 )
 from shared.system import address_space_limit
-from shared.version import lucene_versions, software_version
 
 Status = Literal["ok", "warning", "problem"]
 """Result of a check: nothing to report, something worth knowing, or something broken."""

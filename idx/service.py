@@ -22,7 +22,7 @@ from xml.sax.saxutils import escape
 from platformdirs import user_config_path, user_data_path, user_state_path
 
 from shared.errors import McpLuceneError
-from shared.files.cluster_path import is_cluster
+from shared.files.index_folder import is_cluster
 from shared.settings import defaults
 from shared.system.shell import find_program, joined
 

@@ -45,7 +45,7 @@ def _end(code: int, message: str = "") -> NoReturn:
 
     Nothing is lost: the server only reads, and has closed what it started.
     """
-    from shared.control_characters import visible_line
+    from shared.messages import visible_line
 
     # Despite their type, streams that were closed before the process started are None.
     if sys.stderr and message:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from server.settings import HttpSettings, LogLevel, ServerOptionError, ServerSettings
-from shared.control_characters import visible_line
-from shared.files.cluster_path import index_path as index_path_of
+from shared.files.index_folder import index_path as index_path_of
 from shared.files.originals import Originals
+from shared.messages import visible_line
 from shared.model.filters import configured_collections
 from shared.settings.current import configured, java_heap, original_folders
 from shared.settings.defaults import (
@@ -54,7 +54,7 @@ def _finite(value: float) -> float:
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from shared.version import software_version
+        from shared.installation import software_version
 
         typer.echo(f"mcp-lucene {software_version()}")
         raise typer.Exit

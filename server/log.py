@@ -22,7 +22,7 @@ from queue import SimpleQueue
 from typing import Any, Final, TextIO
 
 from server.settings import LogLevel
-from shared.control_characters import visible
+from shared.messages import visible
 
 LOG: Final = logging.getLogger("mcp_lucene")
 """Logger of events: the message is the name, ``extra`` holds the fields."""

@@ -49,10 +49,10 @@ from server.state import ServerState, ToolContext, granted_scopes
 from server.tools import table
 from server.tools.search import search
 from shared.errors import McpLuceneError
+from shared.installation import software_version
 from shared.model.document import MEMBER_MARK
 from shared.model.schema import COLLECTION
 from shared.model.search_results import LEFT_OUT, without_unknown
-from shared.version import software_version
 
 _NAME: Final = "mcp-lucene"
 _TITLE: Final = "Document search"

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from shared.errors import ExtraMissingError
 from shared.files import index_folder
-from shared.files.cluster_path import ClusterPath, is_cluster
+from shared.files.index_folder import ClusterPath, is_cluster
 
 _EXTRA: Final = "opensearch"
 _LIBRARY: Final = "opensearchpy"

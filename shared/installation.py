@@ -1,4 +1,4 @@
-"""How the programs were installed, and the commands that change their installation.
+"""Versions of this software and of Lucene, how it was installed, and the commands that change that.
 
 Its functions read the metadata of the distribution, which takes 20 ms to import, and only errors
 and `idx doctor` need them.
@@ -9,7 +9,39 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from shared.version import DISTRIBUTION
+DISTRIBUTION: Final = "mcp-lucene"
+"""The name under which both programs are published."""
+
+
+def software_version() -> str:
+    from importlib.metadata import version
+
+    return version(DISTRIBUTION)
+
+
+def is_newer(version: str, other: str) -> bool:
+    """Check whether a version is newer than another one; both are numbers with dots between them.
+
+    What follows the numbers, such as ``rc1``, is not compared.
+    """
+    return _numbers(version) > _numbers(other)
+
+
+def _numbers(version: str) -> list[int]:
+    import re
+
+    leading = re.match(r"\d+(\.\d+)*", version)
+    return [int(number) for number in leading[0].split(".")] if leading else []
+
+
+def lucene_versions() -> tuple[str, str]:
+    """Return the version of the distribution ``pylucene``, and that of the Lucene in it."""
+    from importlib.metadata import version
+
+    import lucene
+
+    return version("pylucene"), lucene.VERSION
+
 
 _REQUIREMENT: Final = re.compile(r"""^([\w.-]+).*;.*extra == ["']([\w-]+)["']""")
 """Pattern of a requirement of an extra, in the syntax of PEP 508."""

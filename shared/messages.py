@@ -1,4 +1,9 @@
-"""Parts of messages for users of both programs."""
+"""Parts of messages for users of both programs, and texts of documents in them.
+
+A document may contain what steers a terminal, which is shown there, not obeyed, and instructions
+for a model, or a claim that its text ends. So its text stands between tags whose name ends in a
+random marker: the author of a document cannot know it, so nothing in a document can close them.
+"""
 
 import os
 import re
@@ -89,3 +94,63 @@ def utc_time(moment: "datetime | float | None" = None) -> str:
         moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=moment)
     text = moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds")
     return f"{text}Z"
+
+
+_DIRECTIONS: Final = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""Marks that turn the direction of writing, so that a name reads like another one."""
+
+_CONTROLS: Final = tuple(
+    code for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"
+)
+
+_VISIBLE_FORMS: Final = {code: f"\\x{code:02x}" for code in _CONTROLS}
+_SHOWN_DIRECTIONS: Final = {code: f"\\u{code:04x}" for code in _DIRECTIONS}
+_ENDS_OF_LINES: Final = {0x0A: "\\n", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+_NO_DIRECTIONS: Final = dict.fromkeys(_DIRECTIONS)
+
+# Those of ASCII before DEL every JSON escapes.
+_IN_JSON: Final = {
+    code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *_DIRECTIONS, 0x2028, 0x2029)
+}
+
+
+def visible(text: str, *, keep_directions: bool = False) -> str:
+    """The text with control characters as escapes of Python; tabs and ends of lines stay."""
+    shown = _VISIBLE_FORMS if keep_directions else _VISIBLE_FORMS | _SHOWN_DIRECTIONS
+    return text.replace("\r\n", "\n").translate(shown)
+
+
+def visible_line(text: str, *, keep_directions: bool = False) -> str:
+    """The text with control characters and ends of lines as escapes of Python."""
+    shown = _VISIBLE_FORMS if keep_directions else _VISIBLE_FORMS | _SHOWN_DIRECTIONS
+    return text.translate(shown | _ENDS_OF_LINES)
+
+
+def without_directions(text: str) -> str:
+    """The text without marks of the direction of writing."""
+    return text.translate(_NO_DIRECTIONS)
+
+
+def visible_json(text: str) -> str:
+    """The same JSON, in which escapes stand for what JSON need not escape, but terminals obey."""
+    return text.translate(_IN_JSON)
+
+
+_TAG_PREFIX: Final = "document-text-"
+
+_MARKER_BYTES: Final = 8
+"""Size of a marker, in bytes: 64 random bits, chosen after the document was written, cannot be
+guessed."""
+
+
+def new_tag() -> str:
+    """Return the name of a new pair of tags."""
+    return _TAG_PREFIX + os.urandom(_MARKER_BYTES).hex()
+
+
+def tagged(text: str, tag: str) -> str:
+    """Return a text between a pair of tags, or the empty string for an empty text.
+
+    Only the tags are added, without line breaks: the text between them is unchanged.
+    """
+    return f"<{tag}>{text}</{tag}>" if text else text

@@ -17,7 +17,7 @@ from tests.changed import FAST, ROOT, own_tests
         ("server/pages/status.py", ["tests/server/pages"]),
         ("shared/java/vm.py", ["tests/shared/java"]),
         ("docs/searching.md", ["tests/test_documentation.py"]),
-        ("shared/version.py", []),
+        ("shared/__init__.py", []),
         ("pyproject.toml", []),
     ],
 )

@@ -15,9 +15,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from idx.output.printing import warn
-from shared.control_characters import visible
 from shared.errors import McpLuceneError
-from shared.messages import did_you_mean
+from shared.messages import did_you_mean, visible
 from shared.settings import defaults
 from shared.settings.current import configuration_file, configured
 

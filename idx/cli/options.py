@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import typer
 
 from idx.cli.configured_command import collections, conditions
-from shared.files.cluster_path import index_path
+from shared.files.index_folder import index_path
 from shared.model.request import MAX_DAYS
 from shared.settings import defaults
 from shared.settings.defaults import Layout, OcrMode, PdfEngineName

@@ -20,7 +20,7 @@ from idx.sync.plan import SyncOptions
 from idx.sync.targets import Move, moved, named_move
 from shared.files.secret_files import allowed_paths
 from shared.messages import decodable
-from shared.ocr.cache import cache_of
+from shared.ocr import cache_of
 from shared.settings.current import configuration_file
 from shared.settings.defaults import OCR_LANGUAGES_PATTERN, VARIABLES, default_workers
 from shared.settings.model import Folder

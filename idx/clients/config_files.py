@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from idx import configuration as toml
 from idx.clients.catalogue import Client, ClientConfigurationError, Entry, Format, Launch, launch_in
-from shared.files.content import IrregularFileError, locked, read_of_owner, write_atomically
+from shared.files.access import IrregularFileError, locked, read_of_owner, write_atomically
 from shared.messages import reason_of
 
 # An unterminated string extends to the end; otherwise the search would retry at its next quote.

@@ -16,8 +16,7 @@ from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
 from idx.clients.catalogue import CLIENTS, PROGRAM, PageServerError, Scope, installed_program
 from idx.output.printing import print_json, say, tell, warn
 from shared.backends import holds_index, location
-from shared.control_characters import visible_json
-from shared.messages import did_you_mean
+from shared.messages import did_you_mean, visible_json
 
 
 def open_page(

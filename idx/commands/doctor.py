@@ -38,14 +38,13 @@ from shared import daemons
 from shared.backends import chosen
 from shared.errors import ConfigurationError, ExtraMissingError, FilterError, McpLuceneError
 from shared.files.access import is_folder
-from shared.installation import upgrade_command
+from shared.installation import is_newer, software_version, upgrade_command
 from shared.messages import decodable, quantity
 from shared.model.failures import ERRORS
 from shared.model.filters import Collection, configured_collections
 from shared.model.index_results import FailureList, IndexStatistics
 from shared.settings.defaults import VARIABLES
 from shared.system.shell import quoted
-from shared.version import is_newer, software_version
 
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher

@@ -47,7 +47,7 @@ def init(
 
     Example: idx init --index-path ~/my-index --default
     """
-    from shared.files.cluster_path import is_cluster
+    from shared.files.index_folder import is_cluster
     from shared.writing.index import Index, create
 
     if (shards, replicas) != (None, None) and not is_cluster(index_path):

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeVar
 
 from shared.files.access import Identity
 from shared.model.document import Heading, Metadata, Page
-from shared.ocr.cache import ReadingCache
+from shared.ocr import ReadingCache
 from shared.settings.defaults import (
     DEFAULT_MAX_MEGABYTES,
     DEFAULT_MAX_ROWS,

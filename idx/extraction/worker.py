@@ -37,8 +37,7 @@ from idx.extraction.types import (
 from idx.text.headings import headings
 from shared import system
 from shared.analysis.detection import detect_language
-from shared.files.access import OWN, identity_of
-from shared.files.content import IrregularFileError, content_hash
+from shared.files.access import OWN, IrregularFileError, content_hash, identity_of
 from shared.files.location import Location, opened_file
 from shared.files.secret_files import BYTES, found_secret, is_allowed_secret, is_secret
 from shared.messages import quantity, reason_of

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import typer
 
-from shared.control_characters import visible, visible_json, visible_line, without_directions
 from shared.errors import McpLuceneError
-from shared.messages import quantity
+from shared.messages import quantity, visible, visible_json, visible_line, without_directions
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -15,9 +15,8 @@ from typing import Any, Final, Literal
 from idx.output.printing import created, say, tell, tell_json, time_left
 from idx.sync import events
 from idx.sync.events import Event, Kept
-from shared.control_characters import visible_line
 from shared.files.access import OWN
-from shared.messages import quantity
+from shared.messages import quantity, visible_line
 from shared.model.failures import ERRORS
 
 _SECONDS_BETWEEN_LINES: Final = 10.0  # between progress lines if stderr is not a terminal

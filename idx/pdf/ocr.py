@@ -22,7 +22,7 @@ from shared.files.pdf import grey, image_hash, page_image
 from shared.files.secret_files import BYTES, found_secret
 from shared.model.document import Metadata, Scalar
 from shared.model.metadata import OCR_CONFIDENCE, OCR_PAGES
-from shared.ocr.reading import MAX_WORDS, Reading, Word
+from shared.ocr import MAX_WORDS, Reading, Word
 
 if TYPE_CHECKING:
     from PIL.Image import Image

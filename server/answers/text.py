@@ -5,7 +5,7 @@ the last results are cut first, then their metadata and titles; a result whose i
 long is left out.
 
 With ``--fence`` each response has its own pair of tags, which no document can know
-(`shared.document_tags`), so that a model can distinguish texts of documents from all else. Values
+(`shared.messages`), so that a model can distinguish texts of documents from all else. Values
 that tools take as arguments are not fenced: ids, paths, the query and its suggested correction,
 which consists of words that are spelled like the query's own.
 
@@ -26,8 +26,7 @@ from pydantic_core import to_json, to_jsonable_python
 
 from server.administration.results import RememberedDirectory
 from server.answers.errors import AnswerTooLongError, ResourceNotFoundError
-from shared.document_tags import new_tag, tagged
-from shared.messages import is_plain_word, quantity, shortened
+from shared.messages import is_plain_word, new_tag, quantity, shortened, tagged
 from shared.model.document import Scalar
 from shared.model.index_results import (
     DocumentDetails,

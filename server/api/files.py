@@ -22,7 +22,7 @@ from server.api.endpoint import Encoded, State, problem
 from server.pictures.page import page_picture
 from server.pictures.worker import why_not_read
 from server.state import ServerState
-from shared.files.content import IrregularFileError
+from shared.files.access import IrregularFileError
 from shared.files.location import opened_file
 from shared.files.originals import Originals
 from shared.files.secret_files import reason_to_withhold

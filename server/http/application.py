@@ -22,7 +22,7 @@ from server.pages.rendering import as_page, page
 from server.search_server import SearchServer
 from server.settings import HttpSettings
 from server.state import ServerState
-from shared.version import software_version
+from shared.installation import software_version
 
 MAX_TOKEN_CHARACTERS: Final = 12_000  # of a token; the access tokens of some issuers are long
 

@@ -31,7 +31,7 @@ from server.lucene_pool import LucenePool
 from server.state import ServerState
 from server.tools.table import TOOLS
 from shared.errors import ExtraMissingError, JavaStartError, McpLuceneError
-from shared.version import software_version
+from shared.installation import software_version
 
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher

@@ -15,9 +15,9 @@ from starlette.responses import HTMLResponse, Response
 
 from server.api.endpoint import ProblemResponse, scopes
 from server.state import ServerState
+from shared.installation import software_version
 from shared.messages import quantity
 from shared.model.search_results import MARKS, Citation, place_in_file
-from shared.version import software_version
 
 __all__ = ["quantity"]
 

@@ -11,7 +11,7 @@ from server.state import Report, ServerState, holder_of
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.search_results import MARKS
-from shared.ocr.cache import cache_of
+from shared.ocr import cache_of
 
 if TYPE_CHECKING:
     from shared.model.index_results import DocumentFile

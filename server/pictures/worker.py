@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shared import system
 from shared.chunking import SCRIPTS_WITHOUT_BLANKS
-from shared.files.content import IrregularFileError
+from shared.files.access import IrregularFileError
 from shared.files.location import opened_file
 from shared.files.originals import Originals
 from shared.files.pdf import PdfError, image_hash, opened_pdf, page_image
 from shared.messages import quantity, reason_of
-from shared.ocr.cache import ReadingCache
-from shared.ocr.reading import Reading, Word
+from shared.ocr import Reading, ReadingCache, Word
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from shared.document_tags import new_tag, tagged
 from shared.errors import QueryError
 from shared.language_models.endpoint import without_reasoning
+from shared.messages import new_tag, tagged
 from shared.model.answers import Passage
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest

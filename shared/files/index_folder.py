@@ -1,20 +1,61 @@
-"""The folder of an index: its path, its state, and its replacement."""
+"""The path of an index: a folder, its state and its replacement, or an index on a cluster."""
 
+import os
 import re
 import stat
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from secrets import token_hex
-from typing import Final
+from typing import Any, Final
 
 from shared import errors
-from shared.files.cluster_path import ClusterPath, is_cluster
 from shared.files.lucene_files import NO_COMMIT, begins_as_lucene, has_segments, is_lucene_file
 from shared.messages import reason_of
 from shared.system import flush, move_folder
 from shared.system.shell import quoted
+
+_URL: Final = re.compile(r"(opensearchs?):[/\\]+(?=[^/\\])", re.ASCII)
+"""Beginning of the path of an index on a cluster, ``opensearch://HOST:PORT/NAME``.
+
+Path objects have one slash where the URL has two."""
+
+
+class ClusterPath(type(Path())):  # type: ignore[misc] # the class depends on the system
+    """Path of an index on a cluster, which is spelled as a URL and belongs to no folder."""
+
+    # Not __init__, which the paths of Python 3.11 do without.
+    def __new__(cls, *segments: Any) -> "ClusterPath":
+        """Return the path of these segments, unless messages and files would show a password."""
+        # Wherever it is: a password may contain a slash, and looks like a part of the name then.
+        if any("@" in str(segment) for segment in segments):
+            raise errors.IndexPathError(
+                ClusterPath("opensearch://..."),
+                "its address must not contain a user or password, nor any other @",
+                "put them into IDX_OPENSEARCH_USER and IDX_OPENSEARCH_PASSWORD",
+            )
+        path: ClusterPath = super().__new__(cls, *segments)
+        return path
+
+    def __str__(self) -> str:
+        return _URL.sub(r"\1://", super().__str__(), count=1).replace("\\", "/")
+
+    def __fspath__(self) -> str:
+        return str(self)
+
+    def absolute(self) -> "ClusterPath":
+        return self
+
+
+def is_cluster(path: Path | str) -> bool:
+    """Check whether the path of an index means a cluster."""
+    return _URL.match(str(path)) is not None
+
+
+def index_path(path: Path | str) -> Path:
+    """Return the path of an index as it is meant: a `ClusterPath` for a URL."""
+    return ClusterPath(path) if is_cluster(path) else Path(path)
+
 
 _OWNER_ONLY_FOLDER: Final = 0o700
 
@@ -172,7 +213,7 @@ def replace_folder(new: Path, old: Path) -> Path | None:
                 undo.callback(old.mkdir)
             undo.callback(move_folder, old, new)
         else:
-            replaced = old.with_name(f".{old.name}.{token_hex(8)}")
+            replaced = old.with_name(f".{old.name}.{os.urandom(8).hex()}")
             move_folder(old, replaced)
             undo.callback(move_folder, replaced, old)
             move_folder(new, old)

@@ -18,13 +18,13 @@ from typing import Final
 
 from shared.files.access import (
     Identity,
+    IrregularFileError,
     identity_of,
     open_beneath,
     opened_beneath,
     opened_folder,
     refuse_too_long,
 )
-from shared.files.content import IrregularFileError
 from shared.system import PASSAGE, READING, status_of_part
 
 OUTSIDE_ROOTS: Final = (

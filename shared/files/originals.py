@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from shared.files.cluster_path import is_cluster
+from shared.files.index_folder import is_cluster
 from shared.files.location import Location, resolve_links
 
 _WITHHELD: Final = (

@@ -15,7 +15,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from shared.files.content import content_hash
+from shared.files.access import content_hash
 from shared.settings.current import configured
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from org.apache.lucene.search import IndexSearcher
 
 from shared.errors import BackupError, IndexDamagedError, IndexPathError
 from shared.files import index_folder
-from shared.files.access import holds
-from shared.files.content import read_regular
+from shared.files.access import holds, read_regular
 from shared.files.index_folder import replace_folder, size_bytes
 from shared.files.lucene_files import begins_as_lucene, damage_of, is_lucene_file
 from shared.java import vm

@@ -39,8 +39,7 @@ from shared.storage.integrity import open_directory
 from shared.storage.mapping import placed_to_lucene, unpack
 from shared.storage.passages import KnownVectors
 from shared.storage.stored_chunks import CHUNK_FIELDS, details_of, stored_fields
-from shared.writing.document_queue import DocumentWriter, results
-from shared.writing.writer import clean, open_writer
+from shared.writing.writer import DocumentWriter, clean, open_writer, results
 
 Progress = Callable[[Iterator[int]], Iterator[int]]
 """Function that passes on the number of chunks of each document as it is written."""

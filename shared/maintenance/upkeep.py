@@ -21,7 +21,7 @@ from shared.java.vm import in_background
 from shared.messages import quantity, reason_of
 from shared.model.failures import delete_failures
 from shared.model.folders import IndexedFolders
-from shared.ocr.cache import ReadingCache
+from shared.ocr import ReadingCache
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from shared import system
 from shared.backends import chosen
 from shared.errors import IndexFileError, IndexPathError, IndexWriteError
-from shared.files.content import IrregularFileError, read_regular, write_private
+from shared.files.access import IrregularFileError, read_regular, write_private
 from shared.messages import reason_of
 
 if TYPE_CHECKING:

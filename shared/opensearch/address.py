@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from shared.errors import ConfigurationError, IndexPathError
-from shared.files.cluster_path import ClusterPath
+from shared.files.index_folder import ClusterPath
 from shared.settings.defaults import (
     OPENSEARCH_PASSWORD_VARIABLE,
     OPENSEARCH_TOKEN_VARIABLE,

@@ -14,6 +14,7 @@ from urllib3 import Timeout
 from urllib3.exceptions import NewConnectionError
 
 from shared.errors import ClusterRefusedError, ClusterVersionError, McpLuceneError
+from shared.installation import software_version
 from shared.java.cancellation import check
 from shared.opensearch.address import Address, Credentials
 from shared.opensearch.cluster_errors import (
@@ -26,7 +27,6 @@ from shared.opensearch.cluster_errors import (
     reason_of,
 )
 from shared.settings.types import is_loopback_name
-from shared.version import software_version
 
 LEAST_VERSION: Final = (3, 0)
 """Least version of OpenSearch: its scores are those of Lucene 10 (``BM25Similarity``)."""

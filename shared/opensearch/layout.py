@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
+from shared.installation import software_version
 from shared.model import schema
 from shared.model.weights import DEFAULT_WEIGHTS
-from shared.version import software_version
 
 STATE_ID: Final = "state"
 """Id of the document with the state of the index."""

@@ -12,7 +12,7 @@ from shared.opensearch.cluster_errors import part_missing
 from shared.opensearch.compiler import compiled
 from shared.opensearch.state import IS_CHUNK, Query
 from shared.opensearch.store import Store
-from shared.query.index_terms import IndexTerms
+from shared.query.terms import IndexTerms
 from shared.query.tree import Fuzzy, Pattern, ValueWords, escaped
 from shared.storage.vectors import Sample
 

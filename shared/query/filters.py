@@ -26,8 +26,8 @@ from shared.model.filters import Collection, Collections, Filter, FilterOperator
 from shared.model.folders import FILE_FIELD, IndexedFolders, file_term
 from shared.model.schema import COLLECTION, FOLDER
 from shared.query import tree
-from shared.query.index_terms import IndexTerms
 from shared.query.syntax import is_number
+from shared.query.terms import IndexTerms
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.field_names import metadata_field_of
 from shared.storage.mapping import metadata_text

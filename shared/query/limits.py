@@ -22,7 +22,7 @@ from shared.errors import QueryError, QueryParseError
 from shared.java.cancellation import allows_costly
 from shared.model import schema
 from shared.query import tree
-from shared.query.index_terms import IndexTerms
+from shared.query.terms import IndexTerms
 from shared.storage import lucene_errors
 
 MAX_QUERY_LENGTH: Final = 20_000  # characters; more than a page of text is not a query

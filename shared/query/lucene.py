@@ -41,8 +41,8 @@ from shared.errors import QueryParseError
 from shared.java.cancellation import check
 from shared.model import schema
 from shared.query import tree
-from shared.query.index_terms import IndexTerms
 from shared.query.limits import running
+from shared.query.terms import IndexTerms
 from shared.storage.commits import cached_per_commit, is_limited
 from shared.storage.field_names import all_fields
 

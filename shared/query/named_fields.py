@@ -27,8 +27,8 @@ from shared.model.filters import Filter, FilterOperator
 from shared.model.request import SearchRequest
 from shared.model.schema import FOLDER
 from shared.query.filters import value_words
-from shared.query.index_terms import IndexTerms
 from shared.query.syntax import NamedText, is_number, named_texts
+from shared.query.terms import IndexTerms
 from shared.query.tree import (
     Clauses,
     Everything,

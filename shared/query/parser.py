@@ -39,7 +39,6 @@ from shared.model import schema
 from shared.model.filters import Filter
 from shared.model.request import Operator, SearchRequest, Syntax
 from shared.query import limits
-from shared.query.index_terms import IndexTerms
 from shared.query.named_fields import fields_before, on_named_fields, unknown_names
 from shared.query.syntax import (
     excluded_words,
@@ -47,6 +46,7 @@ from shared.query.syntax import (
     original_position,
     to_lucene_syntax,
 )
+from shared.query.terms import IndexTerms
 from shared.query.tree import (
     Clause,
     Clauses,

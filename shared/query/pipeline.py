@@ -37,12 +37,11 @@ from shared.model.document import WORDS_PER_CHUNK
 from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
-from shared.query.forms import DIGRAPH, Form
-from shared.query.index_terms import IndexTerms
 from shared.query.limits import check_patterns, check_text
 from shared.query.parser import ReadQuery, parse, read
 from shared.query.spelling import Spelling, compounds_of
 from shared.query.syntax import WORD, as_meant, to_lucene_syntax
+from shared.query.terms import DIGRAPH, Form, IndexTerms
 from shared.query.tree import (
     Clause,
     Clauses,

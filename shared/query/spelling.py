@@ -29,7 +29,7 @@ from shared.analysis.languages import (
     is_capital_name,
 )
 from shared.model import schema
-from shared.query.index_terms import IndexTerms
+from shared.query.terms import IndexTerms
 
 _FEWEST_LETTERS: Final = 4  # shorter words have too many neighbours, and occur in others by chance
 

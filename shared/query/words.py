@@ -16,8 +16,7 @@ from shared.analysis.analyzers import as_typed, tokens, tokens_of
 from shared.analysis.languages import PUNCTUATION, WITH_COMPOUNDS, function_words_in
 from shared.model import schema
 from shared.model.weights import Weights
-from shared.query.forms import Form, forms_of
-from shared.query.index_terms import IndexTerms
+from shared.query.terms import Form, IndexTerms, forms_of
 from shared.query.tree import (
     Clause,
     Clauses,

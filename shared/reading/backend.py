@@ -16,7 +16,7 @@ from shared.model.document import FileState
 from shared.model.filters import Collections, Limits
 from shared.model.folders import IndexedFolders
 from shared.model.request import SearchRequest
-from shared.query.index_terms import IndexTerms
+from shared.query.terms import IndexTerms
 from shared.query.tree import Between, Expression, Node, Terms, all_of
 from shared.search.selection import Fingerprinted, Selection
 

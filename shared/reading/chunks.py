@@ -18,7 +18,7 @@ from shared.analysis.languages import UNDETERMINED
 from shared.errors import ChunkNotFoundError, DocumentNotFoundError
 from shared.model import schema, search_results
 from shared.model.document import chunk_id as id_of_chunk
-from shared.query.index_terms import IndexTerms
+from shared.query.terms import IndexTerms
 from shared.query.tree import (
     Between,
     Expression,

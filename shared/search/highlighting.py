@@ -16,8 +16,8 @@ from shared.analysis.analyzers import KnownWords, known_words, tokens_of
 from shared.analysis.languages import UNDETERMINED
 from shared.model import schema
 from shared.model.search_results import MARKS
-from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
+from shared.query.terms import IndexTerms
 from shared.query.tree import Fuzzy, Node, Pattern, TermPhrase, Terms, Values, leaves
 
 MAX_PASSAGES: Final = 3

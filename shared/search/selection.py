@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from shared.messages import utc_time
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.search_results import ExplainedTerm, Facet
-from shared.query.index_terms import IndexTerms
 from shared.query.pipeline import ParsedQuery
+from shared.query.terms import IndexTerms
 from shared.query.tree import Node
 from shared.storage.fingerprints import Fingerprint
 

@@ -16,7 +16,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from shared.errors import ConfigurationError
-from shared.files.content import IrregularFileError, read_of_owner
+from shared.files.access import IrregularFileError, read_of_owner
 from shared.messages import did_you_mean, reason_of, shortened
 from shared.settings.defaults import VARIABLES
 from shared.settings.model import CollectionSetting, Folder, Settings

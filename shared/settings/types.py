@@ -16,7 +16,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from shared.errors import IndexPathError
-from shared.files.cluster_path import ClusterPath, is_cluster
+from shared.files.index_folder import ClusterPath, is_cluster
 from shared.settings.defaults import KEY_VARIABLES
 
 UNREPEATED: Final = "unrepeated"

@@ -12,6 +12,7 @@ from java.util import HashMap
 from org.apache.lucene.index import DirectoryReader, FilterDirectoryReader, SegmentInfos
 
 from shared.errors import IndexDamagedError, IndexSchemaError
+from shared.installation import software_version
 from shared.java.cancellation import stoppable
 from shared.model import schema
 from shared.model.filters import Collections
@@ -20,7 +21,6 @@ from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.semantic.query_encoder import QueryEncoder
 from shared.semantic.sentence_model import SentenceModel
 from shared.storage import lucene_errors
-from shared.version import software_version
 
 Result = TypeVar("Result")
 

@@ -19,7 +19,7 @@ from java.nio.file import Paths
 from org.apache.lucene.store import FSDirectory
 
 from shared.errors import IndexDamagedError, IndexFileError, IndexPathError
-from shared.files.content import NOT_REGULAR
+from shared.files.access import NOT_REGULAR
 from shared.files.lucene_files import damage_of, is_lucene_file
 from shared.messages import reason_of
 

@@ -38,8 +38,14 @@ from shared.storage.mapping import file_state_field, to_lucene
 from shared.storage.passages import KnownVectors, documents_with_vectors, key_with_id
 from shared.storage.stored_chunks import document_query, document_term
 from shared.storage.vectors import vector_field
-from shared.writing.document_queue import DocumentWriter, results
-from shared.writing.writer import clean, commit_empty, open_writer, undo_creation
+from shared.writing.writer import (
+    DocumentWriter,
+    clean,
+    commit_empty,
+    open_writer,
+    results,
+    undo_creation,
+)
 
 
 def create(path: Path | str, *, shards: int | None = None, replicas: int | None = None) -> bool:

@@ -15,8 +15,7 @@ import pytest
 from fpdf import FPDF
 from PIL import Image, ImageDraw, ImageFont
 
-from shared.ocr.cache import ReadingCache
-from shared.ocr.reading import Reading, Word
+from shared.ocr import Reading, ReadingCache, Word
 from tests.conftest import Idx
 from tests.idx.files import events, ids, result, text_of
 from tests.idx.test_add_files import pdf_of

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import pytest
 
+from shared.installation import software_version
 from shared.model import schema
-from shared.version import software_version
 from tests.conftest import Idx
 from tests.idx.contents import chunks
 from tests.idx.files import hits, sync

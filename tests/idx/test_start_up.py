@@ -90,7 +90,7 @@ def test_the_list_of_commands_says_what_their_own_help_begins_with(name: str) ->
 
 @pytest.mark.parametrize(("program", "module"), [("idx", "idx"), ("mcp-lucene", "server")])
 def test_the_version_is_that_of_the_distribution(program: str, module: str) -> None:
-    from shared.version import software_version
+    from shared.installation import software_version
 
     for command in ([PROGRAMS / program], [sys.executable, "-m", module]):
         done = run(*command, "--version")

@@ -13,7 +13,7 @@ from mcp.types import TextResourceContents
 
 from server.extensions import APP_URI, SKILL_URI
 from server.tools.table import TOOLS
-from shared.version import software_version
+from shared.installation import software_version
 from tests.conftest import Connect
 from tests.server.raw_client import RawClient
 

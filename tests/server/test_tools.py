@@ -255,7 +255,7 @@ async def test_every_tool_is_described(client: Client) -> None:
 
 
 async def test_the_server_introduces_itself(client: Client) -> None:
-    from shared.version import software_version
+    from shared.installation import software_version
 
     assert client.server_info is not None
     assert client.server_info.name == "mcp-lucene"

@@ -10,7 +10,7 @@ from shared import Searcher
 from shared.backends import chosen, location
 from shared.errors import ExtraMissingError, IndexOnClusterError, IndexPathError
 from shared.files import index_folder
-from shared.files.cluster_path import ClusterPath, index_path, is_cluster
+from shared.files.index_folder import ClusterPath, index_path, is_cluster
 from shared.opensearch.address import Address
 from tests.conftest import Idx
 

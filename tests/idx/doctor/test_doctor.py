@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from shared import Document, Index
+from shared.installation import software_version
 from shared.storage import commits
-from shared.version import software_version
 from shared.writing.index import create
 from tests.configured import write
 from tests.conftest import Idx, add_documents

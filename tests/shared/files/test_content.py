@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.files.content import read_of_owner, write_atomically
+from shared.files.access import read_of_owner, write_atomically
 from tests.systems import has_pipes_as_files
 
 OPEN_FILES = Path("/proc/self/fd")

@@ -12,7 +12,7 @@ import pytest
 
 from shared import system
 from shared.errors import IndexWriteError
-from shared.files.content import (
+from shared.files.access import (
     IrregularFileError,
     locked,
     read_of_owner,
@@ -24,7 +24,7 @@ from tests.programs import Started
 from tests.systems import ON_WINDOWS, keeps_open_files_in_place
 
 _HOLDS = (
-    "import sys, pathlib; from shared.files.content import locked\n"
+    "import sys, pathlib; from shared.files.access import locked\n"
     "with locked(pathlib.Path(sys.argv[1])): print('locked', flush=True); sys.stdin.read()"
 )
 
