@@ -132,7 +132,7 @@ check: .venv/ready
 # The sentence model; onnxruntime has no wheels for Macs with Intel processors.
 .venv/e5: .venv/tools $(E5)
 	! $(BIN)/python -c 'import onnxruntime' || { \
-		$(BIN)/python -m deployment.e5 build/e5 && \
+		rm -rf build/e5 && $(BIN)/python -m deployment.e5 build/e5 && \
 		$(BIN)/python -m pip install --quiet --no-deps --force-reinstall build/e5/*.whl; }
 	touch $@
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Final
 
 import platformdirs
-import sentencepiece
 
-from deployment.e5.convert import Weights, output_of, tokenizer_of, write_onnx
+from deployment.e5.convert import Weights, output_of, write_onnx, write_tokenizer
+from shared.semantic.encoder import PIECES_FILE, SCORES_FILE, Pieces
 
 HERE: Final = Path(__file__).parent
 
@@ -52,13 +52,12 @@ def main(folder: str) -> None:
 
 def _build(place: Path, target: Path) -> None:
     weights = Weights(_downloaded(place))
-    tokenizer = tokenizer_of(weights)
-    pieces = sentencepiece.SentencePieceProcessor(model_proto=tokenizer)
-    (query, *_) = pieces.encode(str(_DESCRIPTION["query_prefix"]))
     package = place / "mcp_lucene_e5"
     package.mkdir()
+    write_tokenizer(package, weights.pieces, weights.begin, weights.end, weights.unknown)
+    pieces = Pieces(package / PIECES_FILE, package / SCORES_FILE)
+    query, *_ = pieces(str(_DESCRIPTION["query_prefix"]))
     write_onnx(package, weights, output_of((HERE / "output.npz").read_bytes()), query)
-    (package / "tokenizer.model").write_bytes(tokenizer)
     sums = {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest()
         for file in sorted(package.iterdir())

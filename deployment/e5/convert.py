@@ -22,20 +22,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import marisa_trie
 import numpy as np
 import numpy.typing as npt
 import onnx
-import sentencepiece
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
-from sentencepiece import sentencepiece_model_pb2 as pieces
+
+from shared.semantic.encoder import PIECES_FILE, SCORES_FILE
 
 _BLOCK: Final = 32  # weights that share a scale
 _ZERO: Final = 8  # the 4 bits that stand for 0
-
-_NORMAL: Final = 1
-_UNKNOWN: Final = 2
-_CONTROL: Final = 3  # types of pieces in SentencePiece's models
 
 
 class Weights:
@@ -49,12 +46,18 @@ class Weights:
         self.hidden, self.layers, self.heads, self.inner, *_ = self._read("7i")
         (self.epsilon,) = self._read("f")
         self._read("i")
-        count, self.begin, self.end, self.padding, self.unknown = self._read("5i")
+        count, self.begin, self.end, padding, self.unknown = self._read("5i")
         (size,) = self._read("Q")
         offsets = self._array("<u4", count + 1)
-        self.scores = self._array("<f4", count)
+        scores = self._array("<f4", count)
         words = self._bytes(size)
-        self.pieces = [words[first:last] for first, last in pairwise(offsets)]
+        names = [words[first:last].decode() for first, last in pairwise(offsets)]
+        marks = {"<mask>", *(names[one] for one in (self.begin, self.end, self.unknown, padding))}
+        self.pieces = {
+            name: (number, float(score))
+            for number, (name, score) in enumerate(zip(names, scores, strict=True))
+            if name not in marks
+        }
         self._read("i")
         # The normalization of characters, which SentencePiece brings along.
         self._bytes(self._read("I")[0])
@@ -229,27 +232,21 @@ def _embeddings(graph: _Graph, weights: Weights) -> str:
     return graph.add("Add", words, graph.add("Slice", graph.constant(places), zero, length, zero))
 
 
-def tokenizer_of(weights: Weights) -> bytes:
-    """Return the tokenizer as a SentencePiece model."""
-    # SentencePiece's own normalization, with which the model was trained (XLM-RoBERTa).
-    normalizer = sentencepiece.SentencePieceNormalizer(rule_name="nmt_nfkc")
-    made: Any = pieces.ModelProto()  # type: ignore[attr-defined] # made when it is imported
-    made.ParseFromString(normalizer.serialized_model_proto())
-    controls = {weights.begin, weights.end, weights.padding}
-    for number, (piece, score) in enumerate(zip(weights.pieces, weights.scores, strict=True)):
-        text = piece.decode()
-        is_control = number in controls or text == "<mask>"
-        kind = _UNKNOWN if number == weights.unknown else _CONTROL if is_control else _NORMAL
-        made.pieces.add(piece=text, score=float(score), type=kind)
-    trainer = made.trainer_spec
-    trainer.model_type = 1  # unigram
-    trainer.unk_id, trainer.bos_id = weights.unknown, weights.begin
-    trainer.eos_id, trainer.pad_id = weights.end, weights.padding
-    made.normalizer_spec.add_dummy_prefix = True
-    made.normalizer_spec.remove_extra_whitespaces = True
-    made.normalizer_spec.escape_whitespaces = True
-    content: bytes = made.SerializeToString()
-    return content
+def write_tokenizer(
+    folder: Path, pieces: Mapping[str, tuple[int, float]], first: int, last: int, unknown: int
+) -> None:
+    """Write a unigram model as `shared.semantic.encoder.Pieces` reads it.
+
+    Pieces have a number and a score; the other numbers are those of the tokens at the beginning and
+    the end of a text, and of what is unknown.
+    """
+    trie = marisa_trie.Trie(pieces)
+    trie.save(str(folder / PIECES_FILE))
+    in_order = sorted(pieces, key=trie.__getitem__)
+    head = (first, last, unknown, max(map(len, pieces)))
+    numbers = np.array([*head, *(pieces[piece][0] for piece in in_order)], "<i4")
+    scores = np.array([pieces[piece][1] for piece in in_order], "<f4")
+    (folder / SCORES_FILE).write_bytes(numbers.tobytes() + scores.tobytes())
 
 
 def output_of(content: bytes) -> Output:

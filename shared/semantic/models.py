@@ -26,7 +26,7 @@ HUB_PREFIX: Final = "hub:"
 PACKAGES: Final = {DEFAULT_SENTENCE_MODEL: "mcp_lucene_e5", "english": "mcp_lucene_english"}
 """Packages that consist of a model, by the model's name."""
 
-_LIBRARIES: Final = ("numpy", "onnxruntime", "sentencepiece")
+_LIBRARIES: Final = ("numpy", "onnxruntime", "marisa_trie")
 
 
 def missing_library() -> str | None:

@@ -296,7 +296,7 @@ def test_without_the_extra_an_index_with_vectors_is_searched_by_words(
 ) -> None:
     hidden = tmp_path / "hidden"
     hidden.mkdir()
-    names = "numpy=None, onnxruntime=None, sentencepiece=None"
+    names = "numpy=None, onnxruntime=None, marisa_trie=None"
     (hidden / "sitecustomize.py").write_text(f"import sys; sys.modules.update({names})\n")
     monkeypatch.setenv("PYTHONPATH", str(hidden))
     run = idx("search", "printer jam", "-i", str(index))

@@ -104,7 +104,7 @@ def test_without_http_nothing_of_the_pages_and_the_api_is_imported(
     imported = {line.rpartition("|")[2].strip() for line in lines}
     assert {"server.search_server", "shared.search.answer"} <= imported
     web = re.compile(
-        r"(fastapi|jinja2|numpy|onnxruntime|sentencepiece|tokenizers|pypdfium2|PIL|pebble|openai"
+        r"(fastapi|jinja2|numpy|onnxruntime|marisa_trie|tokenizers|pypdfium2|PIL|pebble|openai"
         r"|server\.(api|http|pages)|shared\.semantic\.encoder|shared\.(answers|language_models\.requests))(\.|$)"
     )
     assert [name for name in sorted(imported) if web.match(name)] == []
