@@ -55,8 +55,15 @@ _WITHOUT_PREFIXES: Final = Step(
 )
 """Filter for the articles, prepositions and conjunctions that Hebrew writes with the next word."""
 
+_WITHOUT_ACCUSATIVE: Final = Step(
+    "patternReplace", {"pattern": "\u064b[\u0627\u0649]?$|[\u0627\u0649]\u064b$", "replacement": ""}
+)
+"""Filter for the ending of the Arabic accusative, where its vowels are written."""
+
 LANGUAGES: Final[Mapping[str, tuple[Step, ...]]] = {
-    "ar": _steps("lowercase", "decimalDigit", "arabicNormalization", "arabicStem"),
+    "ar": _steps(
+        *("lowercase", "decimalDigit", _WITHOUT_ACCUSATIVE, "arabicNormalization", "arabicStem"),
+    ),
     "bg": _steps("lowercase", "bulgarianStem"),
     "bn": _indic("bengaliNormalization", "bengaliStem"),
     "ca": _snowball("Catalan"),

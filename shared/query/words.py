@@ -258,10 +258,16 @@ class Words:
     def neighbours(self, words: Sequence[str]) -> Node:
         """Return words next to each other as one, such as "database" for "data base".
 
-        In languages with compounds the second may also be the first part: Antrag Wohngeld.
+        In languages with compounds the second may also be the first part, and function words stand
+        between them: Antrag Wohngeld, Frist zur Kündigung.
         """
         found: list[Node] = []
-        for pair in pairwise(words[: _MOST_NEIGHBOURS + 1]):
+        words = words[: _MOST_NEIGHBOURS + 1]
+        pairs = dict.fromkeys(pairwise(words))
+        if not WITH_COMPOUNDS.isdisjoint(self.languages):
+            telling = [word for word in words if not function_words_in(word.strip(PUNCTUATION))]
+            pairs |= dict.fromkeys(pairwise(telling))
+        for pair in pairs:
             key = pair, self.languages
             known = self.terms.words.get(key)
             if known is None:
@@ -280,8 +286,10 @@ class Words:
             return []
         wholes = {f"{one}{other}"}
         if not (of_second or WITH_COMPOUNDS.isdisjoint(self.languages)):
-            # Arbeitszeit, Mieterhöhung.
-            wholes |= {f"{one}s{other}", f"{one.removesuffix('e')}{other}", f"{other}{one}"}
+            for begin, end in ((one, other), (other, one)):
+                # Wohngeldantrag, Arbeitszeit, Mieterhöhung.
+                wholes |= {f"{begin}{link}{end}" for link in ("", "s")}
+                wholes.add(f"{begin.removesuffix('e')}{end}")
         begun = (one for one in sorted(wholes) if self.terms.may_begin(schema.CONTENT, one))
         terms = (f"{whole}{ending}" for whole in begun for ending in _ENDINGS)
         there = self.there(schema.CONTENT, terms)

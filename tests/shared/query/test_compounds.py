@@ -146,3 +146,15 @@ def test_an_index_without_german_has_none(tmp_path: Path) -> None:
     assert found(path, "Hand") == set()
     german = indexed(tmp_path / "german", {**texts, "rent": TEXTS["rent"]})
     assert found(german, "Hand") == {"team"}
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["Kündigung Frist", "Frist Kündigung", "Frist für eine Kündigung", "Frist zur Kündigung"],
+)
+def test_two_words_that_others_have_find_their_compound_in_either_order(
+    tmp_path: Path, query: str
+) -> None:
+    others = {"end": "Die Frist ist nicht verlängert worden.", "fired": "Die Kündigung kam spät."}
+    path = indexed(tmp_path / "index", {"work": TEXTS["work"], **others})
+    assert found(path, query) == {"work", "end", "fired"}
