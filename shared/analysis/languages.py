@@ -188,6 +188,12 @@ def function_words(language: str) -> frozenset[str]:
     return frozenset((*words, *(word.translate(SPELLED_OUT) for word in words)))
 
 
+def month_names() -> Iterator[tuple[str, int]]:
+    """Yield the names of the months in many languages, each with the number of its month."""
+    for number, line in enumerate(_lines(_FOLDER / "months.txt"), 1):
+        yield from ((name, number) for name in line.split())
+
+
 def counted_function_words(text: str, languages: Collection[str]) -> Counter[str]:
     """Return how many words of a text are function words, by language, of some languages."""
     known = _languages_of_words()

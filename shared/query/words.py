@@ -7,13 +7,14 @@ other or joined score more, so that the whole comes first. docs/searching.md has
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
-from shared.analysis.analyzers import as_typed, tokens, tokens_of
-from shared.analysis.languages import PUNCTUATION, WITH_COMPOUNDS, function_words_in
+from shared.analysis.analyzers import as_typed, folded, tokens, tokens_of
+from shared.analysis.languages import PUNCTUATION, WITH_COMPOUNDS, function_words_in, month_names
 from shared.model import schema
 from shared.model.weights import Weights
 from shared.query.terms import Form, IndexTerms, forms_of
@@ -57,7 +58,15 @@ _COUNTRY_CODES: Final = (1, 2, 3)  # their numbers of digits (ITU-T E.164)
 _DATE: Final = re.compile(r"(?:(\d{4})([./-]))?(\d{1,2})[./-](\d{1,2})(?:([./-])(\d{4}))?")
 """A date with the year at one end."""
 
+_DAY: Final = r"(\d{1,2})(?:\.|er|st|nd|rd|th|\u00ba)?"
+_NAME: Final = r"([^\W\d_]{3,12})\.?"
+_WRITTEN_DATE: Final = re.compile(
+    rf"\b(?:{_DAY}\s(?:de |of )?{_NAME}|{_NAME}\s{_DAY},?)\s(?:de )?(\d{{4}})\b"
+)
+"""A date that may have the name of a month, after the day or before it."""
+
 _MONTHS: Final = 12
+_SLOP_OF_A_DATE: Final = 2  # for December 31, 2024, and 31 de diciembre de 2024
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,8 +337,14 @@ class Words:
         return Nothing() if function_words_in(text) else self._one_word(text)
 
     def numbers(self, text: str) -> Node:
-        """Return the numbers of several words, such as a telephone number with blanks."""
-        return self._runs(run for run in _DIGITS.findall(text) if " " in run)
+        """Return the numbers of several words: telephone numbers with blanks, and written dates."""
+        numbers = self._runs(run for run in _DIGITS.findall(text) if " " in run)
+        dates = []
+        for *ends, year in _WRITTEN_DATE.findall(text):
+            day, name = ends[:2] if ends[0] else (ends[3], ends[2])
+            if month := _months().get(folded(name)):
+                dates += self._days([(int(day), month)], year)
+        return any_of(numbers, scaled(any_of(*dates), self.weights.row))
 
     def _numbers_in(self, word: str, term: str) -> Node:
         """Return the numbers of a word; its term is empty if it has several parts."""
@@ -342,7 +357,7 @@ class Words:
         return self._runs(_DIGITS.findall(word) or ([term] if is_number else []))
 
     def _date(self, word: str) -> Node:
-        """Return a date in all orders of its numbers that mean the same, as 2015-09-01."""
+        """Return a date in all ways to write it that mean the same, as 2015-09-01."""
         found = _DATE.fullmatch(word.strip(PUNCTUATION))
         if not found or bool(found[1]) == bool(found[6]):
             return Nothing()
@@ -351,13 +366,20 @@ class Words:
         if found[5] == "/":
             # In America, the month comes first.
             days.append((second, first))
-        year, nodes = (found[1] or found[6],), []
+        return scaled(any_of(*self._days(days, found[1] or found[6])), self.weights.row)
+
+    def _days(self, days: Iterable[tuple[int, int]], year: str) -> list[Node]:
+        """Return the ways to write a day and its month of a year; several for 05/06/2024."""
+        nodes = []
         for day, month in days:
             one, other = (tuple(dict.fromkeys((f"{n}", f"{n:02}"))) for n in (day, month))
-            orders = [(one, other, year), (year, other, one)]
-            orders += [(other, one, year)] if day > _MONTHS else []
+            orders = [(one, other, (year,)), ((year,), other, one)]
+            orders += [(other, one, (year,))] if day > _MONTHS else []
             nodes += [self._row(schema.CONTENT, order, 0) for order in orders]
-        return scaled(any_of(*nodes), self.weights.row)
+            if names := [name for name, number in _months().items() if number == month]:
+                written = (one, tuple(names), (year,))
+                nodes.append(self._row(schema.CONTENT, written, _SLOP_OF_A_DATE))
+        return nodes
 
     def _runs(self, runs: Iterable[str]) -> Node:
         return any_of(*(scaled(self._number(run), self.weights.digits) for run in runs))
@@ -380,6 +402,12 @@ class Words:
         if len(digits) >= _FEWEST_OF_A_SUFFIX and len(end) >= _FEWEST_OF_A_SUFFIX - 1:
             nodes.append(Pattern(schema.DIGITS, f"{end[::-1]}*", scored=False))
         return best_of(*nodes)
+
+
+@cache
+def _months() -> Mapping[str, int]:
+    """Return the number of each month by its names as terms."""
+    return {folded(name): number for name, number in month_names()}
 
 
 def fields_of(field: str | None) -> tuple[str, ...]:
