@@ -21,14 +21,7 @@ from shared.files.patterns import check
 from shared.messages import reason_of
 from shared.model.filters import as_collection
 from shared.settings.defaults import VARIABLES
-from shared.settings.file import (
-    check_name,
-    content_of,
-    read,
-    settings_in,
-    text_of,
-    value_from_text,
-)
+from shared.settings.file import check_name, content_of, read, settings_in, text_of, value_from_text
 
 
 @contextmanager

@@ -177,11 +177,7 @@ class Service:
             user_config_path("systemd", appauthor=False) / "user" / unit,
             (),
             # Restarted, in case an older one runs.
-            (
-                (*control, "daemon-reload"),
-                (*control, "enable", unit),
-                (*control, "restart", unit),
-            ),
+            ((*control, "daemon-reload"), (*control, "enable", unit), (*control, "restart", unit)),
             ((*control, "disable", "--now", unit),),
             (*control, "--quiet", "is-active", unit),
         )

@@ -66,8 +66,7 @@ Json = Annotated[
 Plain = Annotated[
     bool,
     typer.Option(
-        "--plain",
-        help="Print only one path per line, or the id of a document without a file.",
+        "--plain", help="Print only one path per line, or the id of a document without a file."
     ),
 ]
 
@@ -107,8 +106,7 @@ SentenceModel = Annotated[
 Search = Annotated[
     Literal["both", "words"],
     typer.Option(
-        "--search",
-        help="Rank by words and meaning, if search by meaning is on; or by words only.",
+        "--search", help="Rank by words and meaning, if search by meaning is on; or by words only."
     ),
 ]
 

@@ -29,8 +29,7 @@ def open_page(
         ),
     ] = None,
     port: Annotated[
-        int,
-        typer.Option(min=0, max=65_535, help="Port of the page; 0 selects a free one."),
+        int, typer.Option(min=0, max=65_535, help="Port of the page; 0 selects a free one.")
     ] = 0,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address only.")

@@ -27,13 +27,7 @@ _LIBRARIES: Final = ("ir_measures", "numpy", "pytrec_eval")
 @takes(AnswerOptions, "answering")
 def evaluate(
     queries_file: Annotated[
-        Path,
-        typer.Option(
-            "--queries",
-            metavar="FILE",
-            readable=False,
-            help="Queries: JSON Lines.",
-        ),
+        Path, typer.Option("--queries", metavar="FILE", readable=False, help="Queries: JSON Lines.")
     ],
     qrels: Annotated[
         Path,
@@ -192,13 +186,7 @@ def evaluate(
 def _configurations(
     settings: list[str] | None, compare: Literal["words", "meaning"] | None
 ) -> "list[Configuration]":
-    from idx.evaluation.experiment import (
-        BOTH,
-        DEFAULT,
-        Configuration,
-        InvalidSettingError,
-        changed,
-    )
+    from idx.evaluation.experiment import BOTH, DEFAULT, Configuration, InvalidSettingError, changed
 
     if compare and settings:
         raise typer.BadParameter("give --set or --compare, not both")

@@ -151,8 +151,7 @@ def backup(
 
 def restore(
     source: Annotated[
-        Path,
-        typer.Argument(metavar="SRC", readable=False, help="Folder created by idx backup."),
+        Path, typer.Argument(metavar="SRC", readable=False, help="Folder created by idx backup.")
     ],
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     yes: Yes = False,

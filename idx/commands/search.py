@@ -81,8 +81,7 @@ def search(
         ),
     ] = None,
     min_confidence: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="Omit hits with a lower confidence."),
+        float, typer.Option(min=0, max=1, help="Omit hits with a lower confidence.")
     ] = 0.0,
     by: Search = "both",
     group: Annotated[
@@ -112,8 +111,7 @@ def search(
         ),
     ] = None,
     explain: Annotated[
-        bool,
-        typer.Option("--explain", help="Explain the query instead of printing chunks."),
+        bool, typer.Option("--explain", help="Explain the query instead of printing chunks.")
     ] = False,
     detail: Annotated[
         Detail | None,

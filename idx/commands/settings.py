@@ -236,10 +236,7 @@ def remember(
 
 
 @folders.command("remove")
-def forget(
-    paths: Paths,
-    as_json: Json = False,
-) -> None:
+def forget(paths: Paths, as_json: Json = False) -> None:
     """Forget folders; their documents stay in the index until they are deleted.
 
     Unknown folders are reported, and the exit code is then 1.
@@ -333,9 +330,7 @@ def add(
     folder: Annotated[
         Path | None,
         typer.Option(
-            metavar="PATH",
-            readable=False,
-            help="Take the files of this folder and its subfolders.",
+            metavar="PATH", readable=False, help="Take the files of this folder and its subfolders."
         ),
     ] = None,
     filters: Filters = None,

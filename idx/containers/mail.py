@@ -102,10 +102,7 @@ def extract_mail(source: Source) -> Extracted:
             modified=sent,
             language=header(message, "Content-Language"),
         )
-        | thread_metadata(
-            message,
-            " ".join(header(message, name) or "" for name in ("To", "Cc")),
-        ),
+        | thread_metadata(message, " ".join(header(message, name) or "" for name in ("To", "Cc"))),
     )
 
 

@@ -13,13 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from idx.containers.mail import composed, plain_name, thread_metadata
-from idx.containers.message import (
-    decoded,
-    decoded_words,
-    header,
-    is_richer,
-    parsed_headers,
-)
+from idx.containers.message import decoded, decoded_words, header, is_richer, parsed_headers
 from idx.extraction.types import Embedded, Extracted, Source
 from idx.markup.html import read_hypertext
 from idx.office.rtf import extract_rtf
@@ -179,9 +173,7 @@ def _extracted(storage: "Storage", source: Source) -> Extracted:
         for number, each in enumerate(attachments, start=1)
     ]
     text, headings = composed(
-        [f"{name}: {one_line(value)}" for name, value in headers.items() if value],
-        body,
-        names,
+        [f"{name}: {one_line(value)}" for name, value in headers.items() if value], body, names
     )
     # An attached message is stored as a folder, which is not read.
     if unread := sum(each.stream(_DATA, _BINARY) is None for each in attachments):

@@ -66,12 +66,7 @@ class Listing:
 
 
 def list_folder(
-    start: Start,
-    within: str,
-    *,
-    volume: int,
-    is_wanted: Callable[[str], bool],
-    follow_links: bool,
+    start: Start, within: str, *, volume: int, is_wanted: Callable[[str], bool], follow_links: bool
 ) -> Listing:
     """List a folder; links are skipped unless they are to be followed."""
     selected = []

@@ -18,12 +18,7 @@ from idx.markup.html import extract_epub, extract_html
 from idx.markup.markdown import extract_markdown
 from idx.markup.xml_text import extract_xml
 from idx.office.labelled_rows import extract_delimited
-from idx.office.open_document import (
-    extract_odp,
-    extract_ods,
-    extract_odt,
-    extract_old_office,
-)
+from idx.office.open_document import extract_odp, extract_ods, extract_odt, extract_old_office
 from idx.office.open_xml import extract_pptx
 from idx.office.rtf import extract_rtf
 from idx.office.word import extract_docx

@@ -10,15 +10,7 @@ from urllib.parse import unquote
 
 from idx.errors import SourceFileError
 from idx.extraction.types import Extracted, Source
-from idx.markup.markup import (
-    Headed,
-    MarkupText,
-    Package,
-    Role,
-    Roles,
-    parse_html,
-    resolve,
-)
+from idx.markup.markup import Headed, MarkupText, Package, Role, Roles, parse_html, resolve
 from idx.text.decoding import declared_codec, decode
 from idx.text.headings import join_sections
 from idx.text.properties import one_line, properties

@@ -14,14 +14,7 @@ from functools import partial
 from operator import eq, ge, gt, le, lt, ne
 from typing import Final
 
-from idx.office.date_format import (
-    Locale,
-    Token,
-    date_shown,
-    date_text,
-    duration_text,
-    language_of,
-)
+from idx.office.date_format import Locale, Token, date_shown, date_text, duration_text, language_of
 from idx.office.table_headings import Number
 
 Format = Callable[[str], str]  # function from the stored value of a cell to the displayed one

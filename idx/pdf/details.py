@@ -123,11 +123,7 @@ def read_fields(page: Any, form: Any) -> str:
 def _fields(page: Any, form: Any) -> Iterator[str]:
     from pypdfium2 import raw
 
-    kinds = (
-        raw.FPDF_FORMFIELD_TEXTFIELD,
-        raw.FPDF_FORMFIELD_COMBOBOX,
-        raw.FPDF_FORMFIELD_LISTBOX,
-    )
+    kinds = (raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
     for index in range(raw.FPDFPage_GetAnnotCount(page)):
         annotation = raw.FPDFPage_GetAnnot(page, index)
         if not annotation:

@@ -33,13 +33,7 @@ from idx.pdf.ocr import (
     low_confidence,
     read_scanned_pages,
 )
-from idx.pdf.tables import (
-    TablePage,
-    loses_words,
-    merges_rows,
-    read_table_pages,
-    tears_rows,
-)
+from idx.pdf.tables import TablePage, loses_words, merges_rows, read_table_pages, tears_rows
 from idx.pdf.text import read_text, take_hidden_text
 from idx.text.cleaning import CELL_SEPARATOR, join_pages, normalize
 from shared.files.pdf import PdfError, opened_pdf

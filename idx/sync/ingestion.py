@@ -221,11 +221,7 @@ class Ingestion:
         for member in file.members:
             name = member_id(container, member.path)
             own = replace(
-                change,
-                source_document=name,
-                size=0,
-                is_new=name not in before,
-                container=container,
+                change, source_document=name, size=0, is_new=name not in before, container=container
             )
             result = member.result
             if isinstance(result, Unreadable) and container in self._for_ocr:

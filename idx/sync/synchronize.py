@@ -22,10 +22,7 @@ from shared.writing.index import Index
 
 
 def synchronize(
-    paths: Iterable[Path],
-    options: SyncOptions,
-    kept: Kept,
-    changed: Collection[Path] | None = None,
+    paths: Iterable[Path], options: SyncOptions, kept: Kept, changed: Collection[Path] | None = None
 ) -> Generator[Event, None, None]:
     """Synchronize the index with files and folders, or only what has `changed` in them."""
     started = time.monotonic()

@@ -66,9 +66,7 @@ def headings(found: Iterable[tuple[int, str | None, int]]) -> tuple[Heading, ...
     return tuple(islice(named, MAX_HEADINGS))
 
 
-def join_sections(
-    parts: Iterable[tuple[int, str, str]],
-) -> tuple[str, tuple[Heading, ...]]:
+def join_sections(parts: Iterable[tuple[int, str, str]]) -> tuple[str, tuple[Heading, ...]]:
     """Normalize and join the sections of a text, and return it with its headings.
 
     The text of a section begins with its heading; a text without one has level 0.
