@@ -23,8 +23,9 @@ from idx.office.table_headings import (
     seen_from,
     without_stored,
 )
-from idx.text.cleaning import CELL_SEPARATOR, join_pages
+from idx.text.cleaning import CELL_SEPARATOR
 from idx.text.decoding import decode
+from idx.text.headings import join_pages
 from idx.text.plain_text import extract_plain_text
 from shared.messages import quantity
 

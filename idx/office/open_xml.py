@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from idx.extraction.types import Extracted, Source
 from idx.markup.markup import MarkupText, Package, Role, Roles, local_name, parse_xml, resolve
-from idx.text.cleaning import join_pages
+from idx.text.headings import join_pages
 from idx.text.properties import one_line, properties
 from shared.model.document import Metadata
 

@@ -6,10 +6,7 @@ ligatures, hyphens at line ends, invisible characters.
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from typing import Final
-
-from shared.model.document import Page, Unit
 
 CELL_SEPARATOR: Final = " | "  # separator of the cells in a table row, which is one line
 
@@ -102,26 +99,6 @@ def normalize(text: str) -> str:
         restored = text.translate(_RESTORED)
         text = "\n".join([line.rstrip(" \t") for line in restored.split("\n")])
     return _BLANK_LINES.sub(PAGE_SEPARATOR, text).strip("\n")
-
-
-def join_pages(unit: Unit, parts: Iterable[tuple[int | str, str]]) -> tuple[str, tuple[Page, ...]]:
-    """Normalize and join labelled parts of a file, and return the text with their pages."""
-    texts: list[str] = []
-    pages: list[Page] = []
-    blank: list[int | str] = []
-    length = 0
-    for label, part in parts:
-        blank.append(label)
-        text = normalize(part)
-        if not text:
-            continue
-        start = length + len(PAGE_SEPARATOR) if texts else 0
-        pages.extend(Page(unit, waiting, start) for waiting in blank)
-        blank.clear()
-        texts.append(text)
-        length = start + len(text)
-    pages.extend(Page(unit, waiting, length) for waiting in blank)
-    return PAGE_SEPARATOR.join(texts), tuple(pages)
 
 
 def _joined(hyphenation: re.Match[str]) -> str:

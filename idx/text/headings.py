@@ -1,14 +1,16 @@
-"""Headings of a text, which divide it into sections."""
+"""Pages and sections of a text, and the headings of plain text."""
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 from idx.text.cleaning import PAGE_SEPARATOR, normalize
 from shared.messages import shortened
-from shared.model.document import MAX_HEADING, Heading
+from shared.model.document import MAX_HEADING, Heading, Page, Unit
+
+Label = TypeVar("Label")
 
 MAX_HEADINGS: Final = 20_000  # headings of a file; those after them are ordinary text
 _MAX_LINE: Final = 120  # characters of a line of plain text that is a heading
@@ -66,24 +68,40 @@ def headings(found: Iterable[tuple[int, str | None, int]]) -> tuple[Heading, ...
     return tuple(islice(named, MAX_HEADINGS))
 
 
+def join_pages(unit: Unit, parts: Iterable[tuple[int | str, str]]) -> tuple[str, tuple[Page, ...]]:
+    """Normalize and join labelled parts of a file, and return the text with their pages."""
+    text, placed = joined((label, normalize(part)) for label, part in parts)
+    return text, tuple(Page(unit, label, min(start, len(text))) for label, _, start in placed)
+
+
 def join_sections(parts: Iterable[tuple[int, str, str]]) -> tuple[str, tuple[Heading, ...]]:
     """Normalize and join the sections of a text, and return it with its headings.
 
     The text of a section begins with its heading; a text without one has level 0.
     """
+    text, placed = joined(((level, title), normalize(part)) for level, title, part in parts)
+    return text, headings(
+        (level, " ".join(normalize(title).split()), start)
+        for (level, title), part, start in placed
+        if level and part
+    )
+
+
+def joined(parts: Iterable[tuple[Label, str]]) -> tuple[str, list[tuple[Label, str, int]]]:
+    """Join the texts of labelled parts, and return them with the offset of each.
+
+    The offset of an empty part is that of the next one, or behind the end.
+    """
     texts: list[str] = []
-    found: list[tuple[int, str | None, int]] = []
+    placed: list[tuple[Label, str, int]] = []
     length = 0
-    for level, title, part in parts:
-        text = normalize(part)
-        if not text:
-            continue
+    for label, text in parts:
         start = length + len(PAGE_SEPARATOR) if texts else 0
-        if level:
-            found.append((level, " ".join(normalize(title).split()), start))
-        texts.append(text)
-        length = start + len(text)
-    return PAGE_SEPARATOR.join(texts), headings(found)
+        placed.append((label, text, start))
+        if text:
+            texts.append(text)
+            length = start + len(text)
+    return PAGE_SEPARATOR.join(texts), placed
 
 
 def plain_text_headings(text: str) -> tuple[Heading, ...]:

@@ -15,7 +15,7 @@ from idx.markup.markdown import markdown_headings
 from idx.text.cleaning import normalize
 from idx.text.decoding import decode, without_tags
 from idx.text.escapes import without_escapes
-from idx.text.headings import MAX_HEADINGS, headings, plain_text_headings
+from idx.text.headings import MAX_HEADINGS, headings, joined, plain_text_headings
 from idx.text.properties import one_line, properties
 
 _TIMES: Final = re.compile(
@@ -195,8 +195,6 @@ _HEADINGS: Final[dict[str, Callable[[str], Iterator[_Found]]]] = {
 }
 
 
-_CELL_SEPARATOR: Final = "\n\n"
-
 _MAX_OUTPUT: Final = 20_000  # characters of an output: a progress bar may print megabytes
 
 _TERMINAL_CODE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -213,23 +211,23 @@ def extract_notebook(source: Source) -> Extracted:
     headings are those of its Markdown cells.
     """
     book = _table(json.loads(decode(source.data, source.file, source.options.encoding)))
-    texts: list[str] = []
-    found: list[tuple[int, str | None, int]] = []
-    length = 0
-    for is_markdown, part in _parts(book):
-        text = without_tags(_ENCODED.sub("", part)).strip("\r\n")
-        if not text.strip():
-            continue
-        start = length + len(_CELL_SEPARATOR) if texts else 0
-        if is_markdown:
-            found += [(level, title, start + at) for level, title, at in markdown_headings(text)]
-        texts.append(text)
-        length = start + len(text)
+    parts = (
+        (is_markdown, without_tags(_ENCODED.sub("", part))) for is_markdown, part in _parts(book)
+    )
+    text, placed = joined(
+        (is_markdown, part.strip("\r\n") if part.strip() else "") for is_markdown, part in parts
+    )
+    found = [
+        (level, title, start + at)
+        for is_markdown, part, start in placed
+        if is_markdown
+        for level, title, at in markdown_headings(part)
+    ]
     metadata = _table(book.get("metadata"))
     authors = metadata.get("authors")
     highest = (title for level, title, _ in found if level == 1 and title)
     return Extracted(
-        text=_CELL_SEPARATOR.join(texts),
+        text=text,
         media_type=source.media_type,
         title=one_line(_text(metadata.get("title"))) or next(highest, None),
         metadata=properties(

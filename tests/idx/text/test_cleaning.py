@@ -2,7 +2,8 @@ import time
 
 import pytest
 
-from idx.text.cleaning import join_pages, normalize
+from idx.text.cleaning import normalize
+from idx.text.headings import join_pages
 from shared.model.document import Page
 
 
