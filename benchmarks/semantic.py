@@ -17,14 +17,13 @@ from idx.evaluation.collection import read_judgements, read_queries
 from idx.evaluation.experiment import (
     MAIN_DEPTH,
     Configuration,
-    SearchSettings,
     ask_all,
     embed_texts,
     measure,
     temporary_index,
 )
 from idx.evaluation.report import change, figure
-from shared.model.request import Search
+from shared.model.request import Search, SearchRequest
 
 WAYS: Final[tuple[Search, ...]] = ("words", "both", "meaning")
 
@@ -55,7 +54,7 @@ def measured(collection: Collection) -> Measured:
     ways = [Configuration(way, search=way) for way in WAYS]
     with temporary_index(collection.documents) as (index_path, documents):
         embed_texts(index_path)
-        runs = ask_all(index_path, queries, ways, SearchSettings(100, "or", "plain"))
+        runs = ask_all(index_path, queries, ways, SearchRequest("", limit=100, syntax="plain"))
         return Measured(
             {
                 way: measure(run, judgements, ids, [MAIN_DEPTH])[:, 0]

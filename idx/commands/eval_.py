@@ -132,37 +132,33 @@ def evaluate(
         raise typer.BadParameter(f"-k {max(depths)} is more than --limit {limit}")
     if run_file and not run_file.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {run_file.parent} to write {run_file} into")
-    if answers:
-        if settings or compare or run_file:
-            raise typer.BadParameter("--answers takes no --set or --run, nor --compare")
-        with _index(documents, index_path) as (index, ids):
-            _evaluate_answers(
-                queries_file, qrels, index, ids, answering, passages=passages, as_json=as_json
-            )
-        return
-    configurations = _configurations(settings, compare)
-    for library in _LIBRARIES:
-        if find_spec(library) is None:
-            raise ExtraMissingError("idx eval", "evaluation", library)
-
+    if answers and (settings or compare or run_file):
+        raise typer.BadParameter("--answers takes no --set or --run, nor --compare")
+    configurations = [] if answers else _configurations(settings, compare)
     from idx.evaluation.collection import read_judgements, read_queries
-    from idx.evaluation.experiment import (
-        SearchSettings,
-        ask_all,
-        embed_texts,
-        evaluate_runs,
-        write_run,
-    )
-    from idx.evaluation.report import print_report
+    from idx.evaluation.experiment import ask_all, embed_texts, evaluate_runs, write_run
+    from idx.evaluation.report import evaluate_answers, print_answer_report, print_report
+    from shared.model.request import SearchRequest
 
     queries, judgements = read_queries(queries_file), read_judgements(qrels)
+    if answers:
+        with _index(documents, index_path) as (index, ids):
+            _check_documents(judgements.only({query.id for query in queries}), ids, qrels)
+            model = answer_model_of(answering)
+            answered = run(evaluate_answers(index, queries, judgements, model, passages))
+        if as_json:
+            print_json(answered)
+        else:
+            print_answer_report(answered)
+        return
     asked = _ask_queries(queries, judgements, queries_file, qrels)
     with _index(documents, index_path) as (index, ids):
         _check_documents(judgements.only({query.id for query in asked}), ids, qrels)
         if compare and documents:
             embed_texts(index)
-        search = SearchSettings(limit, operator, syntax)
-        runs = list(zip(configurations, ask_all(index, asked, configurations, search), strict=True))
+        request = SearchRequest("", limit=limit, operator=operator, syntax=syntax)
+        found = ask_all(index, asked, configurations, request)
+    runs = [*zip(configurations, found, strict=True)]
     evaluation = evaluate_runs(
         runs,
         asked,
@@ -178,47 +174,26 @@ def evaluate(
     else:
         print_report(evaluation)
     if run_file:
-        configuration, run = runs[-1]
-        write_run(run, configuration.name, run_file)
+        write_run(found[-1], configurations[-1].name, run_file)
         say(f"Wrote {run_file}.")
 
 
 def _configurations(
     settings: list[str] | None, compare: Literal["words", "meaning"] | None
 ) -> "list[Configuration]":
-    from idx.evaluation.experiment import BOTH, DEFAULT, Configuration, InvalidSettingError, changed
+    from idx.evaluation.experiment import BOTH, DEFAULT, Configuration, changed
 
+    for library in _LIBRARIES:
+        if find_spec(library) is None:
+            raise ExtraMissingError("idx eval", "evaluation", library)
     if compare and settings:
         raise typer.BadParameter("give --set or --compare, not both")
     if compare:
         return [Configuration(compare, search=compare), BOTH]
     try:
         return [DEFAULT, changed(settings)] if settings else [DEFAULT]
-    except InvalidSettingError as error:
+    except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--set") from error
-
-
-def _evaluate_answers(
-    questions_file: Path,
-    qrels: Path,
-    index: Path,
-    ids: set[str],
-    answering: AnswerOptions,
-    *,
-    passages: int,
-    as_json: bool,
-) -> None:
-    from idx.evaluation.collection import read_judgements, read_queries
-    from idx.evaluation.report import evaluate_answers, print_answer_report
-
-    questions, judgements = read_queries(questions_file), read_judgements(qrels)
-    _check_documents(judgements.only({question.id for question in questions}), ids, qrels)
-    model = answer_model_of(answering)
-    evaluation = run(evaluate_answers(index, questions, judgements, model, passages))
-    if as_json:
-        print_json(evaluation)
-    else:
-        print_answer_report(evaluation)
 
 
 def _index(

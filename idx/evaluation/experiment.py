@@ -13,8 +13,8 @@ from idx.evaluation.collection import Judgements, Query, read_documents
 from idx.output.printing import counted, shown
 from shared.errors import QueryError
 from shared.messages import did_you_mean
-from shared.model.request import Operator, Search, Syntax
-from shared.model.search_results import Hit, SearchAnswer
+from shared.model.request import Search, SearchRequest
+from shared.model.search_results import Hit
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.reading.searcher import Searcher
 from shared.settings.current import sentence_model
@@ -44,10 +44,6 @@ _MAX_WEIGHTS: Final = {"b": 1.0}
 """Maximum values of weights with an upper limit, above which Lucene raises an error."""
 
 
-class InvalidSettingError(ValueError):
-    """A setting is not the name of a weight with a valid number."""
-
-
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """Weights of a search and its way to rank, and their name in reports."""
@@ -60,15 +56,6 @@ class Configuration:
 DEFAULT = Configuration("default")
 
 BOTH = Configuration("both")  # search by words and meaning, compared with one of them
-
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """Settings of the queries: `limit` is the number of documents for each."""
-
-    limit: int
-    operator: Operator
-    syntax: Syntax
 
 
 Ranking = dict[str, float]
@@ -89,7 +76,11 @@ class Estimate:
 
 
 def changed(settings: Sequence[str]) -> Configuration:
-    """Return the default configuration with some weights changed, each by ``NAME=VALUE``."""
+    """Return the default configuration with some weights changed, each by ``NAME=VALUE``.
+
+    Raises:
+        ValueError: one of them is not the name of a weight with a valid number.
+    """
     values = dict(_parse(setting) for setting in settings)
     name = ", ".join(f"{weight}={value:g}" for weight, value in values.items())
     return Configuration(name, replace(DEFAULT_WEIGHTS, **values))
@@ -98,11 +89,11 @@ def changed(settings: Sequence[str]) -> Configuration:
 def _parse(setting: str) -> tuple[str, float]:
     name, equals, text = (part.strip() for part in setting.partition("="))
     if not equals:
-        raise InvalidSettingError(f"{setting!r} is not NAME=VALUE")
+        raise ValueError(f"{setting!r} is not NAME=VALUE")
     known = [weight.name for weight in fields(Weights)]
     if name not in known:
         hint = did_you_mean(name, known, f"the weights are {', '.join(known)}")
-        raise InvalidSettingError(f"there is no weight {name!r}; {hint}")
+        raise ValueError(f"there is no weight {name!r}; {hint}")
     try:
         value = float(text)
     except ValueError:
@@ -110,7 +101,7 @@ def _parse(setting: str) -> tuple[str, float]:
     most = _MAX_WEIGHTS.get(name, math.inf)
     if not (math.isfinite(value) and 0 <= value <= most):
         to = "" if most == math.inf else f" to {most:g}"
-        raise InvalidSettingError(f"{name} is {text!r}, which is not a number from 0{to}")
+        raise ValueError(f"{name} is {text!r}, which is not a number from 0{to}")
     return name, value
 
 
@@ -152,39 +143,33 @@ def ask_all(
     index_path: Path,
     queries: Sequence[Query],
     configurations: Sequence[Configuration],
-    settings: SearchSettings,
+    request: SearchRequest,
 ) -> list[Run]:
-    """Run all queries on an index in each configuration; an error of a query has its id."""
+    """Run all queries on an index in each configuration, as a request for so many documents.
+
+    An error of a query has its id.
+    """
     runs = []
     for each in configurations:
         with Searcher(index_path, program="batch", weights=each.weights) as searcher:
             runs.append(
                 {
-                    query.id: _ask(searcher, query, settings, each.search)
+                    query.id: _ask(searcher, query, replace(request, search=each.search))
                     for query in counted(queries, "queries")
                 }
             )
     return runs
 
 
-def _ask(searcher: Searcher, query: Query, settings: SearchSettings, search: Search) -> Ranking:
-    def asked(chunks: int) -> SearchAnswer:
-        return searcher.search(
-            query.text,
-            limit=chunks,
-            operator=settings.operator,
-            syntax=settings.syntax,
-            content="none",
-            search=search,
-        )
-
+def _ask(searcher: Searcher, query: Query, request: SearchRequest) -> Ranking:
+    request = replace(request, query=query.text, content="none")
     try:
-        answer = asked(settings.limit)
-        documents = ranking(answer.results, settings.limit)
-        if len(documents) < min(settings.limit, answer.totalHits):
+        answer = searcher.search(request)
+        documents = ranking(answer.results, request.limit)
+        if len(documents) < min(request.limit, answer.totalHits):
             # The missing documents were displaced by further chunks of the same documents.
-            more = asked(CHUNKS_PER_DOCUMENT * settings.limit)
-            return ranking(more.results, settings.limit)
+            more = searcher.search(request, limit=CHUNKS_PER_DOCUMENT * request.limit)
+            return ranking(more.results, request.limit)
     except QueryError as error:
         raise QueryError(f"query {query.id}: {error}") from error
     return documents
