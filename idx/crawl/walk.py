@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -63,36 +63,6 @@ class Listing:
     entries: Sequence[Entry]
     errors: Sequence[tuple[str, OSError]]
     rules: Rules
-
-
-def list_folder(
-    start: Start, within: str, *, volume: int, is_wanted: Callable[[str], bool], follow_links: bool
-) -> Listing:
-    """List a folder; links are skipped unless they are to be followed."""
-    selected = []
-    errors = []
-    with opened_beneath(start.descriptor, start.beneath(within), LISTING) as here:
-        # This fails if the folder can be listed but its entries cannot be examined.
-        identity = identity_of(status_of_part(here, "."))
-        found = sorted(entries(here), key=lambda entry: entry.name)
-        rules = [*ignore_rules(here, {entry.name for entry in found}, within)]
-        # Entries are examined through the descriptor of the folder, so before it is closed.
-        for each in found:
-            path = within + each.name
-            if not is_wanted(path):
-                continue
-            try:
-                if each.is_symlink() and not follow_links:
-                    continue
-                entry = _examine(each, f"{start.real}/{path[len(start.at) :]}", volume)
-            except OSError as error:
-                # The entry has vanished, or it is a dangling or circular link.
-                if error.errno not in (errno.ENOENT, errno.ELOOP):
-                    errors.append((path, error))
-                continue
-            if entry is not None:
-                selected.append(entry)
-    return Listing(identity, not found, selected, errors, rules)
 
 
 def _examine(found: FolderEntry, path: str, volume: int) -> Entry | None:
@@ -245,7 +215,7 @@ class Crawl:
 
     def _walk(self, within: str, inherited: _Inherited) -> Generator[Any, None, None]:
         try:
-            listing = self._list(within, inherited)
+            listing = self._list(within, inherited.start)
         except OSError as error:
             # A folder that vanished since its parent was listed is gone with all its files.
             if not within or not isinstance(error, FileNotFoundError):
@@ -277,15 +247,34 @@ class Crawl:
         )
         yield from self._entries(within, listing.entries, here_above)
 
-    def _list(self, within: str, inherited: _Inherited) -> Listing:
+    def _list(self, within: str, start: Start) -> Listing:
+        """List a folder; links are skipped unless they are to be followed."""
         refuse_too_long(self.folder, within)
-        return list_folder(
-            inherited.start,
-            within,
-            volume=self._volume,
-            is_wanted=self._is_in_scope,
-            follow_links=self.selection.follow_links and self.roots is None,
-        )
+        follow_links = self.selection.follow_links and self.roots is None
+        selected = []
+        errors = []
+        with opened_beneath(start.descriptor, start.beneath(within), LISTING) as here:
+            # This fails if the folder can be listed but its entries cannot be examined.
+            identity = identity_of(status_of_part(here, "."))
+            found = sorted(entries(here), key=lambda entry: entry.name)
+            rules = [*ignore_rules(here, {entry.name for entry in found}, within)]
+            # Entries are examined through the descriptor of the folder, so before it is closed.
+            for each in found:
+                path = within + each.name
+                if not self._is_in_scope(path):
+                    continue
+                try:
+                    if each.is_symlink() and not follow_links:
+                        continue
+                    entry = _examine(each, f"{start.real}/{path[len(start.at) :]}", self._volume)
+                except OSError as error:
+                    # The entry has vanished, or it is a dangling or circular link.
+                    if error.errno not in (errno.ENOENT, errno.ELOOP):
+                        errors.append((path, error))
+                    continue
+                if entry is not None:
+                    selected.append(entry)
+        return Listing(identity, not found, selected, errors, rules)
 
     def _entries(
         self, within: str, entries: Iterable[Entry], inherited: _Inherited
