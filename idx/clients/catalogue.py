@@ -39,18 +39,10 @@ class ClientConfigurationError(McpLuceneError):
 PROGRAM: Final = "mcp-lucene"  # name of the program that clients start
 
 FLAGS: Final = frozenset(
-    {
-        "--admin",
-        "--fence",
-        "--http",
-        "--insecure",
-        "--json-logs",
-        "--no-normalize",
-        "--no-share",
-        "--normalize",
-        "--share",
-        "--until-stdin-ends",
-    }
+    (
+        *("--admin", "--fence", "--http", "--insecure", "--json-logs", "--no-normalize"),
+        *("--no-share", "--normalize", "--share", "--until-stdin-ends"),
+    )
 )
 """Options of the server that take no value."""
 

@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from idx import configuration as toml
-from idx.clients.catalogue import Client, ClientConfigurationError, Entry, Format, Launch, launch_in
+from idx.clients.catalogue import Client, ClientConfigurationError, Entry, Launch, launch_in
 from shared.files.access import IrregularFileError, locked, read_of_owner, write_atomically
 from shared.messages import reason_of
 
@@ -151,18 +151,9 @@ def _newline(text: str) -> str:
 Outcome = Literal["added", "changed", "unchanged", "printed"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Syntax:
-    """Parser and in-place editor of a file format."""
-
-    parse: Callable[[str], dict[str, Any]]
-    with_value: Callable[[str, Sequence[str], Any], str]
-
-
-_SYNTAX: Final[dict[Format, _Syntax]] = {
-    "json": _Syntax(parse, with_value),
-    "toml": _Syntax(toml.parse, toml.with_value),
-}
+_PARSERS: Final = {"json": parse, "toml": toml.parse}
+_EDITORS: Final = {"json": with_value, "toml": toml.with_value}
+"""Functions that parse and change a text, by format."""
 
 
 _MAX_CLIENT_FILE_BYTES: Final = 100_000_000
@@ -179,8 +170,7 @@ class Written:
 
 
 def example(client: Client, name: str, launch: Launch) -> str:
-    syntax = _SYNTAX[client.format]
-    text = syntax.with_value("", (*client.keys, name), client.shape(launch))
+    text = _EDITORS[client.format]("", (*client.keys, name), client.shape(launch))
     return text if text.endswith("\n") else f"{text}\n"
 
 
@@ -215,9 +205,8 @@ def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
     if wanted == present:
         return Written("unchanged")
     try:
-        syntax = _SYNTAX[client.format]
-        text = syntax.with_value(content.text, (*client.keys, name), wanted)
-        done = _table(client, file, syntax.parse(text))
+        text = _EDITORS[client.format](content.text, (*client.keys, name), wanted)
+        done = _table(client, file, _PARSERS[client.format](text))
     except ValueError:
         done = {}
     if done != {**table, name: wanted}:
@@ -241,7 +230,7 @@ def _read(client: Client, file: Path) -> _Content:
     try:
         whole = read_of_owner(file, _MAX_CLIENT_FILE_BYTES).decode()
         text = whole.removeprefix(_BYTE_ORDER_MARK)
-        return _Content(whole[: len(whole) - len(text)], text, _SYNTAX[client.format].parse(text))
+        return _Content(whole[: len(whole) - len(text)], text, _PARSERS[client.format](text))
     except FileNotFoundError:
         return _Content("", "", {})
     except OSError as error:

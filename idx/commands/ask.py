@@ -25,12 +25,19 @@ from idx.output.printing import console, line_for_stdout, print_json, prose_for_
 from idx.output.results import cited, in_words
 from shared.answers.citations import CITED, cited_numbers
 from shared.answers.prompt import DEFAULT_TOP_K, MAX_TOP_K
-from shared.model.answers import Answer, CheckedCitation, CitationProblem, Refusal, StatementState
+from shared.model.answers import (
+    Answer,
+    AnswerPart,
+    CheckedCitation,
+    CitationProblem,
+    Refusal,
+    StatementState,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from shared.model.answers import Answer, AnswerEvent
+    from shared.model.answers import AnswerEvent
 
 _REASONS: Final[dict[Refusal, str]] = {
     "no_hits": "No chunk matches, so no language model was asked.",
@@ -240,9 +247,7 @@ def ask(
     print_answer(answer)
 
 
-async def _answer(events: "AsyncGenerator[AnswerEvent]", *, shown: bool) -> "Answer":
-    from shared.model.answers import Answer, AnswerPart
-
+async def _answer(events: "AsyncGenerator[AnswerEvent]", *, shown: bool) -> Answer:
     async with aclosing(events):
         with _arriving_text() if shown else nullcontext() as show:
             async for event in events:

@@ -13,7 +13,14 @@ from typing import Annotated, Final
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.clients.catalogue import CLIENTS, PROGRAM, PageServerError, Scope, installed_program
+from idx.clients.catalogue import (
+    CLIENTS,
+    PROGRAM,
+    Launch,
+    PageServerError,
+    Scope,
+    installed_program,
+)
 from idx.output.printing import print_json, say, tell, warn
 from shared.backends import holds_index, location
 from shared.messages import did_you_mean, visible_json
@@ -114,7 +121,6 @@ def mcp_config(
 
     Examples: idx mcp-config claude-desktop; idx mcp-config cursor --write --index-path ~/index
     """
-    from idx.clients.catalogue import Launch, installed_program
     from idx.clients.config_files import Written, example, write as write_to
 
     known = CLIENTS[client]
