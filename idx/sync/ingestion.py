@@ -13,7 +13,7 @@ from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
 from idx.sync import events
 from idx.sync.events import Event, Kept, uninterrupted
-from idx.sync.plan import Change, Plan, file_document, member_document, member_id, unfinished
+from idx.sync.plan import Change, Plan, file_document, member_id, unfinished
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable, utc_time
 from shared.model.document import MEMBER_MARK, Document
@@ -237,7 +237,8 @@ class Ingestion:
                 yield self._note(own, "failed", f"{member.path}: has the same id as another file")
             else:
                 try:
-                    document = member_document(change, file, member.path, result, self._layout)
+                    within = (member.path, result)
+                    document = file_document(change, file, self._layout, within)
                 except InvalidDocumentError as error:
                     yield self._note(own, "failed", f"{member.path}: {error}")
                 else:

@@ -226,34 +226,6 @@ def member_id(container: str, path: str) -> str:
     return f"{container}{MEMBER_MARK}{path}"
 
 
-def member_document(
-    change: Change, file: ReadFile, path: str, read: ReadFile, layout: Layout
-) -> Document:
-    """Return the document of something within a file, such as an attachment."""
-    whole = file_document(change, replace(file, extracted=read.extracted), layout)
-    name = unmarked_path(decodable(path.rpartition(MEMBER_MARK)[2]))
-    known = {
-        **whole.metadata,
-        metadata.MODIFIED: _iso(read.modified_ns / 1e9) if read.modified_ns else "",
-        **read.extracted.metadata,
-        metadata.LANGUAGE: read.language or _declared_language(read.extracted.metadata),
-        metadata.FILE_NAME: name.rpartition("/")[2],
-        metadata.FILE_EXTENSION: Path(name).suffix.lower().removeprefix("."),
-        metadata.FILE_SIZE: read.size,
-        metadata.CONTENT_HASH: read.content_hash,
-        CONTAINER: change.source_document,
-    }
-    source = whole.file
-    return replace(
-        whole,
-        id=member_id(change.source_document, path),
-        title=_title(read.extracted, name),
-        metadata={key: value for key, value in known.items() if value != ""},
-        file=source
-        and replace(source, state=replace(source.state, container=change.source_document)),
-    )
-
-
 def unfinished(document: Document) -> Document:
     """Return the document of a file of which more will be read.
 
@@ -266,24 +238,37 @@ def unfinished(document: Document) -> Document:
     return replace(document, file=replace(source, state=state))
 
 
-def file_document(change: Change, read: ReadFile, layout: Layout) -> Document:
-    name = decodable(change.path.name)
-    extracted = read.extracted
+def file_document(
+    change: Change, read: ReadFile, layout: Layout, within: tuple[str, ReadFile] | None = None
+) -> Document:
+    """Return the document of a file, or of something within it by its path, as an attachment."""
+    if within is None:
+        own, name = read, decodable(change.path.name)
+        document_id, modified = change.source_document, _iso(read.modified_ns / 1e9)
+        container = None
+    else:
+        path, own = within
+        name = unmarked_path(decodable(path.rpartition(MEMBER_MARK)[2]))
+        document_id = member_id(change.source_document, path)
+        modified = _iso(own.modified_ns / 1e9) if own.modified_ns else ""
+        container = change.source_document
+    extracted = own.extracted
     known = {
-        metadata.MODIFIED: _iso(read.modified_ns / 1e9),
+        metadata.MODIFIED: modified,
         **extracted.metadata,
-        metadata.LANGUAGE: read.language or _declared_language(extracted.metadata),
+        metadata.LANGUAGE: own.language or _declared_language(extracted.metadata),
         metadata.FILE_TYPE: extracted.media_type,
-        metadata.FILE_NAME: name,
+        metadata.FILE_NAME: name.rpartition("/")[2],
         metadata.FILE_EXTENSION: Path(name).suffix.lower().removeprefix("."),
-        metadata.FILE_SIZE: read.size,
+        metadata.FILE_SIZE: own.size,
         metadata.FILE_MODIFIED: _iso(min(read.modified_ns / 1e9, time.time())),
-        metadata.CONTENT_HASH: read.content_hash,
+        metadata.CONTENT_HASH: own.content_hash,
         metadata.LEFT_OUT: "" if read.left_out is None else read.left_out,
         metadata.INDEXED: _iso(datetime.now(UTC).timestamp()),
+        CONTAINER: container or "",
     }
     return Document(
-        id=change.source_document,
+        id=document_id,
         title=_title(extracted, name),
         content=extracted.text,
         metadata={key: value for key, value in known.items() if value != ""},
@@ -298,6 +283,7 @@ def file_document(change: Change, read: ReadFile, layout: Layout) -> Document:
                 modified_ns=read.modified_ns if read.is_settled else 0,
                 content_hash=read.content_hash,
                 other_volume=change.other_volume,
+                container=container,
             ),
         ),
         layout=layout,
