@@ -1,10 +1,10 @@
 """Commands `idx add` and `idx bulk`."""
 
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,6 +27,11 @@ from shared.messages import quantity
 from shared.model.document import Document
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.system.shell import quoted
+
+if TYPE_CHECKING:
+    from idx.sync.events import Kept
+    from shared.java.vm import Program
+    from shared.writing.index import Index
 
 
 @takes(ReadingOptions, "reading")
@@ -78,10 +83,7 @@ def add(
     if paths:
         _add_paths(context, paths, reading, index_path, wait, vectors, as_json=as_json)
         return
-    from idx.output.runs import reported_interruption
-    from idx.sync.events import Kept, uninterrupted
     from shared.files.originals import Originals
-    from shared.writing.index import Index
 
     # Read before the index is opened, which would otherwise be created even if reading fails.
     if file is None:
@@ -90,24 +92,14 @@ def add(
     else:
         document = _read(file, document_id or "", title or "", reading, index_path)
     before = 0
-    kept = Kept()
-    with (
-        reported_interruption(kept),
-        Index(index_path, wait=wait, program="command", create=True) as index,
-    ):
+    with _opened(index_path, wait, "command", vectors) as (index, written):
         if file is not None and document.file:
             Originals.of(index_path).add([file])
-        if index.created:
-            give_model(index, vectors=vectors)
         if not document.content.strip():
             before = index.chunk_count(document.id)
         count = index.add(document)
-        with uninterrupted():
-            index.commit()
-            kept.documents = 1
+        written.documents = 1
     removed = 0 if count else before
-    if index.created:
-        say(created(index.path))
     if not count:
         gone = f"removed {quantity(removed, 'chunk')} that it had before"
         nothing = "there was nothing to remove"
@@ -121,6 +113,30 @@ def add(
     elif count:
         tell(f"Successfully added document '{document.id}' as {count} chunks to index")
     embed_added(index_path, wait, vectors)
+
+
+@contextmanager
+def _opened(
+    index_path: Path, wait: float, program: "Program", vectors: VectorsChoice
+) -> Iterator[tuple["Index", "Kept"]]:
+    """Lend an index, created if necessary, and what is written to it, which is then committed."""
+    from idx.output.runs import reported_interruption
+    from idx.sync.events import Kept, uninterrupted
+    from shared.writing.index import Index
+
+    kept, written = Kept(), Kept()
+    with (
+        reported_interruption(kept),
+        Index(index_path, wait=wait, program=program, create=True) as index,
+    ):
+        if index.created:
+            give_model(index, vectors=vectors)
+        yield index, written
+        with uninterrupted():
+            index.commit()
+            kept.documents = written.documents
+    if index.created:
+        say(created(index.path))
 
 
 def _read(
@@ -255,10 +271,7 @@ def bulk(
     Example: idx bulk -j documents.jsonl
     """
     from idx.cli.inputs import document_of, read_bulk
-    from idx.output.runs import reported_interruption
-    from idx.sync.events import Kept, uninterrupted
     from shared.model.metadata import note_on_others
-    from shared.writing.index import Index
 
     documents = chunks = empty = skipped = 0
     others: dict[str, None] = {}
@@ -276,13 +289,7 @@ def bulk(
             missing = "title" if entry.id else "id"
             say(f"Skipped entry {number}: it has no {missing}.")
 
-    kept = Kept()
-    with (
-        reported_interruption(kept),
-        Index(index_path, wait=wait, program="batch", create=True) as index,
-    ):
-        if index.created:
-            give_model(index, vectors=vectors)
+    with _opened(index_path, wait, "batch", vectors) as (index, written):
         for document, added in index.add_all(complete()):
             chunks += added
             if added:
@@ -293,11 +300,7 @@ def bulk(
                     f"the content of document '{document.id}' is empty; if it had chunks, they "
                     "were removed"
                 )
-        with uninterrupted():
-            index.commit()
-            kept.documents = documents
-    if index.created:
-        say(created(index.path))
+        written.documents = documents
     if others:
         warn(note_on_others([*others]))
     if as_json:
