@@ -28,11 +28,7 @@ _JOINING: Final = frozenset("\u2018\u2019\u2013\u2014\xb7\xad")
 _MAX_SYMBOL_SHARE_WITHIN_WORDS: Final = 1 / 5
 
 
-class UndecidedEncodingError(ValueError):
-    """No encoding decodes the bytes to text."""
-
-
-def decode_legacy(data: bytes) -> str:
+def _decode_legacy(data: bytes) -> str | None:
     """Decode bytes in their most likely legacy encoding.
 
     A byte that the encoding does not define becomes U+FFFD. The result is refused if more than one
@@ -45,11 +41,10 @@ def decode_legacy(data: bytes) -> str:
     text = text or data.decode(codecs[0], errors="replace")
     outside_ascii = len(text) - (len(data) - len(data.translate(None, _ASCII)))
     if text.count("\ufffd") > _MAX_UNDEFINED_SHARE * outside_ascii:
-        raise UndecidedEncodingError(label)
+        return None
     # The encoding has one byte per character, so that offsets in bytes and text agree.
-    if label == "windows-1252" and _has_too_many_symbols(text[_informative_range(data)]):
-        raise UndecidedEncodingError(label)
-    return text
+    is_doubtful = label == "windows-1252" and _has_too_many_symbols(text[_informative_range(data)])
+    return None if is_doubtful else text
 
 
 def detect_legacy(data: bytes) -> str:
@@ -278,14 +273,14 @@ def _decode_not_utf_8(data: bytes, file: str | Path) -> str:
         return text
     if is_binary(data):
         raise SourceFileError(file, "is binary, not text")
-    try:
-        return decode_legacy(data)
-    except UndecidedEncodingError as error:
+    legacy = _decode_legacy(data)
+    if legacy is None:
         raise SourceFileError(
             file,
             "is not text in any encoding that was tried; name its encoding with --encoding, "
             "for example --encoding cp1252",
-        ) from error
+        )
+    return legacy
 
 
 def _is_cut_off(data: bytes) -> bool:
