@@ -32,8 +32,7 @@ from idx.extraction import media_types
 from idx.extraction.types import Embedded, Extracted, Source, limited
 from idx.markup.html import extracted_pages, read_hypertext
 from idx.text.calendar import extract_calendar, unfolded
-from idx.text.cleaning import preformatted
-from idx.text.headings import join_sections
+from idx.text.cleaning import join_sections, preformatted
 from idx.text.properties import MAX_KEYWORDS, one_line, properties
 from shared.messages import quantity
 from shared.model import metadata

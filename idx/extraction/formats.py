@@ -14,9 +14,8 @@ from idx.errors import SourceFileError
 from idx.extraction import media_types
 from idx.extraction.file_type import BEGINNING, damage, file_type, ole_type, zip_type
 from idx.extraction.types import Budget, Extracted, ExtractionOptions, Source
-from idx.markup.html import extract_epub, extract_html
+from idx.markup.html import extract_epub, extract_html, extract_xml
 from idx.markup.markdown import extract_markdown
-from idx.markup.xml_text import extract_xml
 from idx.office.labelled_rows import extract_delimited
 from idx.office.open_document import extract_odp, extract_ods, extract_odt, extract_old_office
 from idx.office.open_xml import extract_pptx

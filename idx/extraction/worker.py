@@ -34,7 +34,7 @@ from idx.extraction.types import (
     Unreadable,
     within_time,
 )
-from idx.text.headings import headings
+from idx.text.cleaning import headings
 from shared import system
 from shared.analysis.detection import detect_language
 from shared.files.access import OWN, IrregularFileError, content_hash, identity_of

@@ -6,8 +6,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from idx.extraction.types import Extracted, Source
+from idx.text.cleaning import MAX_HEADINGS, headings
 from idx.text.decoding import decode
-from idx.text.headings import MAX_HEADINGS, headings
 from idx.text.properties import MAX_KEYWORDS, one_line, properties
 from shared.model import metadata, schema
 from shared.model.document import MAX_KEY_LENGTH, Metadata, Scalar

@@ -23,9 +23,8 @@ from idx.office.table_headings import (
     seen_from,
     without_stored,
 )
-from idx.text.cleaning import CELL_SEPARATOR
+from idx.text.cleaning import CELL_SEPARATOR, join_pages
 from idx.text.decoding import decode
-from idx.text.headings import join_pages
 from idx.text.plain_text import extract_plain_text
 from shared.messages import quantity
 
@@ -223,14 +222,10 @@ class LabelledRows:
             label = labels[column] if column < len(labels) else ""
             if not cell:
                 continue
-            is_labelled = label and (column not in doubtful or self._fits(row, column))
+            kind = self._kinds.get(column) if column in doubtful else None
+            is_labelled = label and (kind is None or is_alike(kind, row.kinds[column]))
             texts.append(f"{label}: {cell}" if is_labelled else cell)
         self._write(row, CELL_SEPARATOR.join(texts))
-
-    def _fits(self, row: Row, column: int) -> bool:
-        """Check whether a value is like those of its column."""
-        kind = self._kinds.get(column)
-        return kind is None or is_alike(kind, row.kinds[column])
 
     def _write(self, row: Row, text: str) -> None:
         self.count(text)

@@ -22,7 +22,7 @@ from idx.markup.markup import MarkupText, Package, Role, Roles
 from idx.office.labelled_rows import LabelledRows, extracted_sheets
 from idx.office.number_format import is_seen, number_text
 from idx.office.table_headings import MAX_GAP
-from idx.text.headings import join_pages, join_sections
+from idx.text.cleaning import join_pages, join_sections
 from idx.text.properties import one_line, properties
 
 _CONTENT: Final = "content.xml"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from idx.extraction.types import Extracted, Source
 from idx.markup.markup import MarkupText, Package, Role, Roles, local_name, parse_xml, resolve
-from idx.text.headings import join_pages
+from idx.text.cleaning import join_pages
 from idx.text.properties import one_line, properties
 from shared.model.document import Metadata
 
@@ -96,15 +96,9 @@ class OfficeOpenFile:
             if element.get("TargetMode") != "External"
         }
 
-    def text(self, part: str, kinds: tuple[str, ...] = (), roles: Roles = ROLES) -> str:
-        """Return the text of a part and its related parts of some kinds, in this order."""
-        return "\n\n".join((self._own_text(part, roles), self.related_text(part, kinds, roles)))
-
     def related_text(self, part: str, kinds: tuple[str, ...], roles: Roles = ROLES) -> str:
-        """Return the text of a part's related parts; see `text`."""
-        return "\n\n".join(
-            self._own_text(name, roles) for name in self._related(part, kinds, {part})
-        )
+        """Return the text of a part's related parts of some kinds, in this order."""
+        return "\n\n".join(self.text(name, roles) for name in self._related(part, kinds, {part}))
 
     def properties(self) -> tuple[str | None, Metadata]:
         links = {link.kind: link.part for link in self.relationships("").values()}
@@ -120,7 +114,7 @@ class OfficeOpenFile:
             language="".join(core.get("language", ())),
         )
 
-    def _own_text(self, part: str, roles: Roles) -> str:
+    def text(self, part: str, roles: Roles) -> str:
         return self.read(part, MarkupText(roles)).text
 
     def read(self, part: str, target: Text) -> Text:
@@ -183,8 +177,9 @@ def _slides(file: OfficeOpenFile) -> Iterator[str]:
         if link is None or link.kind != "slide":
             yield ""
         else:
-            text = file.text(link.part, _RELATED, _SLIDE_ROLES)
-            yield "\n\n".join((text, *_texts_behind(file, link.part, seen)))
+            text = file.text(link.part, _SLIDE_ROLES)
+            related = file.related_text(link.part, _RELATED, _SLIDE_ROLES)
+            yield "\n\n".join((text, related, *_texts_behind(file, link.part, seen)))
 
 
 def _texts_behind(file: OfficeOpenFile, part: str, seen: set[str]) -> Iterator[str]:

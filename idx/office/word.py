@@ -15,7 +15,7 @@ from idx.markup.html import extract_html
 from idx.markup.markup import MarkupText, Package, Roles, local_name
 from idx.office.open_xml import ROLES, OfficeOpenFile, attribute
 from idx.office.rtf import extract_rtf
-from idx.text.headings import join_sections
+from idx.text.cleaning import join_sections
 from idx.text.plain_text import extract_plain_text
 
 if TYPE_CHECKING:

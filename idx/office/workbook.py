@@ -1,25 +1,26 @@
-"""Extraction of Excel workbooks: .xlsx, .xlsm and their templates, parsed row by row."""
+"""Extraction of Excel workbooks: .xlsx and its variants, binary ones, and those of 2003 in XML."""
 
 import datetime as dt
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from idx.errors import SourceFileError
 from idx.extraction.types import Extracted, Source
-from idx.markup.markup import MarkupText, Package, Role, RolesByTag
-from idx.office import number_format
+from idx.markup.markup import MarkupText, Package, Role, RolesByTag, local_name
 from idx.office.date_format import duration_text, locale_of
 from idx.office.labelled_rows import LabelledRows, extracted_sheets
-from idx.office.number_format import number_text
+from idx.office.number_format import Format, format_of, number_text
 from idx.office.open_xml import OfficeOpenFile, relationship_id
 from idx.office.table_headings import Number
 from shared.analysis.detection import detect_language
 
 if TYPE_CHECKING:
+    from lxml import etree
     from python_calamine import CalamineWorkbook
 
 _RELATED: Final = ("drawing", "chart", "diagramData", "comments")
@@ -31,7 +32,7 @@ _THREAD_PREAMBLE: Final = re.compile(
 
 _CELL: Final = re.compile(r"([A-Z]{1,3})(\d{0,7})")
 
-_ROW_NUMBER: Final = re.compile(r"[1-9]\d{0,6}")
+_WHOLE_NUMBER: Final = re.compile(r"[1-9]\d{0,6}")
 
 _MERGED: Final = re.compile(
     rb"<(?:\w+:)?mergeCell [^>]{0,100}?ref=[\"']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})[\"']"
@@ -83,7 +84,7 @@ class _Sheet:
             self._column = column
             kind = attributes.get("t", "n")
             self._text = self.by_type.get(kind) or self.by_style.get(
-                attributes.get("s", "0"), number_format.number_text
+                attributes.get("s", "0"), number_text
             )
             self._value = []
         elif role is Role.TEXT:
@@ -91,8 +92,7 @@ class _Sheet:
         elif role is Role.HIDDEN:
             self._hidden = True
         elif role is Role.ROW:
-            written = attributes.get("r", "")
-            self._number = int(written) if _ROW_NUMBER.fullmatch(written) else self._number + 1
+            self._number = _whole_number(attributes.get("r", "")) or self._number + 1
 
     def end(self, tag: str) -> None:
         role = self._roles[tag]
@@ -150,11 +150,11 @@ def _sheets(file: OfficeOpenFile, max_rows: int) -> Iterator[tuple[str, Labelled
     )
     texts = _shared_texts(file, parts.get("sharedStrings"))
     by_type: dict[str, Callable[[str], str]] = {
-        "s": _shared_text(texts),
+        "s": partial(_shared_text, texts),
         "b": lambda value: "TRUE" if value == "1" else "FALSE",
         **dict.fromkeys(("str", "inlineStr", "e", "d"), str),
     }
-    by_style: Mapping[str, number_format.Format] | None = None
+    by_style: Mapping[str, Format] | None = None
     for element in book.iter("{*}sheet"):
         link = links.get(relationship_id(element))
         rows = LabelledRows(max_rows, file.package.count)
@@ -163,7 +163,7 @@ def _sheets(file: OfficeOpenFile, max_rows: int) -> Iterator[tuple[str, Labelled
             if link.kind == "worksheet":
                 inline = _note_merged(file.package, link.part, rows)
                 if by_style is None:
-                    language = language_of_texts(islice(chain(texts, inline), _LANGUAGE_TEXTS))
+                    language = _language_of_texts(islice(chain(texts, inline), _LANGUAGE_TEXTS))
                     by_style = _styles(file, parts.get("styles"), language, from_1904=from_1904)
                 file.package.parse(link.part, _Sheet(by_type, by_style, rows))
             related = file.related_text(link.part, _RELATED)
@@ -188,7 +188,7 @@ def _note_merged(package: Package, part: str, rows: LabelledRows) -> list[str]:
     return texts
 
 
-def language_of_texts(texts: Iterable[str]) -> str | None:
+def _language_of_texts(texts: Iterable[str]) -> str | None:
     """Return the language of a workbook's texts, if it is known for certain."""
     return detect_language("\n".join(texts), surely=True)
 
@@ -201,19 +201,15 @@ def _shared_texts(file: OfficeOpenFile, part: str | None) -> list[str]:
     return ["".join(pieces) for _, pieces in target.pages]
 
 
-def _shared_text(texts: list[str]) -> Callable[[str], str]:
-    """Return a function from a cell's number to its text; empty for an unknown number."""
-
-    def text(number: str) -> str:
-        place = int(number) if number.isdecimal() else len(texts)
-        return texts[place] if place < len(texts) else ""
-
-    return text
+def _shared_text(texts: list[str], number: str) -> str:
+    """Return the text of a number in a cell; empty for an unknown number."""
+    place = int(number) if number.isdecimal() else len(texts)
+    return texts[place] if place < len(texts) else ""
 
 
 def _styles(
     file: OfficeOpenFile, part: str | None, language: str | None, *, from_1904: bool
-) -> dict[str, number_format.Format]:
+) -> dict[str, Format]:
     if part is None or part not in file.package:
         return {}
     tree = file.package.tree(part)
@@ -223,15 +219,19 @@ def _styles(
     }
     locale = locale_of([*patterns.values()], language, from_1904=from_1904)
     formats = (cell for cells in tree.iter("{*}cellXfs") for cell in cells.iter("{*}xf"))
-    by_id: dict[str, number_format.Format] = {}
+    by_id: dict[str, Format] = {}
     styles = {}
     for number, cell in enumerate(formats):
         named = cell.get("numFmtId", "0")
         if named not in by_id:
             format_id = int(named) if named.isdecimal() else 0
-            by_id[named] = number_format.format_of(format_id, patterns.get(named), locale)
+            by_id[named] = format_of(format_id, patterns.get(named), locale)
         styles[str(number)] = by_id[named]
     return styles
+
+
+def _whole_number(written: str) -> int:
+    return int(written) if _WHOLE_NUMBER.fullmatch(written) else 0
 
 
 def _column_number(letters: str) -> int:
@@ -296,3 +296,116 @@ def _text(value: _Value) -> str:
             return duration_text(str(value / dt.timedelta(1)))
         case _:
             return " ".join(str(value).split())
+
+
+_NAMESPACE: Final = "urn:schemas-microsoft-com:office:spreadsheet"
+_WITHIN: Final = 8192  # bytes within which a file tells that it is a workbook
+
+_NAMED_FORMATS: Final = {
+    "Fixed": "0.00",
+    "Standard": "#,##0.00",
+    "Percent": "0.00%",
+    "Scientific": "0.00E+00",
+    "Currency": "#,##0.00",
+    "Euro Currency": '#,##0.00 "€"',
+    # The others are of dates, and depend on the machine.
+    **dict.fromkeys(("General Date", "Short Date", "Medium Date", "Long Date"), "yyyy-mm-dd"),
+    **dict.fromkeys(("Short Time", "Medium Time", "Long Time"), "hh:mm:ss"),
+}
+
+_DATA: Final = re.compile(rb"<(?:\w+:)?Data\b[^>]*>([^<]{1,200})<")
+_SAMPLE_BYTES: Final = 65_536
+
+_EPOCH: Final = dt.datetime(1899, 12, 30)
+
+
+def is_xml_workbook(data: bytes) -> bool:
+    return _NAMESPACE.encode() in data[:_WITHIN].replace(b"\0", b"")
+
+
+def extract_xml_workbook(source: Source) -> Extracted:
+    """Extract a workbook by sheets, each value with its column's heading."""
+    from lxml import etree
+
+    sheets: list[tuple[str, LabelledRows, str]] = []
+    patterns: dict[str, str] = {}
+    formats: dict[str, Format] = {}
+    elements = etree.iterparse(
+        io.BytesIO(source.data),
+        events=("start", "end"),
+        tag=[f"{{{_NAMESPACE}}}{name}" for name in ("Style", "Worksheet", "Row")],
+        resolve_entities=False,
+        no_network=True,
+    )
+    for event, element in elements:
+        said = {local_name(str(name)): str(value) for name, value in element.attrib.items()}
+        match event, local_name(str(element.tag)):
+            case "end", "Style":
+                for each in element.iter("{*}NumberFormat"):
+                    patterns[said.get("ID", "")] = _attribute(each, "Format")
+            case "start", "Worksheet":
+                sheets.append((said.get("Name", ""), LabelledRows(source.options.max_rows), ""))
+                if len(sheets) == 1:
+                    formats = _formats(patterns, source.data)
+            case "end", "Row" if sheets:
+                _add_row(sheets[-1][1], element, formats)
+                element.clear()
+    return extracted_sheets(source, sheets)
+
+
+def _formats(patterns: Mapping[str, str], data: bytes) -> dict[str, Format]:
+    texts = (text.decode(errors="ignore") for text in _DATA.findall(data[:_SAMPLE_BYTES]))
+    named = {style: _NAMED_FORMATS.get(each, each) for style, each in patterns.items()}
+    locale = locale_of([*named.values()], _language_of_texts(texts), from_1904=False)
+    return {style: format_of(0, pattern, locale) for style, pattern in named.items()}
+
+
+def _add_row(rows: LabelledRows, row: "etree._Element", formats: Mapping[str, Format]) -> None:
+    number = _count(row, "Index") or rows.next_number
+    if number > rows.next_number:
+        rows.add(())
+    cells: list[str] = []
+    column = 0
+    for cell in row.iterfind("{*}Cell"):
+        column = max((_count(cell, "Index") or column + 1) - 1, column)
+        across, down = _count(cell, "MergeAcross"), _count(cell, "MergeDown")
+        rows.merge(number, column, number + down, column + across)
+        text = _cell_text(cell, formats)
+        if text:
+            cells += [*[""] * min(column - len(cells), rows.max_gap), text]
+        column += 1 + across
+    rows.add(cells, number)
+
+
+def _cell_text(cell: "etree._Element", formats: Mapping[str, Format]) -> str:
+    """Return the value of a cell as displayed."""
+    data = cell.find("{*}Data")
+    if data is None:
+        return ""
+    value = "".join(map(str, data.itertext()))
+    style = formats.get(_attribute(cell, "StyleID"))
+    match _attribute(data, "Type"):
+        case "Number" if style:
+            return style(value)
+        case "Boolean":
+            return "TRUE" if value == "1" else "FALSE"
+        case "DateTime":
+            return _date(value, style)
+    return " ".join(value.split())
+
+
+def _date(value: str, style: Format | None) -> str:
+    plain = value.removesuffix("T00:00:00.000")
+    try:
+        days = (dt.datetime.fromisoformat(value) - _EPOCH) / dt.timedelta(1)
+    except (ValueError, TypeError):
+        return plain
+    return style(repr(days)) if style else plain
+
+
+def _attribute(element: "etree._Element", name: str) -> str:
+    return element.get(f"{{{_NAMESPACE}}}{name}", "")
+
+
+def _count(element: "etree._Element", name: str) -> int:
+    return _whole_number(_attribute(element, name))

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from idx.errors import SourceFileError
-from idx.text.headings import MAX_HEADINGS, headings
+from idx.text.cleaning import MAX_HEADINGS, headings
 from idx.text.properties import one_line, properties
 from shared.model.document import Heading, Metadata, Page
 

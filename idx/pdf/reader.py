@@ -35,8 +35,7 @@ from idx.pdf.ocr import (
 )
 from idx.pdf.tables import TablePage, loses_words, merges_rows, read_table_pages, tears_rows
 from idx.pdf.text import read_text, take_hidden_text
-from idx.text.cleaning import CELL_SEPARATOR, normalize
-from idx.text.headings import join_pages
+from idx.text.cleaning import CELL_SEPARATOR, join_pages, normalize
 from shared.files.pdf import PdfError, opened_pdf
 from shared.messages import quantity
 from shared.model.document import Metadata

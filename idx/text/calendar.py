@@ -13,9 +13,8 @@ from typing import Final
 
 from idx.extraction import media_types
 from idx.extraction.types import Extracted, Source
-from idx.text.cleaning import normalize
+from idx.text.cleaning import join_sections, normalize
 from idx.text.decoding import declared_codec, decode
-from idx.text.headings import join_sections
 from idx.text.plain_text import extract_plain_text
 from idx.text.properties import one_line, properties
 

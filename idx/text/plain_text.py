@@ -12,10 +12,9 @@ from idx.extraction import media_types
 from idx.extraction.media_types import PLAIN_TEXT
 from idx.extraction.types import Extracted, Source
 from idx.markup.markdown import markdown_headings
-from idx.text.cleaning import normalize
+from idx.text.cleaning import MAX_HEADINGS, headings, joined, normalize, plain_text_headings
 from idx.text.decoding import decode, without_tags
 from idx.text.escapes import without_escapes
-from idx.text.headings import MAX_HEADINGS, headings, joined, plain_text_headings
 from idx.text.properties import one_line, properties
 
 _TIMES: Final = re.compile(

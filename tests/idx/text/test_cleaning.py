@@ -2,8 +2,7 @@ import time
 
 import pytest
 
-from idx.text.cleaning import normalize
-from idx.text.headings import join_pages
+from idx.text.cleaning import join_pages, normalize
 from shared.model.document import Page
 
 
