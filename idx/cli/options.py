@@ -39,10 +39,25 @@ def days(text: str) -> float:
     return age
 
 
+_BOUNDS: Final[dict[str, tuple[float, float | None]]] = {
+    **dict.fromkeys(("wait", "max_size"), (0, None)),
+    "max_rows": (1, defaults.MAX_COUNT),
+    "workers": (1, defaults.MAX_WORKERS),
+    "timeout": (defaults.MIN_TIMEOUT, defaults.MAX_TIMEOUT),
+    "max_memory": (defaults.MIN_MEMORY, defaults.MAX_MEMORY),
+    "normalizer_timeout": (defaults.MIN_NORMALIZER_TIMEOUT, defaults.MAX_NORMALIZER_TIMEOUT),
+    "answer_timeout": (defaults.MIN_TIMEOUT, defaults.MAX_ANSWER_TIMEOUT),
+    "answer_max_tokens": (defaults.MIN_ANSWER_MAX_TOKENS, defaults.MAX_ANSWER_MAX_TOKENS),
+}
+"""Minimum and maximum of settings that are numbers."""
+
+
 def _setting(name: str, help_: str, *flags: str, **more: Any) -> Any:
     """Declare the option of a setting, which an environment variable and the file have, too."""
     names = flags or (f"--{name.replace('_', '-')}",)
-    return typer.Option(*names, envvar=defaults.VARIABLES[name], help=help_, **more)
+    least, most = _BOUNDS.get(name, (None, None))
+    variable = defaults.VARIABLES[name]
+    return typer.Option(*names, envvar=variable, help=help_, min=least, max=most, **more)
 
 
 IndexPath = Annotated[
@@ -73,10 +88,7 @@ Plain = Annotated[
 Wait = Annotated[
     float,
     _setting(
-        "wait",
-        "Maximum time to wait for another writer to release the index.",
-        min=0,
-        metavar="SECONDS",
+        "wait", "Maximum time to wait for another writer to release the index.", metavar="SECONDS"
     ),
 ]
 
@@ -186,18 +198,12 @@ class ReadingOptions:
     ] = None
     max_size: Annotated[
         float,
-        _setting(
-            "max_size", "Maximum size of a file; larger files are not read.", min=0, metavar="MB"
-        ),
+        _setting("max_size", "Maximum size of a file; larger files are not read.", metavar="MB"),
     ] = defaults.DEFAULT_MAX_MEGABYTES
     max_rows: Annotated[
         int,
         _setting(
-            "max_rows",
-            "Maximum number of rows read of each sheet and CSV file.",
-            min=1,
-            max=defaults.MAX_COUNT,
-            metavar="ROWS",
+            "max_rows", "Maximum number of rows read of each sheet and CSV file.", metavar="ROWS"
         ),
     ] = defaults.DEFAULT_MAX_ROWS
     encoding: Annotated[
@@ -245,32 +251,15 @@ class ReadingOptions:
     workers: Annotated[
         int | None,
         _setting(
-            "workers",
-            "Number of processes that read files; one per core by default.",
-            min=1,
-            max=defaults.MAX_WORKERS,
-            metavar="N",
+            "workers", "Number of processes that read files; one per core by default.", metavar="N"
         ),
     ] = None
     timeout: Annotated[
-        float,
-        _setting(
-            "timeout",
-            "Maximum time to read one file.",
-            min=defaults.MIN_TIMEOUT,
-            max=defaults.MAX_TIMEOUT,
-            metavar="SECONDS",
-        ),
+        float, _setting("timeout", "Maximum time to read one file.", metavar="SECONDS")
     ] = defaults.DEFAULT_TIMEOUT
     max_memory: Annotated[
         int,
-        _setting(
-            "max_memory",
-            "Maximum memory of each process that reads files.",
-            min=defaults.MIN_MEMORY,
-            max=defaults.MAX_MEMORY,
-            metavar="MB",
-        ),
+        _setting("max_memory", "Maximum memory of each process that reads files.", metavar="MB"),
     ] = defaults.DEFAULT_MAX_MEMORY
 
 
@@ -299,11 +288,7 @@ class RewritingOptions:
     normalizer_timeout: Annotated[
         float,
         _setting(
-            "normalizer_timeout",
-            "Maximum time to wait for the language model.",
-            min=defaults.MIN_NORMALIZER_TIMEOUT,
-            max=defaults.MAX_NORMALIZER_TIMEOUT,
-            metavar="SECONDS",
+            "normalizer_timeout", "Maximum time to wait for the language model.", metavar="SECONDS"
         ),
     ] = defaults.DEFAULT_NORMALIZER_TIMEOUT
 
@@ -335,8 +320,6 @@ class AnswerOptions:
             "answer_timeout",
             "Maximum time to wait for the whole answer of the language model.",
             "--model-timeout",
-            min=defaults.MIN_TIMEOUT,
-            max=defaults.MAX_ANSWER_TIMEOUT,
             metavar="SECONDS",
         ),
     ] = defaults.DEFAULT_ANSWER_TIMEOUT
@@ -346,8 +329,6 @@ class AnswerOptions:
             "answer_max_tokens",
             "Maximum length of an answer, with its quotes and the model's reasoning.",
             "--max-tokens",
-            min=defaults.MIN_ANSWER_MAX_TOKENS,
-            max=defaults.MAX_ANSWER_MAX_TOKENS,
             metavar="N",
         ),
     ] = defaults.DEFAULT_ANSWER_MAX_TOKENS
