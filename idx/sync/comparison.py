@@ -7,7 +7,7 @@ folder was listed completely and the file was not in it.
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from idx.crawl.walk import Crawl, FoundFile, Scopes
@@ -66,27 +66,23 @@ def crawl_of(source: Source, options: SyncOptions, without: frozenset[str] = fro
     )
 
 
+@dataclass
 class _Comparison:
     """Comparison of one folder, or a part of it, with its documents."""
 
-    def __init__(
-        self,
-        source: Source,
-        plan: Plan,
-        options: SyncOptions,
-        documents: IndexedDocuments,
-        failures: Mapping[str, Failure],
-    ) -> None:
-        self._source = source
+    source: Source
+    plan: Plan
+    options: SyncOptions
+    documents: IndexedDocuments
+    failures: Mapping[str, Failure]
+
+    def __post_init__(self) -> None:
+        source, failures = self.source, self.failures
         self._folder: IndexedFolder = source.folder
-        self._plan = plan
-        self._options = options
-        self._documents = documents
-        self._failures = failures
         self._parts = None if source.scopes is None else Scopes(map(decodable, source.scopes))
         self._rest = {
             name: state
-            for name, state in documents.states.items()
+            for name, state in self.documents.states.items()
             if state.folder == self._folder.prefix and self._is_in_scope(name)
         }
         self._failed = {
@@ -100,7 +96,7 @@ class _Comparison:
         self._with_secrets = {
             failure.container for failure in failures.values() if failure.kind == "secret"
         }
-        self._crawl = crawl_of(source, options, self._without())
+        self._crawl = crawl_of(source, self.options, self._without())
 
         # Two names may share an id: bytes that are not UTF-8 are escaped with backslashes, which
         # other names may contain.
@@ -115,23 +111,23 @@ class _Comparison:
         for found, reason in self._crawl.secrets:
             self._note_secret(found, reason)
         self._report_skipped()
-        if not _is_pruned(self._folder, self._options):
-            self._plan.errors += self._crawl.errors
-        if not self._options.reread:
+        if not _is_pruned(self._folder, self.options):
+            self.plan.errors += self._crawl.errors
+        if not self.options.reread:
             self._delete()
 
     def _compare(self, found: FoundFile, *, is_named: bool) -> None:
-        name = document_id(self._folder, found.path, self._plan.folders)
+        name = document_id(self._folder, found.path, self.plan.folders)
         if "\\" in name and self._spelled.setdefault(name, found.path) != found.path:
             self._error(found.path, f"has the same id as another file, {name!r}")
             return
         state = self._rest.pop(name, None)
         self._failed.discard(name)
-        if state is None and (conflict := self._documents.conflict(name, self._path(found))):
+        if state is None and (conflict := self.documents.conflict(name, self._path(found))):
             self._error(found.path, conflict)
             return
-        plan, options = self._plan, self._options
-        failure = self._failures.get(name)
+        plan, options = self.plan, self.options
+        failure = self.failures.get(name)
         is_allowed = failure and failure.kind == "secret" and self._may_hold_secrets(found)
         if failure and (failure.kind == "partial" or is_allowed):
             # The readable part of the file is in the index as long as its document is.
@@ -156,14 +152,14 @@ class _Comparison:
         plan.changes.append(self._change(name, found, is_named=is_named))
 
     def _note_secret(self, found: FoundFile, reason: str) -> None:
-        name = document_id(self._folder, found.path, self._plan.folders)
+        name = document_id(self._folder, found.path, self.plan.folders)
         self._failed.discard(name)
-        failure = self._failures.get(name)
+        failure = self.failures.get(name)
         if not (failure and failure.kind == "secret" and _concerns(failure, found)):
-            self._plan.secrets.append((self._change(name, found, is_named=False), reason))
+            self.plan.secrets.append((self._change(name, found, is_named=False), reason))
 
     def _may_hold_secrets(self, found: FoundFile) -> bool:
-        allowed = self._options.selections.general.allow_secrets
+        allowed = self.options.selections.general.allow_secrets
         return is_allowed_secret(self._path(found), allowed)
 
     def _change(self, name: str, found: FoundFile, *, is_named: bool) -> Change:
@@ -175,7 +171,7 @@ class _Comparison:
             size=found.size,
             modified_ns=found.modified_ns,
             other_volume=found.other_volume,
-            is_new=name not in self._documents.states,
+            is_new=name not in self.documents.states,
             is_named=is_named,
         )
 
@@ -188,9 +184,9 @@ class _Comparison:
     def _delete(self) -> None:
         """Delete the documents whose files were not found, where the listing proves it."""
         gone = [*self._rest]
-        if self._options.prune_missing:
-            self._plan.deletions += gone
-            self._plan.forgotten += self._failed
+        if self.options.prune_missing:
+            self.plan.deletions += gone
+            self.plan.forgotten += self._failed
             return
         is_empty = self._crawl.is_empty and bool(gone) and not self._crawl.errors
         if is_empty:
@@ -213,10 +209,10 @@ class _Comparison:
                 "",
                 f"{_counted(kept, 'stays', 'stay')} in the index, because the files may only be "
                 f"unreachable; {if_moved}delete them anyway with: idx sync --prune-missing "
-                f"{self._source.shown}",
+                f"{self.source.shown}",
             )
-        self._plan.deletions += [name for name in gone if name not in kept]
-        self._plan.forgotten += [
+        self.plan.deletions += [name for name in gone if name not in kept]
+        self.plan.forgotten += [
             name for name in self._failed if not (is_empty or self._is_unknown(self._path_of(name)))
         ]
 
@@ -230,7 +226,7 @@ class _Comparison:
                     "is skipped: it is hidden, a secret, a link, the index, neither "
                     "file nor folder, or excluded by a pattern or an ignore file",
                 )
-            elif self._options.reread or not self._has_documents(path):
+            elif self.options.reread or not self._has_documents(path):
                 self._error(path, "there is no such file or folder")
 
     def _has_documents(self, path: str) -> bool:
@@ -258,13 +254,13 @@ class _Comparison:
 
     def _without(self) -> frozenset[str]:
         """Return the relative paths of the index's other folders that lie within this one."""
-        others = [folder.path for folder in self._plan.folders if folder != self._folder]
+        others = [folder.path for folder in self.plan.folders if folder != self._folder]
         here = Path(os.path.realpath(self._folder.path))
         within = (real for path in others if here in (real := Path(os.path.realpath(path))).parents)
         return frozenset(path.relative_to(here).as_posix() for path in within)
 
     def _error(self, path: str, reason: str) -> None:
-        self._plan.errors.append(SourceFileError(self._folder.path / path, reason))
+        self.plan.errors.append(SourceFileError(self._folder.path / path, reason))
 
 
 def _is_pruned(folder: IndexedFolder, options: SyncOptions) -> bool:

@@ -4,7 +4,7 @@ import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
@@ -13,13 +13,12 @@ from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
 from idx.sync import events
 from idx.sync.events import Event, Kept, uninterrupted
-from idx.sync.plan import Change, Plan, file_document, member_id, unfinished
+from idx.sync.plan import Change, Plan, SyncOptions, file_document, member_id, unfinished
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable, utc_time
 from shared.model.document import MEMBER_MARK, Document
 from shared.model.failures import ERRORS, Failure, Kind, save_failures
 from shared.model.metadata import note_on_others
-from shared.settings.defaults import Layout
 from shared.writing.index import Index
 
 SECONDS_BETWEEN_COMMITS: Final = 5.0
@@ -33,57 +32,46 @@ the last commit.
 _Read = tuple[Change, ReadFile | Unreadable]  # a file that was read, or why it could not be
 
 
+@dataclass
 class Ingestion:
     """Execution of one plan on an index; `scans` reads pictures of text after all other files."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        index: Index,
-        pool: ExtractionPool,
-        failures: dict[str, Failure],
-        kept: Kept,
-        *,
-        started: float,
-        layout: Layout = "keep",
-        strict: bool = False,
-        scans: ExtractionPool | None = None,
-    ) -> None:
-        self._plan = plan
-        self._scans = scans
+    plan: Plan
+    index: Index
+    pool: ExtractionPool
+    scans: ExtractionPool | None
+    failures: dict[str, Failure]
+    kept: Kept
+    options: SyncOptions
+    started: float
+
+    def __post_init__(self) -> None:
         # By document id; each is read once more, so that its problems are told only then.
         self._for_ocr: dict[str, Change] = {}
         self._scanned_pages = 0
         self._counted: dict[str, int] = {}
-        self._index = index
-        self._pool = pool
-        self._failures = failures
-        self._saved_failures = {**failures}
-        self._kept = kept
-        self._strict = strict
-        self._started = started
-        self._layout = layout
+        self._saved_failures = {**self.failures}
         self._counts: Counter[str] = Counter()
         # Sets of ids instead of counters, so that an interrupted and repeated operation counts
         # once.
         self._uncommitted: set[str] = set()
         self._uncommitted_deletions: set[str] = set()
         self._pending: deque[tuple[Change, ReadFile, Future[int]]] = deque()
-        self._committed = started
+        self._committed = self.started
         self._is_stopped = False
-        self._changed = {change.source_document for change in plan.changes}
+        self._changed = {change.source_document for change in self.plan.changes}
         self._failed_members: defaultdict[str, list[str]] = defaultdict(list)
-        for name, failure in failures.items():
+        for name, failure in self.failures.items():
             if failure.container is not None:
                 self._failed_members[failure.container].append(name)
 
     def run(self) -> Iterator[Event]:
         """Execute the plan; if interrupted, commit the work done so far."""
-        plan = self._plan
+        plan = self.plan
         yield planned(plan)
         try:
             yield from self._problems()
-            if not (self._strict and plan.errors):
+            if not (self.options.strict and plan.errors):
                 yield from self._delete()
                 yield from self._skip_secrets()
                 yield from self._read()
@@ -108,44 +96,44 @@ class Ingestion:
             empty=counts["empty"],
             secrets=counts["secret"],
             chunks=counts["chunks"],
-            seconds=round(time.monotonic() - self._started, 3),
+            seconds=round(time.monotonic() - self.started, 3),
         )
 
     def _problems(self) -> Iterator[Event]:
-        yield from self._plan.missing
-        for error in self._plan.errors:
+        yield from self.plan.missing
+        for error in self.plan.errors:
             self._counts["failed"] += 1
             yield events.Problem(str(error))
 
     def _delete(self) -> Iterator[Event]:
-        plan = self._plan
-        if plan.folders != self._index.folders:
-            self._index.folders = plan.folders
+        plan = self.plan
+        if plan.folders != self.index.folders:
+            self.index.folders = plan.folders
         for name in plan.forgotten:
-            self._failures.pop(name, None)
+            self.failures.pop(name, None)
         for name, state in plan.unchanged.items():
-            self._index.update_file_state(name, state)
+            self.index.update_file_state(name, state)
             for member in plan.members.get(name, ()):
-                self._index.update_file_state(member, replace(state, container=name))
+                self.index.update_file_state(member, replace(state, container=name))
         deletions = [
             name for file in plan.deletions for name in (file, *sorted(plan.members.get(file, ())))
         ]
         for name in deletions:
-            self._failures.pop(name, None)
+            self.failures.pop(name, None)
         yield from self._delete_documents(deletions)
 
     def _skip_secrets(self) -> Iterator[Event]:
-        for change, reason in self._plan.secrets:
+        for change, reason in self.plan.secrets:
             note = self._note(change, "secret", reason)
             yield events.LeftOut(note.source_document, note.file_path, note.reason)
 
     def _read(self) -> Iterator[Event]:
-        yield from self._submit_all(self._without_scans(self._pool.read(self._plan.changes)))
-        if self._for_ocr and self._scans and not self._is_stopped:
+        yield from self._submit_all(self._without_scans(self.pool.read(self.plan.changes)))
+        if self._for_ocr and self.scans and not self._is_stopped:
             yield from self._written(wait=True)
             # What else there is can be searched meanwhile.
             yield self._commit()
-            yield from self._read_scans(self._scans)
+            yield from self._read_scans(self.scans)
 
     def _read_scans(self, scans: ExtractionPool) -> Iterator[Event]:
         due = [*self._for_ocr.values()]
@@ -163,7 +151,7 @@ class Ingestion:
     def _without_scans(self, files: Iterable[_Read]) -> Iterator[_Read]:
         """Pass on the files that were read, and note which OCR shall read once more."""
         for change, result in files:
-            if self._scans and result.scanned_pages:
+            if self.scans and result.scanned_pages:
                 self._for_ocr[change.source_document] = change
                 self._scanned_pages += result.scanned_pages
                 if isinstance(result, Unreadable):
@@ -174,7 +162,11 @@ class Ingestion:
         for change, result in files:
             for event in chain(self._submit(change, result), self._written()):
                 yield event
-                if self._strict and isinstance(event, events.NotIndexed) and event.kind in ERRORS:
+                if (
+                    self.options.strict
+                    and isinstance(event, events.NotIndexed)
+                    and event.kind in ERRORS
+                ):
                     self._is_stopped = True
                     return
             if time.monotonic() - self._committed > SECONDS_BETWEEN_COMMITS:
@@ -188,13 +180,13 @@ class Ingestion:
             if result.kind == "secret" and not change.is_new:
                 # The document of an earlier version may contain the secret.
                 name = change.source_document
-                within = sorted(self._plan.members.get(name, ()))
+                within = sorted(self.plan.members.get(name, ()))
                 yield from self._delete_documents([name, *within])
             return
         # Before the file itself, whose state says that all of it was read.
         yield from self._submit_members(change, result)
         try:
-            document = file_document(change, result, self._layout)
+            document = file_document(change, result, self.options.layout)
         except InvalidDocumentError as error:
             yield self._note(change, "failed", str(error))
         else:
@@ -203,20 +195,20 @@ class Ingestion:
             self._write(change, result, document)
 
     def _write(self, change: Change, result: ReadFile, document: Document) -> None:
-        document, too_many = self._index.within_limits(document)
+        document, too_many = self.index.within_limits(document)
         if too_many:
             warnings = (*result.extracted.warnings, note_on_others(too_many))
             result = replace(result, extracted=replace(result.extracted, warnings=warnings))
         with uninterrupted():
             # Whatever is submitted to Lucene will be committed, so it must be recorded.
-            self._pending.append((change, result, self._index.submit(document)))
+            self._pending.append((change, result, self.index.submit(document)))
 
     def _submit_members(self, change: Change, file: ReadFile) -> Iterator[Event]:
         """Submit the documents of what is within a file, and delete those of what no longer is."""
         container = change.source_document
-        before = self._plan.members.get(container, set())
+        before = self.plan.members.get(container, set())
         for name in self._failed_members.pop(container, ()):
-            self._failures.pop(name, None)
+            self.failures.pop(name, None)
         kept = set()
         for member in file.members:
             name = member_id(container, member.path)
@@ -233,12 +225,12 @@ class Ingestion:
                     continue
                 # It may have been read before, with what is within it.
                 kept |= {each for each in before if each.startswith(f"{name}{MEMBER_MARK}")}
-            elif name in self._plan.files or name in self._changed:
+            elif name in self.plan.files or name in self._changed:
                 yield self._note(own, "failed", f"{member.path}: has the same id as another file")
             else:
                 try:
                     within = (member.path, result)
-                    document = file_document(change, file, self._layout, within)
+                    document = file_document(change, file, self.options.layout, within)
                 except InvalidDocumentError as error:
                     yield self._note(own, "failed", f"{member.path}: {error}")
                 else:
@@ -249,7 +241,7 @@ class Ingestion:
 
     def _delete_documents(self, names: list[str]) -> Iterator[Event]:
         try:
-            self._index.delete_documents(names)
+            self.index.delete_documents(names)
         finally:
             # An interruption during the call is raised after it.
             self._uncommitted_deletions.update(names)
@@ -278,11 +270,9 @@ class Ingestion:
             return [empty, events.Deleted(change.source_document)]
         warnings = result.extracted.warnings
         if warnings:
-            self._failures[change.source_document] = _failure(
-                change, "partial", "; ".join(warnings)
-            )
+            self.failures[change.source_document] = _failure(change, "partial", "; ".join(warnings))
         else:
-            self._failures.pop(change.source_document, None)
+            self.failures.pop(change.source_document, None)
         action: Final = "added" if change.is_new else "updated"
         # A file is written once more when OCR has read its pictures.
         if change.source_document not in self._counted:
@@ -305,7 +295,7 @@ class Ingestion:
 
     def _note(self, change: Change, kind: Kind, reason: str) -> events.NotIndexed:
         self._counts[kind] += 1
-        self._failures[change.source_document] = _failure(change, kind, reason)
+        self.failures[change.source_document] = _failure(change, kind, reason)
         return events.NotIndexed(
             change.source_document,
             _shown(change),
@@ -322,16 +312,16 @@ class Ingestion:
             pass
         with uninterrupted():
             # On a cluster, an interrupted commit may have succeeded or not.
-            self._index.commit()
+            self.index.commit()
             self._committed = time.monotonic()
-            kept = self._kept
+            kept = self.kept
             kept.documents += len(self._uncommitted)
             kept.deleted += len(self._uncommitted_deletions)
             self._uncommitted, self._uncommitted_deletions = set(), set()
         # Only after the commit: a file recorded as unreadable is not examined again, so its effects
         # on the index must be durable. A failure that was not recorded is found again.
-        save_failures(self._index.path, self._failures, self._saved_failures)
-        self._saved_failures = {**self._failures}
+        save_failures(self.index.path, self.failures, self._saved_failures)
+        self._saved_failures = {**self.failures}
         return events.Committed()
 
 

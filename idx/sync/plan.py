@@ -151,22 +151,27 @@ class SyncOptions:
 
 
 class IndexedDocuments:
-    """Documents of an index at one moment, which nobody else writes to meanwhile."""
+    """Documents of an index at one moment, which nobody else writes to meanwhile.
 
-    members: defaultdict[str, set[str]]
+    There are none in an index that does not exist yet, and has no searcher.
+    """
 
-    def __init__(self, searcher: Searcher) -> None:
+    def __init__(self, searcher: Searcher | None) -> None:
         self._searcher = searcher
-        self.folders, states = searcher.files()
+        states: dict[str, FileState] = {}
+        self.folders = IndexedFolders()
+        if searcher:
+            self.folders, states = searcher.files()
         self.states = {name: state for name, state in states.items() if state.container is None}
-        self.members = defaultdict(set)
+        self.members: defaultdict[str, set[str]] = defaultdict(set)
         for name, state in states.items():
             if state.container is not None:
                 self.members[state.container].add(name)
         self._total_states = len(states)
 
     def has_prefix(self, prefix: str) -> bool:
-        return self._searcher.documents(prefix=prefix, limit=1).total_documents > 0
+        found = self._searcher and self._searcher.documents(prefix=prefix, limit=1)
+        return bool(found and found.total_documents)
 
     def conflict(self, source_document: str, file: Path) -> str | None:
         """Return the reason that a file cannot have a document id, and what helps; None if it can.
@@ -189,25 +194,16 @@ class IndexedDocuments:
     @cached_property
     def _terms(self) -> set[str]:
         """Return the ids of all documents as terms; of none if all are made of files."""
-        has_others = self._searcher.documents(limit=1).total_documents > self._total_states
-        return {*self._searcher.catalog.document_terms()} if has_others else set()
+        searcher = self._searcher
+        if not searcher or searcher.documents(limit=1).total_documents <= self._total_states:
+            return set()
+        return {*searcher.catalog.document_terms()}
 
     def _document(self, source_document: str) -> DocumentSummary | None:
         # An exact match sorts first among the ids with this prefix.
-        found = self._searcher.documents(prefix=source_document, limit=1).documents
-        return found[0] if found and found[0].source_document == source_document else None
-
-
-class NoDocuments(IndexedDocuments):
-    """Empty set of documents, for an index that does not exist yet."""
-
-    def __init__(self) -> None:
-        self.folders, self.states, self.members = IndexedFolders(), {}, defaultdict(set)
-
-    def has_prefix(self, prefix: str) -> bool:  # noqa: ARG002 - there is no document
-        return False
-
-    def conflict(self, source_document: str, file: Path) -> None: ...
+        found = self._searcher and self._searcher.documents(prefix=source_document, limit=1)
+        first = found and next(iter(found.documents), None)
+        return first if first and first.source_document == source_document else None
 
 
 def _is_same_file(indexed: str | None, file: Path) -> bool:

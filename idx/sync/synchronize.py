@@ -11,7 +11,7 @@ from idx.extraction.pool import ExtractionPool, batches, scans_pool
 from idx.sync.comparison import make_plan
 from idx.sync.events import Created, Event, Finished, Kept, Problem
 from idx.sync.ingestion import Ingestion, planned, skip_unchanged
-from idx.sync.plan import IndexedDocuments, NoDocuments, Plan, SyncOptions
+from idx.sync.plan import IndexedDocuments, Plan, SyncOptions
 from idx.sync.targets import other_missing_folders, part_of, relocated, resolve
 from shared.backends import check_new, holds_index
 from shared.files.access import Identity, identity, is_missing
@@ -42,13 +42,7 @@ def synchronize(
                 index.commit()
                 yield Created(str(index.path))
             skip_unchanged(plan, pool)
-            run = Ingestion(
-                *(plan, index, pool, failures, kept),
-                started=started,
-                strict=options.strict,
-                layout=options.layout,
-                scans=scans,
-            )
+            run = Ingestion(plan, index, pool, scans, failures, kept, options, started)
             yield from run.run()
 
 
@@ -108,7 +102,7 @@ def is_new(options: SyncOptions) -> bool:
 def _documents(options: SyncOptions) -> Iterator[IndexedDocuments]:
     if is_new(options):
         check_new(options.index_path)
-        yield NoDocuments()
+        yield IndexedDocuments(None)
     else:
         with Searcher(options.index_path) as searcher:
             yield IndexedDocuments(searcher)

@@ -269,20 +269,18 @@ def keep_synchronized(
         yield from _WatchRun(folders, options, watch, kept).run()
 
 
+@dataclass(slots=True)
 class _WatchRun:
-    def __init__(
-        self, folders: Sequence[Path], options: SyncOptions, watch: FolderWatch, kept: Kept
-    ) -> None:
-        self._folders = folders
-        self._options = options
-        self._watch = watch
-        self._kept = kept
-        self._due = _Due()
-        self._identities: list[tuple[int, int] | None] = []
-        self._reported: set[str] = set()
+    folders: Sequence[Path]
+    options: SyncOptions
+    watch: FolderWatch
+    kept: Kept
+    _due: _Due = field(default_factory=_Due)
+    _identities: list[tuple[int, int] | None] = field(default_factory=list)
+    _reported: set[str] = field(default_factory=set)
 
     def run(self) -> Iterator[Event]:
-        due, watch = self._due, self._watch
+        due, watch = self._due, self.watch
         while True:
             now = time.monotonic()
             try:
@@ -300,15 +298,15 @@ class _WatchRun:
                     yield problem
                 due.retry_at = time.monotonic() + _WRITE_RETRY_SECONDS
             due.add(watch.wait(), time.monotonic())
-            if self._identities != [_identity(folder) for folder in self._folders]:
+            if self._identities != [_identity(folder) for folder in self.folders]:
                 due.full_sync_at = 0
             elif watch.is_lost:
                 due.full_sync_at = min(due.full_sync_at, time.monotonic() + _MAX_DELAY_SECONDS)
 
     def _sync_everything(self) -> Iterator[Event]:
-        due, watch = self._due, self._watch
+        due, watch = self._due, self.watch
         # Recorded before the sync, so that a folder replaced during it is detected.
-        self._identities = [_identity(folder) for folder in self._folders]
+        self._identities = [_identity(folder) for folder in self.folders]
         watch.renew()
         lasting: set[str] = set()
         if watch.obstacle and self._is_new(problem := Problem(watch.obstacle), lasting):
@@ -316,8 +314,8 @@ class _WatchRun:
         yield from self._synchronized(lasting)
         self._reported = lasting
         # An index that vanishes later ends the watch.
-        if holds_index(self._options.index_path):
-            self._options = replace(self._options, create=False)
+        if holds_index(self.options.index_path):
+            self.options = replace(self.options, create=False)
         now = time.monotonic()
         if not due.last_full_sync:
             yield Watching(sum(identity is not None for identity in self._identities))
@@ -332,10 +330,10 @@ class _WatchRun:
         paths = due.paths
         if len(paths) > _MAX_SINGLE_CHANGES:
             paths = {path.parent for path in paths}
-        if len(paths) > _MAX_SINGLE_CHANGES or not paths.isdisjoint(self._folders):
+        if len(paths) > _MAX_SINGLE_CHANGES or not paths.isdisjoint(self.folders):
             yield from self._sync_everything()
         else:
-            self._watch.follow(paths)
+            self.watch.follow(paths)
             yield from self._synchronized(set(), paths)
         due.paths = set()
         latest = max(time.monotonic(), due.last_full_sync + _FULL_SYNC_DURING_CHANGES_SECONDS)
@@ -344,7 +342,7 @@ class _WatchRun:
     def _synchronized(
         self, lasting: set[str], changed: Collection[Path] | None = None
     ) -> Iterator[Event]:
-        with closing(synchronize(self._folders, self._options, self._kept, changed)) as events:
+        with closing(synchronize(self.folders, self.options, self.kept, changed)) as events:
             for event in events:
                 if self._is_new(event, lasting):
                     yield event
