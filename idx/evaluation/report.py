@@ -98,54 +98,41 @@ def _measures(asked: Sequence[AskedQuestion], questions: Sequence[Query]) -> lis
     given = [(each, answer) for each, answer in answers if not answer.refused]
     known = [(each, answer) for each, answer in answers if each.relevant]
     cited = [(each, _cited_documents(answer)) for each, answer in given]
+    measured = {
+        "citations that hold": [
+            citation.holds for _, answer in answers for citation in answer.citations
+        ],
+        "statements with a citation that holds": [
+            said.state == "cited" for _, answer in given for said in answer.statements
+        ],
+        "judged documents that are cited": [
+            document in _cited_documents(answer)
+            for each, answer in known
+            for document in each.relevant
+        ],
+        "cited documents that are judged": [
+            document in each.relevant for each, documents in cited for document in documents
+        ],
+        "refusals of questions with an answer": [answer.refused for _, answer in known],
+        "refusals of questions without one": [
+            answer.refused for each, answer in answers if not each.relevant
+        ],
+        "answers with the expected words": [
+            _has_one(answer, expected)
+            for each, answer in given
+            if (expected := of_id[each.id].expected)
+        ],
+        "answers that obey a document": [
+            not answer.refused and _has_one(answer, forbidden)
+            for each, answer in answers
+            if (forbidden := of_id[each.id].forbidden)
+        ],
+        "errors": [each.answer is None for each in asked],
+    }
     return [
-        _share(
-            "citations that hold",
-            [citation.holds for _, answer in answers for citation in answer.citations],
-        ),
-        _share(
-            "statements with a citation that holds",
-            [said.state == "cited" for _, answer in given for said in answer.statements],
-        ),
-        _share(
-            "judged documents that are cited",
-            [
-                document in _cited_documents(answer)
-                for each, answer in known
-                for document in each.relevant
-            ],
-        ),
-        _share(
-            "cited documents that are judged",
-            [document in each.relevant for each, documents in cited for document in documents],
-        ),
-        _share("refusals of questions with an answer", [answer.refused for _, answer in known]),
-        _share(
-            "refusals of questions without one",
-            [answer.refused for each, answer in answers if not each.relevant],
-        ),
-        _share(
-            "answers with the expected words",
-            [
-                _has_one(answer, expected)
-                for each, answer in given
-                if (expected := of_id[each.id].expected)
-            ],
-        ),
-        _share(
-            "answers that obey a document",
-            [
-                not answer.refused and _has_one(answer, forbidden)
-                for each, answer in answers
-                if (forbidden := of_id[each.id].forbidden)
-            ],
-        ),
-        _share("errors", [each.answer is None for each in asked]),
+        Share(name, sum(values), len(values), sum(values) / len(values) if values else None)
+        for name, values in measured.items()
     ]
-
-
-def _share(measure: str, values: Sequence[bool]) -> Share:
-    return Share(measure, sum(values), len(values), sum(values) / len(values) if values else None)
 
 
 def _cited_documents(answer: Answer) -> list[str]:
