@@ -221,8 +221,6 @@ def _add_paths(
                         failed.append(f"{event.file_path}: {event.reason}")
                     case Problem():
                         failed.append(event.message)
-                    case _:
-                        pass
                 yield event
 
     go_on = "the same command reads all files again; idx sync reads only the remaining ones"

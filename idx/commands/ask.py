@@ -256,6 +256,4 @@ async def _answer(events: "AsyncGenerator[AnswerEvent]", *, shown: bool) -> Answ
                         show(part)
                     case Answer():
                         return event
-                    case _:
-                        pass
     raise AssertionError("the last event is the answer")

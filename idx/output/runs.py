@@ -86,8 +86,6 @@ def print_news(event: Event) -> None:
             tell(f"deleted {event.source_document}")
         case events.Watching():
             say(f"Watching {quantity(event.folders, 'folder')}; Ctrl-C ends it.")
-        case _:
-            pass
 
 
 def _print_answer(event: Event) -> None:
@@ -96,8 +94,6 @@ def _print_answer(event: Event) -> None:
             tell(plan_line(event))
         case events.Finished():
             tell(result_line(event))
-        case _:
-            pass
 
 
 _ANSWERS: Final[dict[Answer, Show]] = {
@@ -182,8 +178,6 @@ def _terminal(print_: Show, problems: "Problems") -> Iterator[Show]:
                 case events.Recognized(pages=pages, total=total):
                     # From here on the bar shows pages.
                     progress.update(bar, total=total, completed=pages)
-                case _:
-                    pass
             if not so_far.pages_to_read:
                 progress.update(bar, completed=so_far.files)
             progress.update(bar, description=so_far.figures())
@@ -229,8 +223,6 @@ class Problems:
                 yield f"Warning: {event.message}"
             case events.Finished():
                 yield from self.rest()
-            case _:
-                pass
 
     def rest(self) -> Iterator[str]:
         """Yield the number of unshown warnings of each kind, and reset the counts."""
@@ -280,8 +272,6 @@ class _Progress:
                 if not self.pages_to_read:
                     self._began_pages = time.monotonic()
                 self._pages, self.pages_to_read = event.pages, event.total
-            case _:
-                pass
 
     def line(self) -> str:
         now = time.monotonic()
