@@ -13,25 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO, cast
 
 import typer
 
+from idx import doctor as machine
 from idx.cli.options import Json
 from idx.clients.catalogue import ProgramMissingError, installed_program
-from idx.doctor import (
-    Finding,
-    Findings,
-    clients,
-    disk,
-    extras,
-    index_path,
-    java,
-    libreoffice,
-    lucene,
-    ocr,
-    ok,
-    problem,
-    python,
-    settings,
-    warning,
-)
+from idx.doctor import Finding, Findings, ok, problem, warning
 from idx.errors import message
 from idx.output.printing import print_json, tell
 from shared import daemons
@@ -284,12 +269,12 @@ def _reason(error: BaseException, lines: list[str]) -> str:
 
 
 def examine(named: Path | None) -> Findings:
-    path = index_path(named)
-    yield from python()
-    yield from extras()
-    yield from ocr()
-    yield from libreoffice()
-    yield from settings()
+    path = machine.index_path(named)
+    yield from machine.python()
+    yield from machine.extras()
+    yield from machine.ocr()
+    yield from machine.libreoffice()
+    yield from machine.settings()
     runs = True
     for finding in _engine():
         runs &= finding.status != "problem"
@@ -297,7 +282,7 @@ def examine(named: Path | None) -> Findings:
     yield from _place(path)
     if runs:
         yield from index(path)
-    yield from clients()
+    yield from machine.clients()
     yield from watching(path)
     yield from shared_processes()
     if runs:
@@ -314,15 +299,15 @@ def _place(path: Path) -> Findings:
         for found in of_cluster(path):
             yield Finding(*found)
     else:
-        yield from disk(path)
+        yield from machine.disk(path)
 
 
 def _engine() -> Findings:
-    for finding in lucene():
+    for finding in machine.lucene():
         yield finding
         if finding.status == "problem":
             return
-    yield from java()
+    yield from machine.java()
 
 
 def doctor(
