@@ -3,7 +3,6 @@
 import ctypes
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
@@ -12,12 +11,8 @@ from idx.text.cleaning import MAX_HEADINGS, headings
 from idx.text.properties import one_line, properties
 from shared.model.document import Heading, Metadata, Page
 
-
-@dataclass(frozen=True, slots=True)
-class OutlineItem:
-    level: int
-    title: str
-    page: int
+OutlineItem = tuple[int, str, int]
+"""Level, title and page of a heading."""
 
 
 def read_outline(document: Any) -> list[OutlineItem]:
@@ -31,7 +26,7 @@ def read_outline(document: Any) -> list[OutlineItem]:
             # It has half of a surrogate pair.
             continue
         if index is not None and title:
-            items.append(OutlineItem(bookmark.level + 1, title, index + 1))
+            items.append((bookmark.level + 1, title, index + 1))
     return items
 
 
@@ -52,14 +47,14 @@ def _placed(
     items: Sequence[OutlineItem], text: str, spans: Mapping[int | str, tuple[int, int]]
 ) -> Iterator[tuple[int, str, int]]:
     after = 0
-    for item in items:
-        if item.page not in spans:
+    for level, title, page in items:
+        if page not in spans:
             continue
-        start, end = spans[item.page]
+        start, end = spans[page]
         after = max(start, after) if after < end else start
-        found = text.find(item.title, after, end)
+        found = text.find(title, after, end)
         after = after if found < 0 else found
-        yield item.level, item.title, after
+        yield level, title, after
 
 
 _DATE: Final = re.compile(
