@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from idx.extraction.types import Extracted, Source
 from idx.markup.markup import MarkupText, Package, Role, Roles, local_name, parse_xml, resolve
@@ -14,8 +14,6 @@ from shared.model.document import Metadata
 
 if TYPE_CHECKING:
     from lxml import etree
-
-Text = TypeVar("Text", bound=MarkupText)
 
 ROLES: Final[Roles] = {
     "t": Role.TEXT,
@@ -115,11 +113,9 @@ class OfficeOpenFile:
         )
 
     def text(self, part: str, roles: Roles) -> str:
-        return self.read(part, MarkupText(roles)).text
-
-    def read(self, part: str, target: Text) -> Text:
+        target = MarkupText(roles)
         self.package.parse(part, target)
-        return target
+        return target.text
 
     def _related(self, part: str, kinds: tuple[str, ...], seen: set[str]) -> Iterator[str]:
         links = list(self.relationships(part).values())

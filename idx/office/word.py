@@ -371,8 +371,8 @@ def _extracted(source: Source, depth: int) -> Extracted:
         chunk=chunks.read,
     )
     related = file.related_text(file.main, _RELATED)
-    body = file.read(file.main, text)
-    joined, headings = join_sections([*body.headed(), (0, "", related)])
+    file.package.parse(file.main, text)
+    joined, headings = join_sections([*text.headed(), (0, "", related)])
     return Extracted(
         joined,
         source.media_type,
