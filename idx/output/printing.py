@@ -244,22 +244,14 @@ def shown(steps: Iterable["Step"]) -> Iterator["Step"]:
     if not sys.stderr.isatty():
         yield from _told(steps)
         return
+    from rich import progress as bar
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    with Progress(
-        *columns,
-        TimeRemainingColumn(elapsed_when_finished=True),
-        console=Console(stderr=True),
-        transient=True,
-    ) as progress:
+    columns = (
+        *(bar.TextColumn("{task.description}"), bar.BarColumn(), bar.TaskProgressColumn()),
+        bar.TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    with bar.Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("")
         for step in steps:
             total = max(step.total, step.done)
