@@ -287,59 +287,33 @@ def _check_folder(folder: Path) -> None:
         raise SourceFileError(folder, "is not a folder")
 
 
-def add_collection(file: Path, entry: Mapping[str, object]) -> bool:
-    """Add a collection, or replace the one with its name; return whether there was one.
-
-    Empty values of the entry are left out.
-    """
-    wanted = {key: value for key, value in entry.items() if value}
+def change_collection(file: Path, name: str, wanted: Mapping[str, object] | None) -> bool:
+    """Replace or add the collection with a name, or remove it; return whether there was one."""
     with locked(file) as text:
-        names = _collections(text, file)
-        document = tomlkit.parse(text)
-        tables = _collection_tables(document, file)
-        is_known = wanted["name"] in names
-        if is_known:
-            tables[names.index(wanted["name"])] = tomlkit.item(wanted)
-        else:
-            _append_table(tables, wanted)
-        _write_collections(file, document)
-    return is_known
-
-
-def remove_collection(file: Path, name: str) -> bool:
-    with locked(file) as text:
-        names = _collections(text, file)
-        if name not in names:
+        names = [known.get("name") for known in content_of(text, file).get("collections", [])]
+        if wanted is None and name not in names:
             return False
         document = tomlkit.parse(text)
-        tables = _collection_tables(document, file)
-        del tables[names.index(name)]
+        tables = _tables(document, "collections")
+        if not isinstance(tables, AoT):
+            raise ConfigurationError(
+                file,
+                "has its collections in an array; write each as a table [[collections]], or edit "
+                "it by hand",
+            )
+        if wanted is None:
+            del tables[names.index(name)]
+        elif name in names:
+            tables[names.index(name)] = tomlkit.item(wanted)
+        else:
+            _append_table(tables, wanted)
         if not tables:
             document.remove("collections")
-        _write_collections(file, document)
-    return True
-
-
-def _collections(text: str, file: Path) -> list[object]:
-    return [known.get("name") for known in content_of(text, file).get("collections", [])]
-
-
-def _collection_tables(document: tomlkit.TOMLDocument, file: Path) -> AoT:
-    tables = _tables(document, "collections")
-    if not isinstance(tables, AoT):
-        raise ConfigurationError(
-            file,
-            "has its collections in an array; write each as a table [[collections]], or edit it "
-            "by hand",
-        )
-    return tables
-
-
-def _write_collections(file: Path, document: tomlkit.TOMLDocument) -> None:
-    wanted = document.unwrap()
-    for setting in settings_in(wanted, file).collections:
-        as_collection(setting)
-    _save(file, "its collections", tomlkit.dumps(document), wanted)
+        content = document.unwrap()
+        for setting in settings_in(content, file).collections:
+            as_collection(setting)
+        _save(file, "its collections", tomlkit.dumps(document), content)
+    return name in names
 
 
 def _tables(document: tomlkit.TOMLDocument, key: str) -> object:

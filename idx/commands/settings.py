@@ -347,7 +347,7 @@ def add(
     Examples: idx collections add contracts --folder ~/Documents/Contracts --description "Signed
     contracts since 2015"; idx collections add german --filter language=de
     """
-    from idx.configuration import add_collection
+    from idx.configuration import change_collection
 
     file = _file_with("collections")
     entry = {
@@ -356,7 +356,7 @@ def add(
         "folder": os.path.abspath(folder) if folder else None,  # noqa: PTH100 - resolves no links
         "filters": filters,
     }
-    was_known = add_collection(file, entry)
+    was_known = change_collection(file, name, {key: value for key, value in entry.items() if value})
     print_done(
         {"file": str(file), "name": name, "replaced": was_known},
         f"{'Replaced' if was_known else 'Added'} the collection {name} in {file}",
@@ -373,10 +373,10 @@ def remove(
 
     Example: idx collections remove contracts
     """
-    from idx.configuration import remove_collection
+    from idx.configuration import change_collection
 
     file = _file_with("collections")
-    if not remove_collection(file, name):
+    if not change_collection(file, name, None):
         say(f"Error: {file} has no collection {name}; see idx collections list")
         raise typer.Exit(1)
     removed = {"file": str(file), "removed": name}
