@@ -39,25 +39,29 @@ def days(text: str) -> float:
     return age
 
 
-_BOUNDS: Final[dict[str, tuple[float, float | None]]] = {
-    **dict.fromkeys(("wait", "max_size"), (0, None)),
-    "max_rows": (1, defaults.MAX_COUNT),
-    "workers": (1, defaults.MAX_WORKERS),
-    "timeout": (defaults.MIN_TIMEOUT, defaults.MAX_TIMEOUT),
-    "max_memory": (defaults.MIN_MEMORY, defaults.MAX_MEMORY),
-    "normalizer_timeout": (defaults.MIN_NORMALIZER_TIMEOUT, defaults.MAX_NORMALIZER_TIMEOUT),
-    "answer_timeout": (defaults.MIN_TIMEOUT, defaults.MAX_ANSWER_TIMEOUT),
-    "answer_max_tokens": (defaults.MIN_ANSWER_MAX_TOKENS, defaults.MAX_ANSWER_MAX_TOKENS),
+_NUMBERS: Final[dict[str, tuple[str, float, float | None]]] = {
+    "wait": ("SECONDS", 0, None),
+    "max_size": ("MB", 0, None),
+    "max_rows": ("ROWS", 1, defaults.MAX_COUNT),
+    "workers": ("N", 1, defaults.MAX_WORKERS),
+    "timeout": ("SECONDS", defaults.MIN_TIMEOUT, defaults.MAX_TIMEOUT),
+    "max_memory": ("MB", defaults.MIN_MEMORY, defaults.MAX_MEMORY),
+    "normalizer_timeout": (
+        "SECONDS",
+        defaults.MIN_NORMALIZER_TIMEOUT,
+        defaults.MAX_NORMALIZER_TIMEOUT,
+    ),
+    "answer_timeout": ("SECONDS", defaults.MIN_TIMEOUT, defaults.MAX_ANSWER_TIMEOUT),
+    "answer_max_tokens": ("N", defaults.MIN_ANSWER_MAX_TOKENS, defaults.MAX_ANSWER_MAX_TOKENS),
 }
-"""Minimum and maximum of settings that are numbers."""
+"""Unit, minimum and maximum of the settings that are numbers."""
 
 
 def _setting(name: str, help_: str, *flags: str, **more: Any) -> Any:
     """Declare the option of a setting, which an environment variable and the file have, too."""
-    names = flags or (f"--{name.replace('_', '-')}",)
-    least, most = _BOUNDS.get(name, (None, None))
-    variable = defaults.VARIABLES[name]
-    return typer.Option(*names, envvar=variable, help=help_, min=least, max=most, **more)
+    if name in _NUMBERS:
+        more["metavar"], more["min"], more["max"] = _NUMBERS[name]
+    return typer.Option(*flags, envvar=defaults.VARIABLES[name], help=help_, **more)
 
 
 IndexPath = Annotated[
@@ -86,10 +90,7 @@ Plain = Annotated[
 ]
 
 Wait = Annotated[
-    float,
-    _setting(
-        "wait", "Maximum time to wait for another writer to release the index.", metavar="SECONDS"
-    ),
+    float, _setting("wait", "Maximum time to wait for another writer to release the index.")
 ]
 
 VectorsChoice = Literal["now", "later", "off"]
@@ -97,9 +98,8 @@ VectorsChoice = Literal["now", "later", "off"]
 Vectors = Annotated[
     VectorsChoice,
     typer.Option(
-        "--vectors",
         help="For search by meaning: embed what was added now, or leave it to idx semantic update. "
-        "A new index gets no vectors at all with off.",
+        "A new index gets no vectors at all with off."
     ),
 ]
 
@@ -173,19 +173,11 @@ class ReadingOptions:
         ),
     ] = None
     hidden: Annotated[
-        bool,
-        _setting(
-            "hidden",
-            "Index hidden files and folders, whose names begin with a dot.",
-            "--hidden/--no-hidden",
-        ),
+        bool, _setting("hidden", "Index hidden files and folders, whose names begin with a dot.")
     ] = False
-    follow_links: Annotated[
-        bool,
-        _setting(
-            "follow_links", "Follow symbolic links in folders.", "--follow-links/--no-follow-links"
-        ),
-    ] = False
+    follow_links: Annotated[bool, _setting("follow_links", "Follow symbolic links in folders.")] = (
+        False
+    )
     allow_secrets: Annotated[
         list[Path] | None,
         _setting(
@@ -197,14 +189,10 @@ class ReadingOptions:
         ),
     ] = None
     max_size: Annotated[
-        float,
-        _setting("max_size", "Maximum size of a file; larger files are not read.", metavar="MB"),
+        float, _setting("max_size", "Maximum size of a file; larger files are not read.")
     ] = defaults.DEFAULT_MAX_MEGABYTES
     max_rows: Annotated[
-        int,
-        _setting(
-            "max_rows", "Maximum number of rows read of each sheet and CSV file.", metavar="ROWS"
-        ),
+        int, _setting("max_rows", "Maximum number of rows read of each sheet and CSV file.")
     ] = defaults.DEFAULT_MAX_ROWS
     encoding: Annotated[
         str | None,
@@ -250,16 +238,13 @@ class ReadingOptions:
     ] = None
     workers: Annotated[
         int | None,
-        _setting(
-            "workers", "Number of processes that read files; one per core by default.", metavar="N"
-        ),
+        _setting("workers", "Number of processes that read files; one per core by default."),
     ] = None
-    timeout: Annotated[
-        float, _setting("timeout", "Maximum time to read one file.", metavar="SECONDS")
-    ] = defaults.DEFAULT_TIMEOUT
+    timeout: Annotated[float, _setting("timeout", "Maximum time to read one file.")] = (
+        defaults.DEFAULT_TIMEOUT
+    )
     max_memory: Annotated[
-        int,
-        _setting("max_memory", "Maximum memory of each process that reads files.", metavar="MB"),
+        int, _setting("max_memory", "Maximum memory of each process that reads files.")
     ] = defaults.DEFAULT_MAX_MEMORY
 
 
@@ -268,9 +253,7 @@ class RewritingOptions:
     normalize: Annotated[
         bool,
         _setting(
-            "normalize",
-            "Have a language model rewrite the query in English, and search for both.",
-            "--normalize/--no-normalize",
+            "normalize", "Have a language model rewrite the query in English, and search for both."
         ),
     ] = False
     normalizer_model: Annotated[
@@ -286,10 +269,7 @@ class RewritingOptions:
         ),
     ] = defaults.DEFAULT_NORMALIZER_URL
     normalizer_timeout: Annotated[
-        float,
-        _setting(
-            "normalizer_timeout", "Maximum time to wait for the language model.", metavar="SECONDS"
-        ),
+        float, _setting("normalizer_timeout", "Maximum time to wait for the language model.")
     ] = defaults.DEFAULT_NORMALIZER_TIMEOUT
 
 
@@ -320,7 +300,6 @@ class AnswerOptions:
             "answer_timeout",
             "Maximum time to wait for the whole answer of the language model.",
             "--model-timeout",
-            metavar="SECONDS",
         ),
     ] = defaults.DEFAULT_ANSWER_TIMEOUT
     answer_max_tokens: Annotated[
@@ -329,7 +308,6 @@ class AnswerOptions:
             "answer_max_tokens",
             "Maximum length of an answer, with its quotes and the model's reasoning.",
             "--max-tokens",
-            metavar="N",
         ),
     ] = defaults.DEFAULT_ANSWER_MAX_TOKENS
 

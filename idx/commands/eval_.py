@@ -32,7 +32,6 @@ def evaluate(
     qrels: Annotated[
         Path,
         typer.Option(
-            "--qrels",
             metavar="FILE",
             readable=False,
             help="Relevance judgements: which documents answer which query.",
@@ -41,7 +40,6 @@ def evaluate(
     documents: Annotated[
         Path | None,
         typer.Option(
-            "--documents",
             metavar="FILE",
             readable=False,
             help="Documents for a temporary index: JSON Lines. By default, the "

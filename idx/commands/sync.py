@@ -54,7 +54,6 @@ def sync(
     moved_from: Annotated[
         Path | None,
         typer.Option(
-            "--moved-from",
             metavar="OLD",
             readable=False,
             help="Previous path of the folder, if it was renamed or moved: it keeps its documents "
@@ -64,7 +63,6 @@ def sync(
     only_in: Annotated[
         list[str] | None,
         typer.Option(
-            "--only-in",
             metavar="DEVICE:INODE",
             hidden=True,
             help="Index only files in the folder with this identity, without following links; "
@@ -74,7 +72,6 @@ def sync(
     keep_out: Annotated[
         list[str] | None,
         typer.Option(
-            "--keep-out",
             metavar="DEVICE:INODE",
             hidden=True,
             help="Never index the file with this identity; repeatable. Used by mcp-lucene --admin "
