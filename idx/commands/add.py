@@ -90,7 +90,8 @@ def add(
         layout = reading.layout or "join"
         document = Document(document_id or "", title or "", content or "", layout=layout)
     else:
-        document = _read(file, document_id or "", title or "", reading, index_path)
+        document = _read(file, reading, index_path)
+        document = replace(document, id=document_id or "", title=title or "")
     before = 0
     with _opened(index_path, wait, "command", vectors) as (index, written):
         if file is not None and document.file:
@@ -139,27 +140,20 @@ def _opened(
         say(created(index.path))
 
 
-def _read(
-    file: Path, document_id: str, title: str, reading: ReadingOptions, index_path: Path
-) -> Document:
+def _read(file: Path, reading: ReadingOptions, index_path: Path) -> Document:
     from idx.cli.inputs import NAME, STDIN, standard_input_as_file, without_file
 
     if str(file) != STDIN:
         # Absolute, as in every other message, so that its meaning does not depend on the current
         # folder.
         file = file.absolute()
-        return _read_file(file, file, document_id, title, reading, index_path)
+        return _read_file(file, file, reading, index_path)
     with standard_input_as_file(reading.max_size) as copy:
-        return without_file(_read_file(copy, NAME, document_id, title, reading, index_path))
+        return without_file(_read_file(copy, NAME, reading, index_path))
 
 
 def _read_file(
-    file: Path,
-    shown: Path | str,
-    document_id: str,
-    title: str,
-    reading: ReadingOptions,
-    index_path: Path,
+    file: Path, shown: Path | str, reading: ReadingOptions, index_path: Path
 ) -> Document:
     from idx.cli.run_options import extraction_options, limits
     from idx.extraction.pool import ExtractionPool, scans_pool
@@ -168,7 +162,7 @@ def _read_file(
     from shared.files.access import own_files
     from shared.settings.current import configuration_file
 
-    change = replace(single_file(file), source_document=document_id)
+    change = single_file(file)
     options = extraction_options(reading, index_path)
     options = replace(options, own_files=own_files([configuration_file()]))
     make_pool = scans_pool if options.ocr else ExtractionPool
@@ -183,7 +177,7 @@ def _read_file(
             f"{shown}: only its own text is added, without {quantity(len(result.members), 'file')} "
             f"within it, which idx add {quoted(str(shown))} adds"
         )
-    return replace(file_document(change, result, reading.layout or "join"), title=title)
+    return file_document(change, result, reading.layout or "join")
 
 
 def _add_paths(
