@@ -23,12 +23,7 @@ from idx.office.rtf import extract_rtf
 from idx.office.word import extract_docx
 from idx.office.workbook import extract_binary_workbook, extract_xlsx
 from idx.text.calendar import extract_calendar
-from idx.text.plain_text import (
-    extract_notebook,
-    extract_outlined,
-    extract_plain_text,
-    extract_subtitles,
-)
+from idx.text.plain_text import extract_notebook, extract_plain_text, extract_subtitles
 from idx.text.properties import with_hidden_text
 
 
@@ -94,10 +89,10 @@ READERS: Final = {
     media_types.CSV: Reader("CSV file", extract_delimited),
     media_types.TSV: Reader("TSV file", extract_delimited),
     media_types.NOTEBOOK: Reader("notebook", extract_notebook),
-    media_types.LATEX: Reader("LaTeX text", extract_outlined),
-    media_types.ORG: Reader("Org text", extract_outlined),
-    media_types.RST: Reader("reStructuredText", extract_outlined),
-    media_types.ASCIIDOC: Reader("AsciiDoc text", extract_outlined),
+    media_types.LATEX: Reader("LaTeX text", extract_plain_text),
+    media_types.ORG: Reader("Org text", extract_plain_text),
+    media_types.RST: Reader("reStructuredText", extract_plain_text),
+    media_types.ASCIIDOC: Reader("AsciiDoc text", extract_plain_text),
     media_types.SUBRIP: Reader("SRT file", extract_subtitles),
     media_types.WEBVTT: Reader("WebVTT file", extract_subtitles),
     media_types.CALENDAR: Reader("calendar", extract_calendar),

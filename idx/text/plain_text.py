@@ -9,7 +9,6 @@ from itertools import islice
 from typing import Any, Final
 
 from idx.extraction import media_types
-from idx.extraction.media_types import PLAIN_TEXT
 from idx.extraction.types import Extracted, Source
 from idx.markup.markdown import markdown_headings
 from idx.text.cleaning import MAX_HEADINGS, headings, joined, normalize, plain_text_headings
@@ -74,21 +73,6 @@ def _minute(time: str) -> str:
     return f"{int(hours[0]) if hours else 0:02}:{int(minutes):02}"
 
 
-def extract_plain_text(source: Source) -> Extracted:
-    """Extract the text of a file line by line, without its byte order mark.
-
-    It is the exact text, but for letters that some formats write as escapes.
-    """
-    text = decode(source.data, source.file, source.options.encoding)
-    text = without_escapes(text, source.media_type)
-    return Extracted(
-        text=text,
-        media_type=source.media_type,
-        is_own_text=True,
-        headings=plain_text_headings(text) if source.media_type == PLAIN_TEXT else (),
-    )
-
-
 _Found = tuple[int, str | None, int]  # level, text and offset of a heading
 
 _LATEX_LEVELS: Final = (
@@ -116,11 +100,16 @@ _ASCIIDOC_HEADING: Final = re.compile(r"^(={1,6})[ \t]+(\S[^\n]*)$", re.MULTILIN
 _RST_UNDERLINE: Final = re.compile(r"([=\-`:.'\"~^_*+#])\1{2,}")
 
 
-def extract_outlined(source: Source) -> Extracted:
-    """Extract a text line by line as in the file, with its headings and what it says of itself."""
+def extract_plain_text(source: Source) -> Extracted:
+    """Extract the text of a file line by line, without its byte order mark.
+
+    It is the exact text, but for letters that some formats write as escapes. Of some formats, the
+    headings are read, and what a text says of itself.
+    """
     text = decode(source.data, source.file, source.options.encoding)
     text = without_escapes(text, source.media_type)
-    found = [*islice(_HEADINGS[source.media_type](text), MAX_HEADINGS)]
+    outline = _HEADINGS.get(source.media_type)
+    found = [*islice(outline(text), MAX_HEADINGS)] if outline else []
     said = _said(text, source.media_type)
     first = found[0][1] if found and source.media_type != media_types.LATEX else None
     return Extracted(
@@ -135,7 +124,9 @@ def extract_outlined(source: Source) -> Extracted:
             created=said.get("date", "").strip("<>[]")[:10],
             language=said.get("language"),
         ),
-        headings=headings(found),
+        headings=plain_text_headings(text)
+        if source.media_type == media_types.PLAIN_TEXT
+        else headings(found),
     )
 
 
