@@ -145,13 +145,8 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{0,5}[1-9])?")
 
 _BEFORE_TAG: Final = re.compile(r"[\s,]+(?=#)")
 
-_TAG_KEYS: Final = ("tags", "tag")
-_AUTHOR_KEYS: Final = ("author", "authors", "creator")
-_SUBJECT_KEYS: Final = ("subject", "description", "summary", "abstract")
 _CREATED_KEYS: Final = ("date", "created", "published", "date_created")
 _MODIFIED_KEYS: Final = ("modified", "updated", "lastmod", "last_modified", "date_modified")
-_LANGUAGE_KEYS: Final = ("lang", "language")
-_GENERATOR_KEYS: Final = ("generator",)
 
 _KEYS_OF_ALL_FORMATS: Final = frozenset(
     {
@@ -226,13 +221,13 @@ def front_matter_metadata(said: Mapping[object, object], tags: Iterable[str]) ->
     """
     tags = [*_tags(said), *tags]
     known = properties(
-        author=_texts(said, _AUTHOR_KEYS),
-        subject=next(_texts(said, _SUBJECT_KEYS), None),
+        author=_texts(said, ("author", "authors", "creator")),
+        subject=next(_texts(said, ("subject", "description", "summary", "abstract")), None),
         keywords=(*_texts(said, ("keywords",)), *tags, *_texts(said, ("categories",))),
-        creator=next(_texts(said, _GENERATOR_KEYS), None),
+        creator=next(_texts(said, ("generator",)), None),
         created=_time(said, _CREATED_KEYS),
         modified=_time(said, _MODIFIED_KEYS),
-        language=next(_texts(said, _LANGUAGE_KEYS), None),
+        language=next(_texts(said, ("lang", "language")), None),
     )
     own = _own_properties(said)
     if all_tags := properties(keywords=tags).get(metadata.KEYWORDS):
@@ -287,7 +282,7 @@ def _scalar(text: str) -> Scalar:
 
 def _tags(said: Mapping[object, object]) -> Iterator[str]:
     """Yield the tags among the properties, without a leading ``#``."""
-    for text in _texts(said, _TAG_KEYS):
+    for text in _texts(said, ("tags", "tag")):
         yield from (tag.removeprefix("#") for tag in _BEFORE_TAG.split(text))
 
 
