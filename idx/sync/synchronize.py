@@ -28,7 +28,11 @@ def synchronize(
     started = time.monotonic()
     paths = [*paths]
     if is_new(options) and all(is_missing(path) for path in paths):
-        yield from _problems(_compared(paths, options, None)[0], started)
+        plan, _ = _compared(paths, options, None)
+        yield planned(plan)
+        yield from (Problem(str(error)) for error in plan.errors)
+        seconds = round(time.monotonic() - started, 3)
+        yield Finished(failed=len(plan.errors), seconds=seconds)
         return
     with Index(
         options.index_path, wait=options.wait, program="batch", create=options.create
@@ -106,10 +110,3 @@ def _documents(options: SyncOptions) -> Iterator[IndexedDocuments]:
     else:
         with Searcher(options.index_path) as searcher:
             yield IndexedDocuments(searcher)
-
-
-def _problems(plan: Plan, started: float) -> Iterator[Event]:
-    yield planned(plan)
-    yield from (Problem(str(error)) for error in plan.errors)
-    seconds = round(time.monotonic() - started, 3)
-    yield Finished(failed=len(plan.errors), seconds=seconds)
