@@ -114,15 +114,13 @@ class _Plain:
             for kind, text in tokens
         )
         found = _PLAIN.fullmatch(signs)
+        if found is None:
+            return None
         before, behind = (
-            (
-                "".join(" " if kind == "blank" else text for kind, text in part)
-                for part in (tokens[: found.end(1)], tokens[found.start(5) :])
-            )
-            if found
-            else ("1", "1")
+            "".join(" " if kind == "blank" else text for kind, text in part)
+            for part in (tokens[: found.end(1)], tokens[found.start(5) :])
         )
-        if found is None or _DIGIT.search(before + behind) or "%" in before + behind:
+        if _DIGIT.search(before + behind) or "%" in before + behind:
             return None
         decimals = len(found[3] or "") + len(found[4] or "")
         style = f"{',' * (',' in found[2])}.{decimals}f"
