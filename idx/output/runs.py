@@ -148,26 +148,20 @@ def _plain(print_: Show, problems: "Problems") -> Iterator[Show]:
 @contextmanager
 def _terminal(print_: Show, problems: "Problems") -> Iterator[Show]:
     """Show a progress bar on stderr below the lines."""
+    from rich import progress as bars
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
     from rich.table import Column
 
     so_far = _Progress()
     figures = Column(ratio=1, no_wrap=True, overflow="ellipsis")
     columns: tuple[Any, ...] = (
-        BarColumn(bar_width=16),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}", markup=False, table_column=figures),
+        bars.BarColumn(bar_width=16),
+        bars.MofNCompleteColumn(),
+        bars.TimeRemainingColumn(),
+        bars.TextColumn("{task.description}", markup=False, table_column=figures),
     )
     console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, expand=True) as progress:
+    with bars.Progress(*columns, console=console, transient=True, expand=True) as progress:
         bar = progress.add_task("examining the folders", total=None)
 
         def show(event: Event) -> None:
