@@ -265,13 +265,7 @@ class IndexSchemaError(IndexFolderError):
     """
 
     def __init__(
-        self,
-        path: Path,
-        found: str,
-        expected: int,
-        *,
-        rebuilds: bool = False,
-        newer: bool = False,
+        self, path: Path, found: str, expected: int, *, rebuilds: bool = False, newer: bool = False
     ) -> None:
         remedy = _upgrade() if newer else _NEW_INDEX
         if rebuilds:

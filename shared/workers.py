@@ -47,10 +47,7 @@ def new_pool(
     # Windows' kind of pipe is missing in the types of pebble.
     context: Any = multiprocessing.get_context("spawn")
     return ProcessPool(
-        max_workers=workers,
-        context=context,
-        initializer=_prepare,
-        initargs=(memory_bytes, warm_up),
+        max_workers=workers, context=context, initializer=_prepare, initargs=(memory_bytes, warm_up)
     )
 
 

@@ -35,8 +35,7 @@ class Patterns:
             # Most paths match no pattern, which a single expression detects ten times faster.
             expressions = (pattern.regex.pattern for pattern in patterns if pattern.regex)
             self._any: Final = re.compile(
-                "|".join(_GROUP_NAME.sub("(?:", text) for text in expressions) or r"(?!)",
-                re.DOTALL,
+                "|".join(_GROUP_NAME.sub("(?:", text) for text in expressions) or r"(?!)", re.DOTALL
             )
 
     def verdict(self, path: str) -> bool | None:

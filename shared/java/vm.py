@@ -49,11 +49,7 @@ QUICK: Final = (
 """Options for a short run, which gains nothing from the optimizing compiler, nor from compiling in
 advance what the training run of the start-up cache used most."""
 
-_OPTIONS: Final[dict[Program, tuple[str, ...]]] = {
-    "command": QUICK,
-    "batch": (),
-    "server": (),
-}
+_OPTIONS: Final[dict[Program, tuple[str, ...]]] = {"command": QUICK, "batch": (), "server": ()}
 
 _INITIAL_HEAP: Final = 64
 """Initial heap size in MiB. Java's default is a 64th of the machine's memory, which it fills with

@@ -61,10 +61,7 @@ Group = list[tuple[Fingerprinted, float]]
 
 
 def duplicates(
-    path: Path | str,
-    *,
-    min_similarity: float = VERSION_RESEMBLANCE,
-    progress: Progress = iter,
+    path: Path | str, *, min_similarity: float = VERSION_RESEMBLANCE, progress: Progress = iter
 ) -> Duplicates:
     """Find documents that are versions of the same text.
 

@@ -29,12 +29,7 @@ from shared.query.tree import Between, all_of
 from shared.reading.backend import chunks_of
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
-from shared.storage.commits import (
-    commit_data,
-    indexed_folders,
-    rebuilt_schema,
-    sentence_model,
-)
+from shared.storage.commits import commit_data, indexed_folders, rebuilt_schema, sentence_model
 from shared.storage.integrity import open_directory
 from shared.storage.mapping import placed_to_lucene, unpack
 from shared.storage.passages import KnownVectors

@@ -44,10 +44,7 @@ def checked_backup(source: Path, links: Path) -> Iterator[Step]:
     Yields the progress in bytes.
     """
     try:
-        with (
-            lucene_errors.reading(source),
-            closing(open_directory(source)) as directory,
-        ):
+        with lucene_errors.reading(source), closing(open_directory(source)) as directory:
             names = commit_files(directory)
     except errors.IndexDamagedError as error:
         raise _damaged(source, error.reason) from error
@@ -95,11 +92,7 @@ class Restored:
 
 
 def restore(
-    path: Path | str,
-    source: Path | str,
-    *,
-    wait: float = DEFAULT_WAIT,
-    progress: Progress = iter,
+    path: Path | str, source: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter
 ) -> Restored:
     """Replace an index by a backup, or create it from one, with one commit.
 

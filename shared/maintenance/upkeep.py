@@ -24,12 +24,7 @@ from shared.model.folders import IndexedFolders
 from shared.ocr import ReadingCache
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
-from shared.storage.commits import (
-    commit_data,
-    indexed_folders,
-    open_last_commit,
-    sentence_model,
-)
+from shared.storage.commits import commit_data, indexed_folders, open_last_commit, sentence_model
 from shared.storage.integrity import open_directory
 from shared.storage.stored_chunks import document_count
 from shared.system import delete

@@ -13,14 +13,7 @@ from shared.model.metadata import chunk_metadata
 from shared.model.request import BY_ID
 from shared.query.filters import beginning_with, conditions
 from shared.query.tree import Everything, Range, all_of
-from shared.reading.backend import (
-    Backend,
-    ReadableIndex,
-    Result,
-    chunks_of,
-    first_of,
-    spelled,
-)
+from shared.reading.backend import Backend, ReadableIndex, Result, chunks_of, first_of, spelled
 from shared.reading.documents import summaries, with_prefix
 from shared.storage.field_names import metadata_fields, name_of, names_of
 from shared.storage.stored_chunks import details_of

@@ -38,10 +38,7 @@ _MAX_EXAMPLE_CHARACTERS: Final = 80
 _MEANINGS: Final[Mapping[str, tuple[FieldKind, str]]] = {
     schema.CONTENT: ("text", "words of the chunks, as written"),
     schema.TITLE: ("text", "words of the document titles"),
-    schema.STEMS: (
-        "text",
-        "stems of the words of titles, headings and chunks",
-    ),
+    schema.STEMS: ("text", "stems of the words of titles, headings and chunks"),
     schema.TITLE_STEMS: ("text", "stems of the words of the document titles"),
     schema.PATH: ("text", "words of the names of files and folders"),
     schema.METADATA: ("text", "words of text metadata, such as authors"),

@@ -50,12 +50,7 @@ from shared.search.lucene_selection import LuceneSelection, fingerprinted
 from shared.search.selection import Fingerprinted, Meaning
 from shared.semantic.models import missing_library
 from shared.semantic.query_encoder import QueryEncoder
-from shared.storage.commits import (
-    Snapshot,
-    cached_per_commit,
-    is_limited,
-    user_data,
-)
+from shared.storage.commits import Snapshot, cached_per_commit, is_limited, user_data
 from shared.storage.field_names import fields_with_terms
 from shared.storage.fingerprints import with_fingerprint
 from shared.storage.mapping import file_state, file_states

@@ -9,10 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, get_origin
 
-from pydantic import (
-    SecretStr,
-    ValidationError,
-)
+from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 
 from shared.errors import ConfigurationError

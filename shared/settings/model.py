@@ -22,12 +22,7 @@ from shared.settings.defaults import (
     default_java_heap,
     default_workers,
 )
-from shared.settings.types import (
-    Address,
-    EncodingName,
-    LocatedPath,
-    SentenceModelName,
-)
+from shared.settings.types import Address, EncodingName, LocatedPath, SentenceModelName
 
 
 class Folder(BaseModel):

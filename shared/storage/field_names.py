@@ -57,10 +57,7 @@ def _infos(reader: Any) -> Iterator[Any]:
 
 def names_of(existing: AbstractSet[str]) -> list[str]:
     """Return the public names of some Lucene fields."""
-    fields = [
-        *(field for field in CHUNK_FIELDS if field in existing),
-        *metadata_fields(existing),
-    ]
+    fields = [*(field for field in CHUNK_FIELDS if field in existing), *metadata_fields(existing)]
     return list(map(name_of, fields))
 
 

@@ -135,10 +135,7 @@ _READING_ERRORS: Final[list[tuple[tuple[Any, ...], Callable[[Path, Any], McpLuce
 """Java exceptions, subclasses before their bases, and the errors that they become."""
 
 
-_FAILED_BEFORE: Final = (
-    "background merge hit exception",
-    "this writer hit an unrecoverable error",
-)
+_FAILED_BEFORE: Final = ("background merge hit exception", "this writer hit an unrecoverable error")
 """Beginnings of messages of `IndexWriter.forceMerge` that only refer to an earlier failure."""
 
 
