@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from org.apache.lucene.index import DirectoryReader
 from org.apache.lucene.search import IndexSearcher
 
 from shared.errors import BackupError, IndexDamagedError, IndexPathError
@@ -29,7 +28,7 @@ from shared.maintenance.upkeep import Progress, Step
 from shared.messages import reason_of, utc_time
 from shared.model import failures
 from shared.storage import lucene_errors
-from shared.storage.commits import commit_files, rebuilt_schema
+from shared.storage.commits import commit_files, open_last_commit, rebuilt_schema
 from shared.storage.integrity import open_directory
 from shared.storage.stored_chunks import document_count
 from shared.system import flush, open_shared
@@ -122,11 +121,6 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
 
 def _check_destination(path: Path, destination: Path) -> None:
     """Make sure that a backup can be put somewhere without harm to anything else."""
-    _refuse_nesting(path, destination)
-    _refuse_foreign_files(path, destination)
-
-
-def _refuse_nesting(path: Path, destination: Path) -> None:
     if holds(path, destination):
         raise BackupError(
             f"the backup {destination} would lie in the index folder {path}, and be lost with it; "
@@ -137,6 +131,7 @@ def _refuse_nesting(path: Path, destination: Path) -> None:
             f"the index {path} lies in {destination}, which the backup would replace; name a "
             "folder that does not contain the index"
         )
+    _refuse_foreign_files(path, destination)
 
 
 def _refuse_foreign_files(path: Path, destination: Path) -> None:
@@ -200,13 +195,8 @@ def _belongs_to_backup(file: Path) -> bool:
 def _check_schema(path: Path) -> None:
     """Check, before anything is copied, that this program wrote the index."""
     # The copy reports which file of a damaged index is at fault.
-    with (
-        suppress(IndexDamagedError),
-        lucene_errors.reading(path),
-        closing(open_directory(path)) as directory,
-        closing(DirectoryReader.open(directory)) as reader,
-    ):
-        rebuilt_schema(reader, path)
+    with suppress(IndexDamagedError), closing(open_directory(path)) as directory:
+        open_last_commit(directory, path, rebuilt_schema).close()
 
 
 def _copy(path: Path, new: Path) -> Iterator[Step]:
@@ -274,10 +264,9 @@ def _describe(path: Path, new: Path, destination: Path) -> dict[str, Any]:
     """Open a copy, which checks that its files belong together, and return its figures."""
     with (
         closing(open_directory(new)) as directory,
-        closing(DirectoryReader.open(directory)) as reader,
-    ):
         # A writer may have replaced the index that was checked before.
-        rebuilt_schema(reader, path)
+        closing(open_last_commit(directory, path, rebuilt_schema)) as reader,
+    ):
         names = commit_files(directory)
         return {
             "path": str(destination),

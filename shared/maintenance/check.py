@@ -35,7 +35,6 @@ from shared.errors import (
 from shared.files import index_folder
 from shared.files.index_folder import size_bytes
 from shared.files.lucene_files import damage_or_absence
-from shared.java import vm
 from shared.maintenance.upkeep import Progress, Step
 from shared.messages import quantity
 from shared.model import schema
@@ -45,10 +44,9 @@ from shared.query.tree import Clause, Clauses, Exists
 from shared.reading.backend import Stored
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
-from shared.storage.commits import check_schema, rebuilt_schema
-from shared.storage.integrity import open_directory
+from shared.storage.commits import check_schema
 from shared.storage.stored_chunks import CHUNK_FIELDS, details_of, stored_fields
-from shared.writing.writer import locked
+from shared.writing.writer import locked, opened
 
 _MAX_REPORTED_PROBLEMS: Final = 1_000
 """Maximum number of problems that are reported one by one; nobody reads more."""
@@ -144,13 +142,8 @@ def check(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = 
         checked: Checked = other(path, wait=wait, progress=progress)
         return checked
     path = index_folder.absolute(path)
-    index_folder.identify(path)
     checked = Checked()
-    with (
-        vm.attached("batch"),
-        lucene_errors.writing(path),
-        closing(open_directory(path)) as directory,
-    ):
+    with opened(path) as directory:
         # A folder without an index gets no lock file.
         _read_commit(directory, path, checked)
         if checked.sound:
@@ -262,15 +255,12 @@ def _damaged_segments(
 
 def _check_documents(reader: Any, path: Path, checked: Checked) -> Iterator[Step]:
     try:
-        # Documents of an older schema are checked, too; those of another program are not.
-        rebuilt_schema(reader, path)
-    except IndexSchemaError as error:
-        checked.report(error)
-        return
-    try:
         check_schema(reader, path)
     except IndexSchemaError as error:
         checked.report(error)
+        # Documents of an older schema are checked, too; those of another program are not.
+        if not error.rebuilds:
+            return
     done = 0
     for document in checked_documents(reader):
         done += document.chunks

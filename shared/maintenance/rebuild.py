@@ -20,7 +20,6 @@ from org.apache.lucene.search import DocIdSetIterator, IndexSearcher, Sort, Sort
 from shared.backends import chosen
 from shared.errors import IndexDamagedError
 from shared.files import index_folder
-from shared.java import vm
 from shared.messages import quantity
 from shared.model import schema
 from shared.model.document import STEP, Chunk, Document, FileState, Place, SourceFile, chunk_id
@@ -28,13 +27,17 @@ from shared.query.lucene import Compiler
 from shared.query.tree import Between, all_of
 from shared.reading.backend import chunks_of
 from shared.settings.defaults import DEFAULT_WAIT
-from shared.storage import lucene_errors
-from shared.storage.commits import commit_data, indexed_folders, rebuilt_schema, sentence_model
-from shared.storage.integrity import open_directory
+from shared.storage.commits import (
+    commit_data,
+    indexed_folders,
+    open_last_commit,
+    rebuilt_schema,
+    sentence_model,
+)
 from shared.storage.mapping import placed_to_lucene, unpack
 from shared.storage.passages import KnownVectors
 from shared.storage.stored_chunks import CHUNK_FIELDS, details_of, stored_fields
-from shared.writing.writer import DocumentWriter, clean, open_writer, results
+from shared.writing.writer import DocumentWriter, only_writer, opened, results
 
 Progress = Callable[[Iterator[int]], Iterator[int]]
 """Function that passes on the number of chunks of each document as it is written."""
@@ -57,12 +60,9 @@ class Rebuilt:
     previous_schema_version: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredDocument:
-    """A document of an index."""
-
-    document: Document  # its text is that of its first chunk only
-    chunks: Iterator[tuple[Chunk, Place]]  # in order, each with its place, read on demand
+StoredDocument = tuple[Document, Iterator[tuple[Chunk, Place]]]
+"""A document of an index, whose text is that of its first chunk only, and its chunks in order, each
+with its place, read on demand."""
 
 
 def rebuild(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress = iter) -> Rebuilt:
@@ -86,57 +86,32 @@ def rebuild(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress 
         rebuilt: Rebuilt = other(path, wait=wait, progress=progress)
         return rebuilt
     path = index_folder.absolute(path)
-    index_folder.identify(path)
-    with vm.attached("batch"), lucene_errors.writing(path):
-        directory = open_directory(path)
-        try:
-            # Checked before waiting for another writer, which would be in vain.
-            _open(directory, path)[0].close()
-            # Lucene writes the new segments next to those of the last commit, under other names.
-            # The next commit replaces that one, and Lucene deletes the files that no commit needs.
-            writer = open_writer(
-                directory, path, wait, IndexWriterConfig.OpenMode.CREATE, keep_order=True
-            )
-            try:
-                return _rebuild(directory, path, writer, progress)
-            except BaseException:
-                writer.rollback()
-                clean(directory, path)
-                raise
-        finally:
-            directory.close()
-
-
-def _rebuild(directory: Any, path: Path, writer: Any, progress: Progress) -> Rebuilt:
-    reader, version = _open(directory, path)
-    try:
-        documents = chunks = 0
-        with closing(_write(writer, path, reader)) as written:
-            for count in progress(written):
-                documents += 1
-                chunks += count
-        if chunks != reader.numDocs():
-            found = quantity(reader.numDocs(), "chunk")
-            reason = f"it has {found}, but its documents have {chunks:,}"
-            raise IndexDamagedError(path, reason)
-        model = sentence_model(reader, path)
-        writer.setLiveCommitData(commit_data(indexed_folders(reader, path), path, model))
-    finally:
-        reader.close()
-    # This merges, then makes the only commit.
-    writer.close()
+    with opened(path) as directory:
+        # Checked before waiting for another writer, which would be in vain.
+        open_last_commit(directory, path, rebuilt_schema).close()
+        # Lucene writes the new segments next to those of the last commit, under other names. The
+        # next commit replaces that one, and Lucene deletes the files that no commit needs.
+        mode = IndexWriterConfig.OpenMode.CREATE
+        with only_writer(directory, path, wait, mode, keep_order=True) as writer:
+            with closing(open_last_commit(directory, path, rebuilt_schema)) as reader:
+                version = rebuilt_schema(reader, path)
+                documents, chunks = _rebuild(path, writer, reader, progress)
+            # This merges, then makes the only commit.
+            writer.close()
     return Rebuilt(documents, chunks, schema.SCHEMA_VERSION, version)
 
 
-def _open(directory: Any, path: Path) -> tuple[Any, int]:
-    """Return a reader of the last commit, and its schema version."""
-    with lucene_errors.reading(path):
-        reader = DirectoryReader.open(directory)
-        try:
-            return reader, rebuilt_schema(reader, path)
-        except BaseException:
-            reader.close()
-            raise
+def _rebuild(path: Path, writer: Any, reader: Any, progress: Progress) -> tuple[int, int]:
+    """Write what a reader shows, and return the numbers of documents and chunks."""
+    with closing(_write(writer, path, reader)) as written:
+        counts = [*progress(written)]
+    if (chunks := sum(counts)) != reader.numDocs():
+        found = quantity(reader.numDocs(), "chunk")
+        reason = f"it has {found}, but its documents have {chunks:,}"
+        raise IndexDamagedError(path, reason)
+    model = sentence_model(reader, path)
+    writer.setLiveCommitData(commit_data(indexed_folders(reader, path), path, model))
+    return len(counts), chunks
 
 
 def _write(writer: Any, path: Path, reader: Any) -> Generator[int, None, None]:
@@ -144,9 +119,8 @@ def _write(writer: Any, path: Path, reader: Any) -> Generator[int, None, None]:
     known = KnownVectors(reader).value_of if sentence_model(reader, path) else None
 
     def submitted(documents: DocumentWriter) -> Iterator[Future[int]]:
-        for stored in stored_documents(reader):
-            batches = placed_to_lucene(stored.document, stored.chunks, known)
-            yield documents.submit(stored.document.id, batches)
+        for document, chunks in stored_documents(reader):
+            yield documents.submit(document.id, placed_to_lucene(document, chunks, known))
 
     with closing(DocumentWriter(writer, path)) as documents:
         yield from results(submitted(documents))
@@ -188,7 +162,7 @@ def _stored_document(searcher: Any, number: int, state: FileState | None) -> Sto
     first, place = chunk_in(stored)
     if first.words is None:
         first = replace(first, words=_word_count(searcher, first))
-    return StoredDocument(document_of(stored, state), _chunks(searcher, first, place))
+    return document_of(stored, state), _chunks(searcher, first, place)
 
 
 def _word_count(searcher: Any, first: Chunk) -> int:

@@ -11,29 +11,21 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from org.apache.lucene.index import (
-    DirectoryReader,
-    IndexWriterConfig,
-    SegmentCommitInfo,
-    SegmentInfos,
-    Term,
-)
+from org.apache.lucene.index import IndexWriterConfig, SegmentCommitInfo, SegmentInfos, Term
 from org.apache.lucene.search import IndexSearcher
 
 from shared.errors import BackupError
 from shared.files import index_folder
-from shared.java import vm
 from shared.maintenance import check
 from shared.maintenance.restore import copy_segments
 from shared.maintenance.upkeep import Progress, Step
 from shared.messages import reason_of
 from shared.model import schema
 from shared.settings.defaults import DEFAULT_WAIT
-from shared.storage import lucene_errors
-from shared.storage.commits import rebuilt_schema
-from shared.storage.integrity import open_directory, open_links
+from shared.storage.commits import open_last_commit, rebuilt_schema
+from shared.storage.integrity import open_links
 from shared.system import link
-from shared.writing.writer import clean, locked, open_writer
+from shared.writing.writer import locked, only_writer, opened
 
 
 @dataclass(slots=True)
@@ -79,27 +71,18 @@ def repair(path: Path | str, *, wait: float = DEFAULT_WAIT, progress: Progress =
         LuceneError: not all intact parts were copied; the index is unchanged.
     """
     path = index_folder.absolute(path)
-    index_folder.identify(path)
     repaired = Repaired()
     with (
-        vm.attached("batch"),
-        lucene_errors.writing(path),
-        closing(open_directory(path)) as directory,
+        opened(path) as directory,
         # Links to the saved files, and a commit with only these.
         tempfile.TemporaryDirectory(prefix="mcp-lucene-") as links,
         closing(open_links(Path(links))) as saved,
     ):
         SegmentInfos.readLatestCommit(directory)
-        writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE)
-        try:
+        # Nothing is committed if there is nothing to repair.
+        with only_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE) as writer:
             for _ in progress(_steps(directory, path, saved, Path(links), writer, repaired)):
                 pass
-        except BaseException:
-            writer.rollback()
-            clean(directory, path)
-            raise
-        # This does nothing after a close; without one there was nothing to repair.
-        writer.rollback()
     return repaired
 
 
@@ -113,8 +96,7 @@ def _steps(
         yield from check.check_segments(directory, path, commit, lock, checked)
     repaired.lost_segments += [segment for segment in checked.segments if not segment.sound]
     _save(commit, {segment.name for segment in repaired.lost_segments}, path, saved, links)
-    with closing(DirectoryReader.open(saved)) as reader:
-        rebuilt_schema(reader, path)
+    with closing(open_last_commit(saved, path, rebuilt_schema)) as reader:
         yield from _examine_documents(reader, repaired)
     if not (repaired.lost_segments or repaired.removed_documents or repaired.removed_chunks):
         return

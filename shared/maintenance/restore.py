@@ -24,18 +24,17 @@ from shared.files.access import holds
 from shared.files.index_folder import size_bytes
 from shared.files.lucene_files import damage_of, damage_or_absence, has_segments, is_lucene_file
 from shared.java import vm
-from shared.java.vm import in_background
-from shared.maintenance.upkeep import Progress, Step
+from shared.maintenance.upkeep import Progress, Step, segments_written
 from shared.messages import reason_of
 from shared.model import failures, schema
 from shared.model.failures import Failure
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
-from shared.storage.commits import commit_files, rebuilt_schema
+from shared.storage.commits import commit_files, open_last_commit, rebuilt_schema
 from shared.storage.integrity import open_directory, open_links
 from shared.storage.stored_chunks import document_count
 from shared.system import link, replace
-from shared.writing.writer import clean, locked, open_writer
+from shared.writing.writer import locked, only_writer
 
 
 def checked_backup(source: Path, links: Path) -> Iterator[Step]:
@@ -135,8 +134,7 @@ def restore(
     ):
         for _ in progress(checked_backup(source, Path(links))):
             pass
-        with closing(DirectoryReader.open(backup)) as reader:
-            rebuilt_schema(reader, source)
+        with closing(open_last_commit(backup, source, rebuilt_schema)) as reader:
             documents = document_count(IndexSearcher(reader))
             chunks = int(reader.numDocs())
         with lucene_errors.writing(path):
@@ -161,19 +159,17 @@ def _steps(
         with locked(directory, path, wait):
             if not _is_readable(directory, path):
                 _set_aside(path, undo)
-        writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE)
-        try:
+        with only_writer(directory, path, wait, IndexWriterConfig.OpenMode.CREATE) as writer:
             yield from copy_segments(writer, path, backup, "Restoring")
             # It writes everything that needs space, and can still be rolled back if the failures
             # cannot be saved.
             writer.prepareCommit()
-            failures.replace_failures(path, known)
+            if known:
+                failures.save_failures(path, known)
+            else:
+                failures.delete_failures(path)
             writer.commit()
             writer.close()
-        except BaseException:
-            writer.rollback()
-            clean(directory, path)
-            raise
         undo.pop_all()
     for aside in path.glob(f"{_ASIDE}*"):
         shutil.rmtree(aside, ignore_errors=True)
@@ -224,12 +220,9 @@ def copy_segments(writer: Any, path: Path, source: Any, activity: str) -> Iterat
     """Copy the segments of an index unchanged, with the user data of its commit."""
     # Merges would not help now.
     writer.getConfig().setMergePolicy(NoMergePolicy.INSTANCE)
-    old = {file.name for file in path.iterdir()}
     folder = Path(str(source.getDirectory()))
     size = size_bytes(folder / name for name in commit_files(source))
-    for _ in in_background(lambda: writer.addIndexes([source]), writer.rollback):
-        new = (file for file in path.glob("_*") if file.name not in old)
-        yield Step(activity, size_bytes(new), size)
+    yield from segments_written(writer, path, activity, size, lambda: writer.addIndexes([source]))
     commit = SegmentInfos.readLatestCommit(source)
     infos = [SegmentCommitInfo.cast_(info) for info in commit.asList()]
     expected = sum(info.info.maxDoc() - info.getDelCount() for info in infos)

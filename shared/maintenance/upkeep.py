@@ -16,19 +16,16 @@ from shared.errors import IndexMissingError, IndexPathError
 from shared.files import index_folder
 from shared.files.index_folder import size_bytes
 from shared.files.lucene_files import has_segments
-from shared.java import vm
 from shared.java.vm import in_background
 from shared.messages import quantity, reason_of
 from shared.model.failures import delete_failures
 from shared.model.folders import IndexedFolders
 from shared.ocr import ReadingCache
 from shared.settings.defaults import DEFAULT_WAIT
-from shared.storage import lucene_errors
 from shared.storage.commits import commit_data, indexed_folders, open_last_commit, sentence_model
-from shared.storage.integrity import open_directory
 from shared.storage.stored_chunks import document_count
 from shared.system import delete
-from shared.writing.writer import exclusive_writer, locked
+from shared.writing.writer import exclusive_writer, locked, opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +39,17 @@ class Step:
 
 Progress = Callable[[Iterator[Step]], Iterator[Step]]
 """Function that passes on the steps of a run, which continues as they are requested."""
+
+
+def segments_written(
+    writer: Any, path: Path, activity: str, size: int, work: Callable[[], None]
+) -> Iterator[Step]:
+    """Have a writer write segments of about some size, with effect from the next commit."""
+    old = {file.name for file in path.iterdir()}
+    # A rollback is the only way to abort it.
+    for _ in in_background(work, writer.rollback):
+        new = (file for file in path.glob("_*") if file.name not in old)
+        yield Step(activity, size_bytes(new), size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,49 +96,36 @@ def optimize(
     path = index_folder.absolute(path)
     began = time.monotonic()
     with exclusive_writer(path, wait) as (writer, reader):
-        segments, size, _ = before = _state(reader, path)
+        segments, size = after = _state(reader, path)
         deleted = int(reader.numDeletedDocs())
         if segments > 1 or deleted:
             model = sentence_model(reader, path)
             writer.setLiveCommitData(commit_data(indexed_folders(reader, path), path, model))
-            for _ in progress(_merge(writer, path, *before)):
+            for _ in progress(_merge(writer, path, segments, size)):
                 pass
             # This makes the only commit.
             writer.close()
             with closing(open_last_commit(writer.getDirectory(), path)) as commit:
                 after = _state(commit, path)
-        else:
-            after = before
     seconds = round(time.monotonic() - began, 3)
     return Optimized(segments, after[0], size, after[1], deleted, seconds)
 
 
-def _state(reader: Any, path: Path) -> tuple[int, int, frozenset[str]]:
-    """Return the number of segments of a commit, its size in bytes, and the names of its files."""
+def _state(reader: Any, path: Path) -> tuple[int, int]:
+    """Return the number of segments of a commit, and its size in bytes."""
     commit = DirectoryReader.cast_(reader).getIndexCommit()
-    names = frozenset(str(name) for name in commit.getFileNames())
-    return commit.getSegmentCount(), size_bytes(path / name for name in names), names
+    return commit.getSegmentCount(), size_bytes(path / str(name) for name in commit.getFileNames())
 
 
-def _merge(
-    writer: Any, path: Path, segments: int, size: int, old: frozenset[str]
-) -> Iterator[Step]:
-    """Merge all segments, with effect from the next commit."""
-    activity = f"Merging {quantity(segments, 'segment')}"
+def _merge(writer: Any, path: Path, segments: int, size: int) -> Iterator[Step]:
     policy = LogByteSizeMergePolicy()
     # In one merge, and in the order in which the chunks were added.
     policy.setMergeFactor(max(segments, 2))
     writer.getConfig().setMergePolicy(policy)
     # Lucene's threads print their exceptions, which the writer throws again.
     System.setErr(PrintStream(OutputStream.nullOutputStream()))
-    # A rollback is the only way to abort a merge.
-    for _ in in_background(lambda: writer.forceMerge(1), writer.rollback):
-        yield Step(activity, _bytes_written(path, old), size)
-
-
-def _bytes_written(path: Path, old: frozenset[str]) -> int:
-    """Return the size of the new segments' files, in bytes."""
-    return size_bytes(file for file in path.glob("_*") if file.name not in old)
+    activity = f"Merging {quantity(segments, 'segment')}"
+    yield from segments_written(writer, path, activity, size, lambda: writer.forceMerge(1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +196,7 @@ def unlock(path: Path | str) -> bool:
     file = path / "write.lock"
     if not file.exists():
         return False
-    with (
-        vm.attached(),
-        lucene_errors.writing(path),
-        closing(open_directory(path)) as directory,
-        locked(directory, path, None),
-    ):
+    with opened(path, "command") as directory, locked(directory, path, None):
         try:
             delete(file)
         except OSError as error:

@@ -115,13 +115,6 @@ def _decodable(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-def replace_failures(index: Path, failures: Mapping[str, Failure]) -> None:
-    if failures:
-        save_failures(index, failures)
-    else:
-        delete_failures(index)
-
-
 def delete_failures(index: Path) -> None:
     try:
         system.delete(index / FILE_NAME)

@@ -157,18 +157,6 @@ def commit_files(directory: Any) -> list[str]:
     return [*map(str, commit.files(False)), str(commit.getSegmentsFileName())]
 
 
-def open_last_commit(directory: Any, path: Path) -> Any:
-    """Open a reader of the last commit, after checking its schema version."""
-    with lucene_errors.reading(path):
-        reader = DirectoryReader.open(directory)
-        try:
-            check_schema(reader, path)
-        except BaseException:
-            reader.close()
-            raise
-        return reader
-
-
 def check_schema(reader: Any, path: Path) -> None:
     """Check that the commit of a reader has the schema of this version."""
     version = rebuilt_schema(reader, path)
@@ -194,3 +182,17 @@ def rebuilt_schema(reader: Any, path: Path) -> int:
             newer=version.isdecimal() and int(version) > schema.SCHEMA_VERSION,
         )
     return int(version)
+
+
+def open_last_commit(
+    directory: Any, path: Path, check: Callable[[Any, Path], object] = check_schema
+) -> Any:
+    """Open a reader of the last commit, after checking its schema version."""
+    with lucene_errors.reading(path):
+        reader = DirectoryReader.open(directory)
+        try:
+            check(reader, path)
+        except BaseException:
+            reader.close()
+            raise
+        return reader

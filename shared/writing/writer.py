@@ -119,32 +119,45 @@ def is_locked(error: lucene.JavaError, path: Path) -> bool:
 
 
 @contextmanager
-def exclusive_writer(path: Path, wait: float) -> Iterator[tuple[Any, Any]]:
-    """Lend the only writer of an index, with a reader of the last commit.
-
-    Changes that are not committed in the block are rolled back at its end.
-    """
+def opened(path: Path, program: vm.Program = "batch") -> Iterator[Any]:
+    """Lend the Lucene directory of an index folder, for work on the whole index."""
     index_folder.identify(path)
     with (
-        vm.attached("batch"),
+        vm.attached(program),
         lucene_errors.writing(path),
         closing(open_directory(path)) as directory,
     ):
+        yield directory
+
+
+@contextmanager
+def only_writer(
+    directory: Any, path: Path, wait: float, mode: Any, *, keep_order: bool = False
+) -> Iterator[Any]:
+    """Lend the only writer of an index; what it has not committed is rolled back at the end."""
+    writer = open_writer(directory, path, wait, mode, keep_order=keep_order)
+    try:
+        yield writer
+    except BaseException:
+        writer.rollback()
+        clean(directory, path)
+        raise
+    # This does nothing after a close.
+    writer.rollback()
+
+
+@contextmanager
+def exclusive_writer(path: Path, wait: float) -> Iterator[tuple[Any, Any]]:
+    """Lend the only writer of an index, with a reader of the last commit."""
+    with opened(path) as directory:
         # Checked before waiting for another writer, which would be in vain.
         open_last_commit(directory, path).close()
-        writer = open_writer(directory, path, wait, IndexWriterConfig.OpenMode.APPEND)
-        try:
+        with only_writer(directory, path, wait, IndexWriterConfig.OpenMode.APPEND) as writer:
             # Completely, however long it takes: work that replaces all files must start from intact
             # ones.
             verify(path, commit_files(directory), completely=True)
             with closing(open_last_commit(directory, path)) as reader:
                 yield writer, reader
-        except BaseException:
-            writer.rollback()
-            clean(directory, path)
-            raise
-        # This does nothing after a close.
-        writer.rollback()
 
 
 def clean(directory: Any, path: Path) -> None:
