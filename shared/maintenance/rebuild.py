@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from org.apache.lucene.index import (
-    BinaryDocValues,
-    DirectoryReader,
-    IndexWriterConfig,
-    LeafReader,
-    NumericDocValues,
-    Term,
-)
+from org.apache.lucene.index import DirectoryReader, IndexWriterConfig, LeafReader, Term
 from org.apache.lucene.search import DocIdSetIterator, IndexSearcher, Sort, SortField, TermQuery
 
 from shared.backends import chosen
@@ -34,7 +27,7 @@ from shared.storage.commits import (
     rebuilt_schema,
     sentence_model,
 )
-from shared.storage.mapping import placed_to_lucene, unpack
+from shared.storage.mapping import file_state, placed_to_lucene
 from shared.storage.passages import KnownVectors
 from shared.storage.stored_chunks import CHUNK_FIELDS, details_of, stored_fields
 from shared.writing.writer import DocumentWriter, only_writer, opened, results
@@ -136,32 +129,20 @@ def stored_documents(reader: Any) -> Iterator[StoredDocument]:
     for context in DirectoryReader.cast_(reader).leaves():
         leaf = LeafReader.cast_(context.reader())
         leaf.checkIntegrity()
-        for number, state in _first_chunks(leaf):
-            yield _stored_document(searcher, context.docBase + number, state)
+        indexes: Any = leaf.getNumericDocValues(schema.CHUNK_INDEX)
+        live: Any = leaf.getLiveDocs()
+        while indexes and (number := indexes.nextDoc()) != DocIdSetIterator.NO_MORE_DOCS:
+            if indexes.longValue() == 1 and (not live or live.get(number)):
+                yield _stored_document(searcher, context.docBase + number)
 
 
-def _first_chunks(leaf: Any) -> Iterator[tuple[int, FileState | None]]:
-    """Yield Lucene's number of each first chunk in a segment, and the state of its file."""
-    indexes: Any = leaf.getNumericDocValues(schema.CHUNK_INDEX)
-    if indexes is None:
-        return
-    indexes = NumericDocValues.cast_(indexes)
-    states: Any = leaf.getBinaryDocValues(schema.FILE_STATE)
-    if states is not None:
-        states = BinaryDocValues.cast_(states)
-    live = leaf.getLiveDocs()
-    while (number := indexes.nextDoc()) != DocIdSetIterator.NO_MORE_DOCS:
-        if indexes.longValue() == 1 and (live is None or live.get(number)):
-            has_state = states is not None and states.advanceExact(number)
-            yield number, unpack(states.binaryValue().utf8ToString())[1] if has_state else None
-
-
-def _stored_document(searcher: Any, number: int, state: FileState | None) -> StoredDocument:
-    """Return the document with a first chunk, by Lucene's number, and the state of its file."""
+def _stored_document(searcher: Any, number: int) -> StoredDocument:
+    """Return the document with a first chunk, by Lucene's number."""
     stored = searcher.storedFields().document(number, stored_fields(*CHUNK_FIELDS))
     first, place = chunk_in(stored)
     if first.words is None:
         first = replace(first, words=_word_count(searcher, first))
+    state = file_state(searcher.getIndexReader(), number)
     return document_of(stored, state), _chunks(searcher, first, place)
 
 

@@ -1,6 +1,7 @@
 """Commits: snapshots of one, their user data, schema version and files, and cached results."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from pathlib import Path
@@ -64,29 +65,24 @@ def cached_per_commit(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
 
     Returns the function, which caches its results for the last readers that are still open.
     """
-    newest: tuple[tuple[Any, Result], ...] = ()
+    # The objects that JCC makes of the same reader, a new one at each call, are equal.
+    results: dict[Any, Result] = {}
     adding = Lock()
-
-    def known(reader: Any) -> Iterator[Result]:
-        # JCC wraps the reader in a new object at each call.
-        return (result for other, result in newest if other.equals(reader))
 
     @wraps(work)
     def cached(reader: Any) -> Result:
-        nonlocal newest
         # A stoppable reader is made for each call, around the reader of the commit.
         reader = _of_commit(reader)
-        for result in known(reader):
-            return result
+        with suppress(KeyError):
+            return results[reader]
         result = work(reader)
         with adding:
-            # Another thread may have done the same work meanwhile.
-            for earlier in known(reader):
-                return earlier
             # Results of closed readers would only take memory: nobody asks for them again.
-            still_open = [entry for entry in newest if entry[0].getRefCount() > 0]
-            newest = ((reader, result), *still_open[: _MAX_CACHED_READERS - 1])
-        return result
+            closed = [known for known in results if known.getRefCount() <= 0]
+            for old in closed or [*results][: 1 - _MAX_CACHED_READERS]:
+                del results[old]
+            # Another thread may have done the same work meanwhile.
+            return results.setdefault(reader, result)
 
     return cached
 

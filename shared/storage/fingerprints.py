@@ -25,12 +25,11 @@ from zlib import crc32
 from java.util import Arrays
 from lucene import JArray
 from org.apache.lucene.document import BinaryDocValuesField, Field, StringField
-from org.apache.lucene.index import MultiDocValues
 from org.apache.lucene.search import BooleanClause, BooleanQuery, FieldExistsQuery, TermInSetQuery
 from org.apache.lucene.util import BytesRef
 
 from shared.model import schema
-from shared.storage.vectors import bytes_of
+from shared.storage.vectors import stored_values
 
 VERSION_RESEMBLANCE: Final = 0.8
 """Share of common shingles from which two documents are versions of the same text: a letter with
@@ -158,15 +157,9 @@ def fingerprint_fields(fingerprint: Fingerprint) -> Iterator[Any]:
 
 def fingerprints_of(reader: Any, chunks: Iterable[int]) -> dict[int, Fingerprint]:
     """Return the fingerprints that some chunks have, by Lucene's numbers in a whole commit."""
-    values: Any = MultiDocValues.getBinaryValues(reader, schema.FINGERPRINT)
-    if values is None:
-        return {}
-    found = {
-        chunk: Fingerprint.load(bytes_of(values.binaryValue()))
-        for chunk in sorted(chunks)
-        if values.advanceExact(chunk)
-    }
-    return {chunk: fingerprint for chunk, fingerprint in found.items() if fingerprint}
+    found = stored_values(reader, chunks, schema.FINGERPRINT)
+    loaded = {chunk: Fingerprint.load(value) for chunk, value in found.items()}
+    return {chunk: fingerprint for chunk, fingerprint in loaded.items() if fingerprint}
 
 
 def with_fingerprint(documents: Sequence[str] | None = None) -> Any:

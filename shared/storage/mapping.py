@@ -23,13 +23,7 @@ from org.apache.lucene.document import (
     StringField,
     TextField,
 )
-from org.apache.lucene.index import (
-    BinaryDocValues,
-    DirectoryReader,
-    IndexOptions,
-    LeafReader,
-    MultiDocValues,
-)
+from org.apache.lucene.index import IndexOptions, MultiBits, MultiDocValues
 from org.apache.lucene.search import DocIdSetIterator
 from org.apache.lucene.util import BytesRef
 
@@ -45,7 +39,7 @@ from shared.model.folders import file_term
 from shared.model.metadata import texts_of
 from shared.semantic.windows import key_of
 from shared.storage.fingerprints import Fingerprinter, fingerprint_fields
-from shared.storage.vectors import vector_field
+from shared.storage.vectors import stored_values, vector_field
 
 _STATE_FIELDS: Final = tuple(field.name for field in fields(FileState))
 
@@ -60,7 +54,7 @@ def pack(source_document: str, state: FileState) -> str:
     return json.dumps([source_document, *values], ensure_ascii=False)
 
 
-def unpack(packed: str) -> tuple[str, FileState]:
+def unpack(packed: str | bytes) -> tuple[str, FileState]:
     """Return the document id and the state of its file from a packed value."""
     source_document, *state = json.loads(packed)
     return source_document, FileState(*state)
@@ -68,31 +62,21 @@ def unpack(packed: str) -> tuple[str, FileState]:
 
 def file_states(searcher: Any) -> dict[str, FileState]:
     """Return the state of each file by the id of its document."""
-    reader = DirectoryReader.cast_(searcher.getIndexReader())
-    values = [value for context in reader.leaves() for value in _values(context.reader())]
+    reader = searcher.getIndexReader()
+    live: Any = MultiBits.getLiveDocs(reader)
+    states: Any = MultiDocValues.getBinaryValues(reader, schema.FILE_STATE)
+    values = []
+    while states and (number := states.nextDoc()) != DocIdSetIterator.NO_MORE_DOCS:
+        if not live or live.get(number):
+            values.append(states.binaryValue().utf8ToString())
     # One call for all values is several times faster than one for each.
     return {name: FileState(*state) for name, *state in json.loads(f"[{','.join(values)}]")}
 
 
 def file_state(reader: Any, document: int) -> FileState | None:
     """Return the state of the file of a document; None if it was not made from one."""
-    states: Any = MultiDocValues.getBinaryValues(reader, schema.FILE_STATE)
-    if states is None or not states.advanceExact(document):
-        return None
-    return unpack(states.binaryValue().utf8ToString())[1]
-
-
-def _values(reader: Any) -> Any:
-    """Yield the packed states in a segment, without those of deleted documents."""
-    leaf = LeafReader.cast_(reader)
-    states: Any = leaf.getBinaryDocValues(schema.FILE_STATE)
-    live = leaf.getLiveDocs()
-    if states is None:
-        return
-    states = BinaryDocValues.cast_(states)
-    while (document := states.nextDoc()) != DocIdSetIterator.NO_MORE_DOCS:
-        if live is None or live.get(document):
-            yield states.binaryValue().utf8ToString()
+    packed = stored_values(reader, [document], schema.FILE_STATE)
+    return unpack(packed[document])[1] if packed else None
 
 
 _TITLE_REPEATS: Final = 3

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 from lucene import JArray
 from org.apache.lucene.document import BinaryDocValuesField
 from org.apache.lucene.index import (
-    BinaryDocValues,
     DirectoryReader,
     LeafReader,
     MultiDocValues,
@@ -62,9 +61,11 @@ def vector_field(value: bytes | None) -> Any:
     return BinaryDocValuesField(schema.VECTOR, BytesRef(JArray("byte")(value)) if value else None)
 
 
-def stored_values(reader: Any, documents: Iterable[int]) -> dict[int, bytes]:
+def stored_values(
+    reader: Any, documents: Iterable[int], field: str = schema.VECTOR
+) -> dict[int, bytes]:
     """Return the values of some chunks by Lucene's number, of those that have one."""
-    values: Any = MultiDocValues.getBinaryValues(reader, schema.VECTOR)
+    values: Any = MultiDocValues.getBinaryValues(reader, field)
     if values is None:
         return {}
     return {
@@ -304,11 +305,8 @@ def _leaves(reader: Any) -> Any:
 
 def _values(leaf: Any) -> Iterator[tuple[int, bytes]]:
     values: Any = LeafReader.cast_(leaf).getBinaryDocValues(schema.VECTOR)
-    if values is None:
-        return
-    values = BinaryDocValues.cast_(values)
     read = 0
-    while (number := values.nextDoc()) != DocIdSetIterator.NO_MORE_DOCS:
+    while values and (number := values.nextDoc()) != DocIdSetIterator.NO_MORE_DOCS:
         read += 1
         if not read % _CHECK_INTERVAL:
             check()
