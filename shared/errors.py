@@ -2,7 +2,7 @@
 
 Each says what happened, to what, and what to do next, by a command of `idx`: whoever has this
 library has the command line, too. A client of the server, which has neither, is told what to ask
-its user for: see `AdvisedError.client_message`.
+its user for: see `McpLuceneError.client_message`.
 
 Errors of one program live with it: `idx.errors`, `idx.clients.catalogue`, `server.settings`,
 `server.answers.errors`.
@@ -19,8 +19,11 @@ FOR_CLIENT_VARIABLE: Final = "MCP_LUCENE_FOR_CLIENT"
 """Environment variable set for `idx` by a server that runs it, whose client reads the messages."""
 
 
-class AdvisedError(Exception):
-    """Base of errors whose message ends with the next step to take."""
+class McpLuceneError(Exception):
+    """Base of every error that this project raises on purpose.
+
+    Its message ends with the remedy, the next step to take, if there is one.
+    """
 
     def __init__(self, problem: str, remedy: str = "", client_remedy: str | None = None) -> None:
         self.problem = problem
@@ -33,13 +36,10 @@ class AdvisedError(Exception):
         return f"{self.problem}; {remedy}" if remedy else self.problem
 
     def client_message(self) -> str:
+        """Return the message for a client of the server, which can only ask its user."""
         if self._client_remedy is not None:
             return self.message(self._client_remedy)
         return self.message(f"ask the user to {self.remedy}" if self.remedy else "")
-
-
-class McpLuceneError(AdvisedError):
-    """Base of every error that this project raises on purpose."""
 
 
 class InstallationError(McpLuceneError):
@@ -155,18 +155,6 @@ class ClusterRefusedError(IndexFolderError):
 
 class ClusterBusyError(ClusterRefusedError, PassingError):
     """The cluster of an index did not do what it was asked, since others changed the index."""
-
-
-class IndexOnClusterError(IndexFolderError):
-    """Something was asked of an index on a cluster that only one in a folder can do."""
-
-    def __init__(
-        self,
-        path: Path,
-        reason: str = "this works on the files of a folder only",
-        help_: str = "use the cluster's own means, such as snapshots to back up and restore",
-    ) -> None:
-        super().__init__(path, f"the index {path} is on a cluster, and {reason}", help_)
 
 
 class ClusterDamagedError(IndexFolderError):
@@ -336,20 +324,6 @@ class DocumentDamagedError(IndexFolderError):
 
 class BackupError(McpLuceneError):
     """A backup cannot be written, or cannot be restored."""
-
-
-class BackupMissingError(BackupError):
-    """There is no backup in the folder."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(f"there is no backup at {path}", "make one with idx backup")
-
-
-class RestoreDestinationError(BackupError):
-    """A backup cannot be restored to the folder of this index."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(problem, "restore the backup to another folder with --index-path")
 
 
 # Documents and the files they come from

@@ -68,7 +68,12 @@ _FIRST_FILE: Final = re.compile(r"write\.lock|pending_segments_[0-9a-z]+")
 def absolute(path: Path | str) -> Path:
     """Return the absolute path of an index folder."""
     if is_cluster(path):
-        raise errors.IndexOnClusterError(ClusterPath(path))
+        path = ClusterPath(path)
+        raise errors.IndexFolderError(
+            path,
+            f"the index {path} is on a cluster, and this works on the files of a folder only",
+            "use the cluster's own means, such as snapshots to back up and restore",
+        )
     folder = Path(path).absolute()
     try:
         str(folder).encode()
@@ -206,18 +211,15 @@ def replace_folder(new: Path, old: Path) -> Path | None:
     """
     replaced = None
     with ExitStack() as undo:
-        if not old.exists() or not any(old.iterdir()):
-            was_there = old.exists()
-            move_folder(new, old)
-            if was_there:
-                undo.callback(old.mkdir)
-            undo.callback(move_folder, old, new)
-        else:
+        was_there = old.exists()
+        if was_there and any(old.iterdir()):
             replaced = old.with_name(f".{old.name}.{os.urandom(8).hex()}")
             move_folder(old, replaced)
             undo.callback(move_folder, replaced, old)
-            move_folder(new, old)
-            undo.callback(move_folder, old, new)
+        move_folder(new, old)
+        if was_there and not replaced:
+            undo.callback(old.mkdir)
+        undo.callback(move_folder, old, new)
         # Otherwise a power failure could bring back the name of a folder that has been deleted
         # since.
         flush(old.parent)

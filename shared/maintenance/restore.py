@@ -68,6 +68,8 @@ def _damaged(source: Path, reason: str) -> errors.BackupError:
     )
 
 
+_ELSEWHERE: Final = "restore the backup to another folder with --index-path"
+
 _ASIDE: Final = ".replaced-"
 """Start of the name of the folder, inside the index folder, to which an index without a readable
 commit is moved until the backup is in place."""
@@ -114,7 +116,7 @@ def restore(
     """
     path, source = index_folder.absolute(path), index_folder.absolute(source)
     if not any(source.glob("segments_*")):
-        raise errors.BackupMissingError(source)
+        raise errors.BackupError(f"there is no backup at {source}", "make one with idx backup")
     if path.exists() and source.samefile(path):
         raise errors.BackupError(f"{source} is the index itself, not a backup of it")
     if holds(path, source):
@@ -123,7 +125,7 @@ def restore(
             "of there first"
         )
     if holds(source, path):
-        raise errors.RestoreDestinationError(f"the index {path} would lie in the backup {source}")
+        raise errors.BackupError(f"the index {path} would lie in the backup {source}", _ELSEWHERE)
     known = failures.load_failures(source)
     # Lucene locks the source of a copy, but a backup may be on a read-only medium.
     with (
@@ -210,9 +212,8 @@ def _is_readable(directory: Any, path: Path) -> bool:
             return False
         raise
     if not data.containsKey(schema.COMMIT_SCHEMA):
-        raise errors.RestoreDestinationError(
-            f"the index at {path} was written by another program, and was not touched"
-        )
+        problem = f"the index at {path} was written by another program, and was not touched"
+        raise errors.BackupError(problem, _ELSEWHERE)
     return True
 
 

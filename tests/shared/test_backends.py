@@ -8,7 +8,7 @@ import pytest
 
 from shared import Searcher
 from shared.backends import chosen, location
-from shared.errors import ExtraMissingError, IndexOnClusterError, IndexPathError
+from shared.errors import ExtraMissingError, IndexFolderError, IndexPathError
 from shared.files import index_folder
 from shared.files.index_folder import ClusterPath, index_path, is_cluster
 from shared.opensearch.address import Address
@@ -92,7 +92,7 @@ def test_the_extra_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_work_on_files_refuses_a_cluster() -> None:
-    with pytest.raises(IndexOnClusterError, match="is on a cluster, and this works on the files"):
+    with pytest.raises(IndexFolderError, match="is on a cluster, and this works on the files"):
         index_folder.absolute("opensearch://node/papers")
 
 
