@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
@@ -30,25 +29,15 @@ class Cancellation:
     def __init__(self, seconds: float | None = None) -> None:
         self.allows_costly = True
         self._end = None if seconds is None else time.monotonic() + seconds
+        self.ending = False  # whether searches should return what they have found
+        self.cancelled = False  # whether all work should stop
         self._lock = threading.Lock()
-        self._ending = False
-        self._cancelled = False
         self._flags: _Flags | None = None
-
-    @property
-    def ending(self) -> bool:
-        """True if searches should return what they have found."""
-        return self._ending
 
     @property
     def left(self) -> float | None:
         """Time until searches should return what they have found, in seconds; None if unknown."""
         return None if self._end is None else self._end - time.monotonic()
-
-    @property
-    def cancelled(self) -> bool:
-        """True if all work should stop."""
-        return self._cancelled
 
     def end_searches(self) -> None:
         """Make present and future searches return what they have found so far."""
@@ -60,22 +49,22 @@ class Cancellation:
 
     def _set(self, *, cancelled: bool) -> None:
         with self._lock:
-            self._ending = True
-            self._cancelled |= cancelled
+            self.ending = True
+            self.cancelled |= cancelled
             if self._flags is not None:
                 from shared.java import vm
 
                 with vm.attached():
-                    self._flags.set(cancelled=self._cancelled)
+                    self._flags.set(cancelled=self.cancelled)
 
     @contextmanager
     def stops(self, searcher: Any) -> Iterator[None]:
         """Apply this cancellation to a searcher and the functions of this module in a block."""
         with self._lock:
             if self._flags is None:
-                self._flags = _Flags.unset()
-                if self._ending:
-                    self._flags.set(cancelled=self._cancelled)
+                self._flags = _Flags()
+                if self.ending:
+                    self._flags.set(cancelled=self.cancelled)
         searcher.setTimeout(_timeout(self._flags.ending))
         with self.applies():
             yield
@@ -132,18 +121,14 @@ _GUARD_COST: Final = 1.0
 the cheapest first, and the positions of a phrase cost hundreds."""
 
 
-@dataclass(frozen=True)
 class _Flags:
-    """Flags for Java (``AtomicBoolean``), which cannot call Python."""
+    """Flags for Java, which cannot call Python."""
 
-    ending: Any
-    cancelled: Any
-
-    @classmethod
-    def unset(cls) -> "_Flags":
+    def __init__(self) -> None:
         from java.util.concurrent.atomic import AtomicBoolean
 
-        return cls(AtomicBoolean(False), AtomicBoolean(False))
+        self.ending = AtomicBoolean(False)
+        self.cancelled = AtomicBoolean(False)
 
     def set(self, *, cancelled: bool) -> None:
         self.ending.set(True)

@@ -49,8 +49,6 @@ QUICK: Final = (
 """Options for a short run, which gains nothing from the optimizing compiler, nor from compiling in
 advance what the training run of the start-up cache used most."""
 
-_OPTIONS: Final[dict[Program, tuple[str, ...]]] = {"command": QUICK, "batch": (), "server": ()}
-
 _INITIAL_HEAP: Final = 64
 """Initial heap size in MiB. Java's default is a 64th of the machine's memory, which it fills with
 garbage before it collects any: on a machine of 24 GB a server took 300 MB instead of 210, for 5 %
@@ -84,7 +82,8 @@ def options(program: Program, *extra_options: str) -> tuple[str, ...]:
     sizes = (f"-Xms{min(heap, _INITIAL_HEAP)}m", f"-Xmx{heap}m")
     measuring = os.environ.get(OPTIONS_VARIABLE, "").split()
     stack = (f"-Xss{size}m",) if (size := _stack()) else ()
-    return (*_COMMON, *stack, *_OPTIONS[program], *sizes, *last, *measuring)
+    quick = QUICK if program == "command" else ()
+    return (*_COMMON, *stack, *quick, *sizes, *last, *measuring)
 
 
 def _stack() -> int:

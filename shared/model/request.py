@@ -1,8 +1,8 @@
 """Search requests and their options, light because the command line is built from them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Literal, TypedDict, get_args
+from dataclasses import dataclass, fields, replace
+from typing import Final, Literal, TypedDict, get_args, get_origin
 
 from shared.model.filters import Filter
 from shared.model.metadata import MODIFIED
@@ -131,13 +131,10 @@ class SearchRequest:
             check((value := getattr(self, name)) in choices, name, value)
 
 
-_CHOICES: Final[dict[str, tuple[str, ...]]] = {
-    "operator": get_args(Operator),
-    "search": get_args(Search),
-    "group": get_args(Group),
-    "versions": get_args(Versions),
-    "syntax": get_args(Syntax),
-    "content": get_args(Texts),
+_CHOICES: Final = {
+    part.name: get_args(part.type)
+    for part in fields(SearchRequest)
+    if get_origin(part.type) is Literal
 }
 
 

@@ -66,20 +66,16 @@ def find_chunk(backend: Backend, chunk_id: str) -> search_results.ChunkText:
 def next_chunk(backend: Backend, chunk_id: str) -> search_results.Neighbour:
     here = find_chunk(backend, chunk_id)
     after = _in_order(backend, here.source_document, here.chunk_index + 1, limit=2)
-    if not after:
-        return search_results.Neighbour(None, has_next=False, has_previous=True)
-    return search_results.Neighbour(after[0], has_next=len(after) > 1, has_previous=True)
+    chunk = after[0] if after else None
+    return search_results.Neighbour(chunk, has_next=len(after) > 1, has_previous=True)
 
 
 def previous_chunk(backend: Backend, chunk_id: str) -> search_results.Neighbour:
     here = find_chunk(backend, chunk_id)
-    last = here.chunk_index - 1
-    before = _in_order(
-        backend, here.source_document, last=last, limit=2, sort=f"-{schema.CHUNK_INDEX}"
-    )
-    if not before:
-        return search_results.Neighbour(None, has_next=True, has_previous=False)
-    return search_results.Neighbour(before[0], has_next=True, has_previous=len(before) > 1)
+    last, backwards = here.chunk_index - 1, f"-{schema.CHUNK_INDEX}"
+    before = _in_order(backend, here.source_document, last=last, limit=2, sort=backwards)
+    chunk = before[0] if before else None
+    return search_results.Neighbour(chunk, has_next=True, has_previous=len(before) > 1)
 
 
 def document_chunks(

@@ -7,6 +7,7 @@ terms are counted again.
 import re
 from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from itertools import islice
 from typing import Final
 
@@ -226,21 +227,14 @@ def _examples(backend: Backend, field: str) -> list[str]:
 
 def statistics(backend: Backend) -> IndexStatistics:
     """Return the statistics of a commit; those of a part say nothing of the rest."""
-    figures = backend.figures()
     return IndexStatistics(
         path=str(backend.path),
         documents=backend.count(FIRST_CHUNK),
         chunks=backend.count(Everything()),
-        deleted_chunks=figures.deleted_chunks,
-        segments=figures.segments,
-        size_bytes=figures.size_bytes,
         languages=_documents_by(metadata.LANGUAGE, backend),
         formats=_documents_by(metadata.FILE_EXTENSION, backend),
-        changed=figures.changed,
         folders={decodable(str(folder.path)): folder.prefix for folder in backend.folders},
-        schema_version=figures.schema_version,
-        software_version=figures.software_version,
-        lucene_version=figures.lucene_version,
+        **asdict(backend.figures()),
     )
 
 

@@ -154,22 +154,19 @@ def _limited(whole: Any, path: Path, limits: Limits, folder: Path) -> Any:
     with closing(open_links(folder)) as directory:
         shown = _with_file_in(folders, IndexSearcher(whole), part)
         _mark(directory, str(commit.getSegmentsFileName()), shown.dump(path))
-        writer = IndexWriter(directory, _configuration())
+        configuration = (
+            IndexWriterConfig()
+            .setOpenMode(IndexWriterConfig.OpenMode.APPEND)
+            .setMergePolicy(NoMergePolicy.INSTANCE)
+            .setCommitOnClose(False)
+        )
+        writer = IndexWriter(directory, configuration)
         try:
             writer.deleteDocuments([others])
             return DirectoryReader.open(writer)
         finally:
             # Readers stay open; whatever the writer would have written is gone.
             writer.rollback()
-
-
-def _configuration() -> Any:
-    return (
-        IndexWriterConfig()
-        .setOpenMode(IndexWriterConfig.OpenMode.APPEND)
-        .setMergePolicy(NoMergePolicy.INSTANCE)
-        .setCommitOnClose(False)
-    )
 
 
 def _mark(directory: Any, name: str, folders: str) -> None:

@@ -16,16 +16,10 @@ CONFIGURATION_VARIABLE: Final = "IDX_CONFIG"
 """Environment variable for the configuration file."""
 
 NORMALIZER_API_KEY_VARIABLE: Final = "IDX_NORMALIZER_API_KEY"
-"""Environment variable for the key of a language model's server; not a setting, so it is never
-shown."""
-
 ANSWER_API_KEY_VARIABLE: Final = "IDX_ANSWER_API_KEY"
-"""Environment variable for the key of the server whose language model answers questions; not a
-setting, so it is never shown."""
-
 SEMANTIC_API_KEY_VARIABLE: Final = "IDX_SEMANTIC_API_KEY"
-"""Environment variable for the key of the server of a sentence model; not a setting, so it is never
-shown."""
+"""Environment variables for the keys of servers whose models rewrite queries, answer questions and
+embed texts; not settings, so they are never shown."""
 
 KEY_VARIABLES: Final = {
     "normalizer_url": NORMALIZER_API_KEY_VARIABLE,
