@@ -16,10 +16,9 @@ import os
 import stat
 import tempfile
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
-from stat import S_ISREG
 from typing import Final
 
 from shared import system
@@ -68,16 +67,17 @@ def identity_of(status: os.stat_result) -> Identity:
 
 
 @contextmanager
-def opened_folder(path: Path | str) -> Iterator[int]:
-    """Open a folder for a block, following the links in its path.
-
-    Yields a descriptor of the folder, to open its content.
-    """
-    descriptor = open_folder(path)
+def lent(descriptor: int) -> Iterator[int]:
+    """Lend an open file or folder to a block, and close it at the end."""
     try:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def opened_folder(path: Path | str) -> AbstractContextManager[int]:
+    """Open a folder for a block, following the links in its path, to open its content."""
+    return lent(open_folder(path))
 
 
 def lies_in(descriptor: int, folders: Collection[Identity]) -> bool:
@@ -130,7 +130,7 @@ def _printed_to() -> Iterable[Identity]:
         except OSError:
             # It was closed before the program began.
             continue
-        if S_ISREG(status.st_mode):
+        if stat.S_ISREG(status.st_mode):
             yield identity_of(status)
 
 
@@ -153,14 +153,9 @@ def open_beneath(folder: int, path: str, flags: int) -> int:
         raise
 
 
-@contextmanager
-def opened_beneath(folder: int, path: str, flags: int) -> Iterator[int]:
-    """Open a file or a folder like `open_beneath`, and close it at the end of the block."""
-    descriptor = open_beneath(folder, path, flags)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
+def opened_beneath(folder: int, path: str, flags: int) -> AbstractContextManager[int]:
+    """Open a file or a folder like `open_beneath`, for a block."""
+    return lent(open_beneath(folder, path, flags))
 
 
 def refuse_too_long(folder: Path, path: str) -> None:
@@ -196,8 +191,8 @@ def read_regular(file: Path, max_bytes: int) -> bytes:
     if not stat.S_ISREG(file.lstat().st_mode):
         raise IrregularFileError(NOT_REGULAR)
     # It may have been replaced since.
-    with _opened(file, follow_links=False) as (descriptor, status):
-        if not stat.S_ISREG(status.st_mode):
+    with lent(system.open_file(file, follow_links=False)) as descriptor:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise IrregularFileError(NOT_REGULAR)
         return _bounded(descriptor, max_bytes)
 
@@ -207,21 +202,13 @@ def read_of_owner(file: Path, max_bytes: int) -> bytes:
 
     The null device is an empty file.
     """
-    with _opened(file, follow_links=True) as (descriptor, status):
+    with lent(system.open_file(file, follow_links=True)) as descriptor:
+        status = os.fstat(descriptor)
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
         if not (stat.S_ISREG(status.st_mode) or system.is_null_device(file, status)):
             raise IrregularFileError("it is not a regular file but a pipe or a device")
         return _bounded(descriptor, max_bytes)
-
-
-@contextmanager
-def _opened(file: Path, *, follow_links: bool) -> Iterator[tuple[int, os.stat_result]]:
-    descriptor = system.open_file(file, follow_links=follow_links)
-    try:
-        yield descriptor, os.fstat(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _bounded(descriptor: int, max_bytes: int) -> bytes:

@@ -20,6 +20,7 @@ from shared.files.access import (
     Identity,
     IrregularFileError,
     identity_of,
+    lent,
     open_beneath,
     opened_beneath,
     opened_folder,
@@ -101,7 +102,7 @@ def opened_file(location: Location) -> Iterator[BufferedReader]:
     refuse_too_long(location.folder.path, location.beneath)
     with opened(location.folder) as folder:
         descriptor = _open_file(folder, location)
-    try:
+    with lent(descriptor):
         mode = os.fstat(descriptor).st_mode
         if S_ISDIR(mode):
             raise IrregularFileError("is a folder; name the files in it")
@@ -109,8 +110,6 @@ def opened_file(location: Location) -> Iterator[BufferedReader]:
             raise IrregularFileError(_NOT_REGULAR)
         with os.fdopen(descriptor, "rb", closefd=False) as stream:
             yield stream
-    finally:
-        os.close(descriptor)
 
 
 def _open_file(folder: int, location: Location) -> int:

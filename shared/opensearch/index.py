@@ -7,7 +7,6 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 from shared.errors import (
@@ -107,12 +106,7 @@ class Index(FolderIndex):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
         if self._closed:
             return
         is_committed = False

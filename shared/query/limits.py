@@ -175,7 +175,7 @@ def running() -> Iterator[None]:
         if StackOverflowError.instance_(thrown):
             raise nested_too_deeply() from error
         if IllegalArgumentException.instance_(thrown):
-            raise QueryParseError(lucene_errors.message(error)) from error
+            raise QueryParseError(lucene_errors.text(error.getJavaException())) from error
         raise
 
 

@@ -35,11 +35,6 @@ from shared.settings.current import java_heap
 from shared.storage.stored_chunks import StoredDetailsError
 
 
-def message(error: lucene.JavaError) -> str:
-    """Return the message of a Java exception without its stack trace, on one line."""
-    return text(error.getJavaException())
-
-
 def text(thrown: Any) -> str:
     """Return the message of a Java throwable on one line; its class name if it has none."""
     return " ".join((thrown.getMessage() or thrown.getClass().getSimpleName()).split())
@@ -140,12 +135,10 @@ _FAILED_BEFORE: Final = ("background merge hit exception", "this writer hit an u
 
 
 def _writing_error(path: Path, thrown: Any) -> McpLuceneError:
-    if _is_any(thrown, AlreadyClosedException, UncheckedIOException) and thrown.getCause():
-        # The writer closed itself after the failure in the cause.
-        thrown = thrown.getCause()
-    elif str(thrown.getMessage()).startswith(_FAILED_BEFORE) and thrown.getCause():
-        # A thread of the writer failed with the cause.
-        thrown = thrown.getCause()
+    # The writer closed itself after the failure in the cause, or a thread of it failed with that.
+    is_later = _is_any(thrown, AlreadyClosedException, UncheckedIOException)
+    if is_later or str(thrown.getMessage()).startswith(_FAILED_BEFORE):
+        thrown = thrown.getCause() or thrown
     known = _reading_error(path, thrown) or _unexpected_error(path, thrown, _WRITE_LESS_ADVICE)
     if isinstance(known, IndexPathError) and not AccessDeniedException.instance_(thrown):
         return IndexWriteError(path, text(thrown), is_new=not holds_index(path))

@@ -133,21 +133,14 @@ def _language_field(language: str) -> Any:
 
 
 @cache
-def _words() -> Any:
-    """Return a field type without positions: phrases are searched in content and title only."""
-    return _kind(IndexOptions.DOCS_AND_FREQS, omit_norms=False)
+def _kind(*, counts: bool) -> Any:
+    """Return a field type without positions: phrases are searched in content and title only.
 
-
-@cache
-def _terms() -> Any:
-    """Return a field type for the presence of terms, without frequencies and norms."""
-    return _kind(IndexOptions.DOCS, omit_norms=True)
-
-
-def _kind(options: Any, *, omit_norms: bool) -> Any:
+    Unless it counts terms, their frequencies and norms are left out, too.
+    """
     kind = FieldType()
-    kind.setIndexOptions(options)
-    kind.setOmitNorms(omit_norms)
+    kind.setIndexOptions(IndexOptions.DOCS_AND_FREQS if counts else IndexOptions.DOCS)
+    kind.setOmitNorms(not counts)
     kind.setTokenized(True)
     kind.freeze()
     return kind
@@ -166,8 +159,8 @@ def _search_field(name: str, text: str) -> Any:
         case schema.TITLE | schema.CONTENT:
             return TextField(name, text, Field.Store.NO)
         case schema.REVERSED | schema.DIGITS:
-            return Field(name, text, _terms())
-    return Field(name, text, _words())
+            return Field(name, text, _kind(counts=False))
+    return Field(name, text, _kind(counts=True))
 
 
 _MAX_BATCH_CHUNKS: Final = 500
@@ -223,15 +216,20 @@ def placed_to_lucene(
     if first is None:
         return
     details = details_for(document, first[0])
-    common = Arrays.asList(list(_document_fields(document)))
+    common = list(_document_fields(document))
     # At most one batch exists at a time: a text may have hundreds of megabytes.
     size = max(1, min(_MAX_BATCH_CHUNKS, _MAX_BATCH_METADATA_CHARACTERS // len(details(first[1]))))
     placed = chain([first], placed)
     fingerprinter = Fingerprinter()
     while batch := list(islice(placed, size)):
         languages = [language_of_chunk(document, piece.content) for piece, _ in batch]
+        # A writer takes any list of fields as a document.
         made = [
-            _chunk_document(document, piece, place, language, details(place), common)
+            ArrayList(
+                Arrays.asList(
+                    [*common, *_chunk_fields(document, piece, place, language, details(place))]
+                )
+            )
             for (piece, place), language in zip(batch, languages, strict=True)
         ]
         for piece, _ in batch:
@@ -270,16 +268,6 @@ def details_for(document: Document, chunk: Chunk) -> Callable[[Place], str]:
     }
     beginning = json.dumps(common, ensure_ascii=False).removesuffix("}")
     return lambda place: f'{beginning}, "place": {json.dumps(place)}}}'
-
-
-def _chunk_document(
-    document: Document, chunk: Chunk, place: Place, language: str, details: str, common: Any
-) -> Any:
-    """Return the fields of a chunk; a writer takes any list of fields as a document."""
-    fields = ArrayList(common)
-    for field in _chunk_fields(document, chunk, place, language, details):
-        fields.add(field)
-    return fields
 
 
 def _chunk_fields(

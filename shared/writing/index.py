@@ -7,7 +7,6 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from org.apache.lucene.index import DirectoryReader, IndexWriterConfig, Term
@@ -156,12 +155,7 @@ class Index:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
         is_unfinished = not self._closed
         with vm.attached(), lucene_errors.writing(self.path):
             try:

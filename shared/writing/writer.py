@@ -263,7 +263,7 @@ class DocumentWriter:
                 if IllegalArgumentException.instance_(thrown) and not lacks_memory(thrown):
                     raise InvalidDocumentError(
                         f"the document {document_id[:80]!r} cannot be indexed: "
-                        f"{lucene_errors.message(error)}"
+                        f"{lucene_errors.text(thrown)}"
                     ) from error
                 raise
 
