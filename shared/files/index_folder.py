@@ -103,7 +103,8 @@ def check(path: Path) -> None:
         _check_parent(path, error)
         return
     except NotADirectoryError as error:
-        raise errors.IndexPathError(path, _not_a_folder(path)) from error
+        reason = "it is a file, not a folder" if path.exists() else f"{path.parent} is not a folder"
+        raise errors.IndexPathError(path, reason) from error
     except OSError as error:
         raise errors.IndexPathError(path, reason_of(error)) from error
     if any(_COMMIT_FILE.fullmatch(name) for name in names):
@@ -135,8 +136,12 @@ def prepare(path: Path, *, parents: bool = False) -> bool:
 
     Returns True if the folder was created.
     """
+    is_new = False
     try:
-        is_new = _make(path, parents=parents)
+        # Otherwise the check says why the folder cannot be made.
+        with suppress(FileExistsError, FileNotFoundError, NotADirectoryError):
+            path.mkdir(mode=_OWNER_ONLY_FOLDER, parents=parents)
+            is_new = True
         check(path)
         if not holds_index(path):
             path.chmod(_OWNER_ONLY_FOLDER)
@@ -145,39 +150,18 @@ def prepare(path: Path, *, parents: bool = False) -> bool:
     return is_new
 
 
-def _make(path: Path, *, parents: bool) -> bool:
-    try:
-        path.mkdir(mode=_OWNER_ONLY_FOLDER, parents=parents)
-    except FileExistsError:
-        return False
-    except FileNotFoundError as error:
-        _check_parent(path, error)
-        raise
-    except NotADirectoryError as error:
-        raise errors.IndexPathError(path, _not_a_folder(path)) from error
-    return True
-
-
 def _check_parent(path: Path, error: OSError) -> None:
     # A dangling link exists, but nothing can be created in its place.
     if path.is_symlink():
         raise errors.IndexPathError(path, "it is a dangling link") from error
     if not path.parent.exists():
+        # mkdir of Windows makes missing parents by itself.
+        command = "mkdir" if sys.platform == "win32" else "mkdir -p"
         raise errors.IndexPathError(
             path,
             f"the folder {path.parent} does not exist",
-            f"create that folder first, with: {_make_command(path.parent)}",
+            f"create that folder first, with: {command} {quoted(str(path.parent))}",
         ) from error
-
-
-def _make_command(path: Path) -> str:
-    # mkdir of Windows makes missing parents by itself.
-    return f"mkdir {'' if sys.platform == 'win32' else '-p '}{quoted(str(path))}"
-
-
-def _not_a_folder(path: Path) -> str:
-    """Return the reason why a path that is a file, or leads through one, is refused."""
-    return "it is a file, not a folder" if path.exists() else f"{path.parent} is not a folder"
 
 
 def identify(path: Path) -> tuple[int, int]:

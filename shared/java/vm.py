@@ -195,16 +195,15 @@ def attached(program: Program = "command") -> Iterator[None]:
     environment = lucene.getVMEnv()
     if environment is None:
         start(program)
-        yield
-        return
-    if environment.isCurrentThreadAttached():
-        yield
-        return
-    _attach(environment)
+    elif environment.isCurrentThreadAttached():
+        environment = None
+    else:
+        _attach(environment)
     try:
         yield
     finally:
-        environment.detachCurrentThread()
+        if environment is not None:
+            environment.detachCurrentThread()
 
 
 _SECONDS_BETWEEN_LOOKS: Final = 0.1

@@ -66,14 +66,19 @@ HIDDEN_TEXT: Final = "hidden_text"
 LEFT_OUT: Final = "left_out"
 OTHER: Final = "other"
 
-_KEYS_WITH_FIELDS: Final = frozenset(
+ONLY_WITH_DOCUMENTS: Final = frozenset(
     {
-        *(AUTHOR, SUBJECT, KEYWORDS, LANGUAGE, CREATED, MODIFIED, FILE_TYPE, CREATOR, FILE_NAME),
-        *(FILE_EXTENSION, FILE_MODIFIED, FILE_SIZE, CONTENT_HASH, INDEXED, CONTAINER, MESSAGE_ID),
-        *(THREAD, RECIPIENTS, OCR_PAGES, OCR_CONFIDENCE, PAGES_WITHOUT_TEXT, FILE_PATH, SECTION),
+        *(CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, FILE_MODIFIED, CONTENT_HASH, INDEXED),
+        *(MESSAGE_ID, RECIPIENTS, OCR_PAGES, OCR_CONFIDENCE, PAGES_WITHOUT_TEXT),
         *(HIDDEN_TEXT, LEFT_OUT, OTHER),
     }
 )
+"""Keys left out of hits and chunks: they describe the file and do not help to judge a passage."""
+
+_KEYS_WITH_FIELDS: Final = ONLY_WITH_DOCUMENTS | {
+    *(AUTHOR, SUBJECT, KEYWORDS, LANGUAGE, CREATED, MODIFIED, FILE_TYPE, CONTAINER, THREAD),
+    *(FILE_PATH, SECTION),
+}
 """Keys with a field in every index, whatever else there is."""
 
 MAX_KEYS: Final = 50
@@ -120,23 +125,6 @@ def note_on_others(keys: Sequence[str]) -> str:
         f"{quantity(len(keys), 'metadata key')} became text under {OTHER!r}, since a document has "
         f"fields for {MAX_KEYS} and an index for {MAX_FIELDS:,}: {shown}{more}"
     )
-
-
-ONLY_WITH_DOCUMENTS: Final = frozenset(
-    {
-        *(CREATOR, FILE_NAME, FILE_EXTENSION, FILE_SIZE, CONTENT_HASH, INDEXED),
-        *(
-            *(HIDDEN_TEXT, LEFT_OUT, OTHER),
-            FILE_MODIFIED,
-            MESSAGE_ID,
-            RECIPIENTS,
-            OCR_PAGES,
-            OCR_CONFIDENCE,
-            PAGES_WITHOUT_TEXT,
-        ),
-    }
-)
-"""Keys left out of hits and chunks: they describe the file and do not help to judge a passage."""
 
 
 _KEYS_WITHOUT_WORDS: Final = frozenset(

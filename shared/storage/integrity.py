@@ -34,9 +34,6 @@ _State = tuple[int, int, int, int]
 """State of a file that changes when it is written to: device, inode, size, and the status change
 time, which no program can set, or on Windows the modification time."""
 
-_SIZE_POSITION: Final = 2
-"""Position of the size in a `_State`."""
-
 _known: dict[_State, str | None] = {}
 """Damage of each file that was compared; None if it is intact."""
 
@@ -58,10 +55,7 @@ def open_directory(path: Path) -> Any:
 
 
 def open_links(folder: Path) -> Any:
-    """Open a folder with links to files of an index, made by this process, for Lucene.
-
-    Returns a Lucene `Directory`, which the caller closes.
-    """
+    """Open a folder with links to files of an index, made by this process, as `open_directory`."""
     return FSDirectory.open(Paths.get(str(folder)))
 
 
@@ -93,11 +87,11 @@ def verify(path: Path, names: Iterable[str], *, completely: bool = False) -> lis
         if _is_known_intact(f"{path}/{name}"):
             continue
         with _translated_errors(path, name, missing):
-            state = _state(path / name)
+            _, _, size, _ = state = _state(path / name)
             if state in _known:
                 _refuse(path, name, _known[state])
             else:
-                unknown[name] = state[_SIZE_POSITION]
+                unknown[name] = size
     if not completely and sum(unknown.values()) > _MAX_FOREGROUND_BYTES:
         _compare_in_background(path, [*unknown])
     else:

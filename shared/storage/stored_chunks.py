@@ -22,9 +22,6 @@ _CITATION_FIELDS: Final = frozenset(field.name for field in fields(Citation)) - 
 
 _REQUIRED: Final = {"char_start", "char_end"}
 
-_TEXT: Final = (str, NoneType)
-_NUMBER: Final = (int, NoneType)
-
 
 class StoredDetailsError(ValueError):
     """The stored details of a chunk were not written by this project."""
@@ -52,10 +49,10 @@ def details_of(stored: Any) -> StoredDetails:
     if not (
         isinstance(details.title, str)
         and isinstance(details.chunk_count, int)
-        and isinstance(details.words, _NUMBER)
+        and isinstance(details.words, (int, NoneType))
         and isinstance(details.metadata, dict)
-        and isinstance(details.folder, _TEXT)
-        and isinstance(details.file_path, _TEXT)
+        and isinstance(details.folder, (str, NoneType))
+        and isinstance(details.file_path, (str, NoneType))
         and isinstance(details.place, dict)
         and _REQUIRED <= details.place.keys() <= _CITATION_FIELDS
     ):
