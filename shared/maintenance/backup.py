@@ -46,16 +46,7 @@ _OTHER_FILES: Final = frozenset({"write.lock", NOTE, failures.FILE_NAME})
 
 @dataclass(frozen=True, slots=True)
 class BackedUp:
-    """Result of a backup.
-
-    Attributes:
-        path: its folder.
-        documents: the number of documents in it.
-        chunks: the number of chunks in it.
-        files: the number of index files in it.
-        size_bytes: the size of these files, in bytes.
-        seconds: the duration, in seconds.
-    """
+    """Result of a backup: its folder, what is in it, and the size of the index files in it."""
 
     path: str
     documents: int

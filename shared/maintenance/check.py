@@ -59,14 +59,9 @@ _SEGMENT: Final = re.compile("_[0-9a-z]+")
 
 @dataclass(frozen=True, slots=True)
 class SegmentState:
-    """State of a segment, a part of an index with its own files.
+    """State of a segment, a part of an index with its own files, which begin with its name.
 
-    Attributes:
-        name: the start of the names of its files.
-        chunks: the number of chunks in it that are not deleted.
-        deleted_chunks: the number of deleted chunks in it.
-        size_bytes: the size of its files, in bytes.
-        sound: true if nothing is wrong with it.
+    `chunks` are those that are not deleted.
     """
 
     name: str
@@ -78,12 +73,9 @@ class SegmentState:
 
 @dataclass(slots=True)
 class Checked:
-    """Result of a check.
+    """Result of a check: what is in the index, if the files can be read, and what is wrong.
 
     Attributes:
-        documents: the number of documents; 0 if the files cannot be read.
-        chunks: the number of chunks; 0 if the files cannot be read.
-        segments: the segments; empty if the files cannot be read.
         errors: the problems, up to 1,000 of them.
         unlisted: the number of further problems.
     """
@@ -277,9 +269,7 @@ class CheckedDocument:
     """Result of checking a document.
 
     Attributes:
-        id: its id.
         term: the term of its id in the chunks.
-        chunks: the number of its chunks.
         problems: the problems, in words that follow the document's id.
     """
 

@@ -26,9 +26,6 @@ class TextVersion:
     """A document that is one of several versions of a text.
 
     Attributes:
-        source_document: its id.
-        title: its title.
-        file_path: its file; None without one.
         modified: the time of its last change: that of its file, or else the one in its metadata;
             None if it is not known.
         similarity: the estimated share of sequences of four words in common with the newest

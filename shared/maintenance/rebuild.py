@@ -38,14 +38,7 @@ Progress = Callable[[Iterator[int]], Iterator[int]]
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """Result of a rebuild.
-
-    Attributes:
-        documents: the number of documents in the index.
-        chunks: the number of chunks in the index.
-        schema_version: its present schema version.
-        previous_schema_version: its previous schema version.
-    """
+    """Result of a rebuild: what is in the index, and its schema version, now and before."""
 
     documents: int
     chunks: int

@@ -77,14 +77,7 @@ commit is moved until the backup is in place."""
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """Result of a restore.
-
-    Attributes:
-        path: the index folder.
-        source: the backup.
-        documents: the number of documents in the index.
-        chunks: the number of chunks in the index.
-    """
+    """Result of a restore: the index folder, the backup, and what is in the index now."""
 
     path: str
     source: str

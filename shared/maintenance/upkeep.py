@@ -54,15 +54,10 @@ def segments_written(
 
 @dataclass(frozen=True, slots=True)
 class Optimized:
-    """Result of an optimization.
+    """Result of an optimization: the segments and the size of the last and of the new commit.
 
-    Attributes:
-        segments_before: the number of segments before.
-        segments_after: the number of segments now: 1, or 0 without documents.
-        bytes_before: the size of the files of the last commit, in bytes.
-        bytes_after: the size of the files of the new commit, in bytes.
-        deleted_chunks: the number of deleted chunks that were removed from the files.
-        seconds: the duration, in seconds.
+    There is one segment after it, or none without documents. `deleted_chunks` were removed from the
+    files.
     """
 
     segments_before: int
@@ -130,12 +125,7 @@ def _merge(writer: Any, path: Path, segments: int, size: int) -> Iterator[Step]:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """Result of a purge.
-
-    Attributes:
-        deleted_documents: the number of documents that were in the index.
-        deleted_chunks: the number of their chunks.
-    """
+    """Result of a purge: what was in the index."""
 
     deleted_documents: int
     deleted_chunks: int

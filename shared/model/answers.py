@@ -47,8 +47,6 @@ class CheckedCitation(Citation):
     Attributes:
         number: its number in the text.
         id: the cited chunk; None if no passage has the number.
-        title: the title of the chunk.
-        source_document: the id of its document.
         quote: the words that the model quotes for it; None if there are none.
         holds: true if the quote is in the chunk.
         problem: the reason why it does not hold; None if it does.
@@ -87,10 +85,8 @@ class Answer:
     """An answer that was checked, or the refusal to give one.
 
     Attributes:
-        question: the question as asked.
         text: the answer, with citations such as ``[1]``; the sentence of a refusal.
         refused: true if there is no answer.
-        reason: the reason of a refusal; else None.
         confidence: the likelihood that the cited chunks answer the question, from 0 to 1; 0 for a
             refusal.
         citations: the citations in the order of the text, each quote of a number by itself; for a
@@ -99,8 +95,6 @@ class Answer:
         model: the name of the model; None if none was asked.
         nearest: the hits that the model was given, or those of the search if none was asked; the
             best first.
-        search_seconds: the time of the search, in seconds.
-        model_seconds: the time of the model, in seconds.
     """
 
     question: str

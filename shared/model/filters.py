@@ -32,9 +32,6 @@ class Filter:
             `range` takes `minimum`, `maximum` or both, inclusive: two numbers, which may be written
             as text if the field has numbers, or two texts (ISO 8601 dates are ordered as text);
             `exists` needs no value; `prefix` is for text.
-        value: the value or values to compare with.
-        minimum: the least value of a range.
-        maximum: the greatest value of a range.
     """
 
     field: str
@@ -78,7 +75,6 @@ class Collection:
     """A part of an index: the chunks that pass some filters.
 
     Attributes:
-        name: its name.
         description: a sentence about its documents; empty without one.
         filters: conditions that all its chunks meet.
     """

@@ -1,6 +1,7 @@
 """Results of queries about the index itself: statistics, fields, terms, documents. Plain data.
 
-The names are those of the tools' answers and of ``--json``, which are public.
+The names are those of the tools' answers and of ``--json``, which are public. A `notice` names what
+was cut to keep the answer short, and how to get it; it is None if there is all.
 """
 
 from dataclasses import dataclass
@@ -24,15 +25,12 @@ class TermCount:
 
 @dataclass(frozen=True)
 class TermList:
-    """Terms of a field, the most frequent first.
+    """Terms of a field, as it was named in the request, the most frequent first.
 
     Attributes:
-        field: the field as it was named in the request.
         prefix: the prefix of all terms, spelled as in the index; empty if there is none.
-        terms: at most ``limit`` terms.
-        complete: true if all candidate terms of the field were compared.
-        notice: the terms that were not compared or were cut from the answer, and how to get them;
-            None if there are none.
+        complete: true if all candidate terms of the field were compared; else the notice names
+            those that were not.
     """
 
     field: str
@@ -56,7 +54,6 @@ class FieldDescription:
 
     Attributes:
         name: its name in filters, sort orders, facets and the tools on terms.
-        kind: the kind of its values.
         meaning: its meaning in words; None for a metadata key.
         chunks: the number of chunks that have it.
         searchable: true if a query finds its terms.
@@ -81,13 +78,7 @@ class FieldDescription:
 
 @dataclass(frozen=True)
 class FieldList:
-    """The fields of an index: those of every chunk, and the metadata keys.
-
-    Attributes:
-        total_chunks: the number of chunks of the index.
-        fields: the fields, in this order.
-        notice: the part that was cut to keep the answer short, and how to get it; else None.
-    """
+    """The fields of an index: those of every chunk, then the metadata keys."""
 
     total_chunks: int
     fields: list[FieldDescription]
@@ -99,8 +90,6 @@ class DocumentDetails:
     r"""Details of a document, without its text.
 
     Attributes:
-        source_document: its id.
-        title: its title.
         chunk_count: the number of its chunks, which are numbered from 1.
         language: the code of its main language; None if unknown.
         words: the number of words of its text, as used to cut chunks.
@@ -108,7 +97,6 @@ class DocumentDetails:
         preview: the beginning of its text.
         metadata: its metadata, including what hits leave out.
         file_path: the file, absolute; bytes of its name that are not UTF-8 as ``\xNN``.
-        notice: the part that was cut to keep the answer short, and how to get it; else None.
     """
 
     source_document: str
@@ -162,14 +150,7 @@ class DocumentSummary:
 
 @dataclass(frozen=True)
 class DocumentList:
-    """Documents in the order of their ids, with totals.
-
-    Attributes:
-        total_documents: the number of documents whose id has the prefix, on all pages.
-        total_chunks: the number of chunks of these documents.
-        documents: the documents from ``offset`` on, at most ``limit`` of them.
-        notice: the part that was cut to keep the answer short, and how to get it; else None.
-    """
+    """A page of the documents whose id has a prefix, with the totals of all pages."""
 
     total_documents: int
     total_chunks: int
@@ -184,10 +165,7 @@ class FailedFile:
     Attributes:
         source_document: the id that its document has, or would have.
         file_path: the file, as in a `Citation`.
-        kind: ``failed`` if something is wrong with it, ``unsupported`` if its type is not
-            supported, ``empty`` if it has no text, ``partial`` if only a part of it could be read
-            and indexed, ``secret`` if it is or seems to contain a secret.
-        reason: the reason in words.
+        kind: the kind of the reason; see `shared.model.failures.Kind`.
         tried: when it was tried, ISO 8601 in UTC.
     """
 
@@ -200,13 +178,7 @@ class FailedFile:
 
 @dataclass(frozen=True)
 class FailureList:
-    """Files that are not in the index, in the order of their ids.
-
-    Attributes:
-        total: the number of such files, on all pages.
-        failures: the files from ``offset`` on, at most ``limit`` of them.
-        notice: the part that was cut to keep the answer short, and how to get it; else None.
-    """
+    """A page of the files that are not in the index, by their ids, with the total of all pages."""
 
     total: int
     failures: list[FailedFile]
@@ -219,8 +191,6 @@ class IndexStatistics:
 
     Attributes:
         path: the index folder, absolute.
-        documents: the number of documents that can be found.
-        chunks: the number of chunks that can be found.
         deleted_chunks: the number of replaced or deleted chunks that take space until segments
             merge.
         segments: the number of segments that a search visits.
@@ -232,10 +202,8 @@ class IndexStatistics:
             frequent first.
         changed: when the newest commit was made, ISO 8601 in UTC.
         folders: the folders that documents come from, with the prefix of their ids.
-        schema_version: the version of the schema.
         software_version: the version of mcp-lucene that wrote the newest commit.
         lucene_version: the version of Lucene that wrote the newest commit.
-        notice: the part that was cut to keep the answer short, and how to get it; else None.
     """
 
     path: str

@@ -1,6 +1,7 @@
 """Results of searches and of reading documents. Plain data.
 
-The names are those of the tools' answers and of ``--json``, which are public.
+The names are those of the tools' answers and of ``--json``, which are public. A `notice` names what
+was cut to keep the answer short, and how to get it; it is None if there is all.
 """
 
 from collections.abc import Mapping
@@ -161,7 +162,6 @@ class Facet:
     """The values of a field among the matches.
 
     Attributes:
-        field: the metadata key.
         values: the most frequent values first, at most ten.
         distinct: the number of all distinct values.
     """
@@ -183,7 +183,6 @@ class SearchAnswer:
     """The answer of a search.
 
     Attributes:
-        query: the query as typed.
         totalHits: the exact number of chunks that match, on all pages.
         low_confidence: true if none of the three hits with the highest scores is likely to answer
             the query, whichever page this is.
@@ -195,7 +194,6 @@ class SearchAnswer:
         suggestion_applied: true if the suggestion was searched instead of the query.
         partial: true if the search was stopped early: the hits are the best of those found until
             then, ``totalHits`` counts only these, and facets are left out.
-        notice: the part that was cut to keep the answer short, and how to get it; else None.
         note: the interpretation of the query if it may not be the intended one, such as plain text
             that looks like syntax; else None and left out of answers.
         rewritten: the query as rewritten by a language model, which was also searched; else None
@@ -300,14 +298,9 @@ class QueryExplanation:
     """Explanation of a query and its hits; parts that were not requested are empty.
 
     Attributes:
-        query: the query as typed.
-        parsed: the query as parsed.
-        total_hits: the number of chunks that match.
         languages: the languages in whose forms words are searched, with the share of their chunks.
         steps: the query after each step, in order.
         terms: the terms that occur in some chunk, by field, the rarest first.
-        hits: the best hits.
-        notice: the part that was left out; else None.
         note: as in `SearchAnswer`; None and left out of answers if there is none.
         diagnostics: the reasons why a requested rewritten query is missing; else None and left out
             of answers.
