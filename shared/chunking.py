@@ -266,7 +266,6 @@ def _word_starts(run: str) -> Iterator[int]:
 # Places of chunks in their documents: pages, lines, sections, characters
 
 SECTION_SEPARATOR: Final = " > "
-"""Separator of the headings in the path of a section."""
 
 _MOST_HEADINGS: Final = 8
 """Maximum number of headings in the path of a section, which every hit shows."""

@@ -59,7 +59,6 @@ _FEW_CHUNKS: Final = 8
 """Maximum number of chunks that this process embeds itself: a worker takes as long to start."""
 
 _MIN_STORED: Final = 500
-"""Minimum number of vectors that are stored together."""
 
 _MAX_COMMITS: Final = 20
 """Number of commits of a long run: each writes the vectors of whole segments again."""

@@ -90,7 +90,6 @@ class Page:
 
 
 MAX_HEADING: Final = 200
-"""Maximum length of a heading, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,6 @@ MAX_TITLE: Final = 10_000
 them."""
 
 MAX_KEY_LENGTH: Final = 128
-"""Maximum length of a metadata key, in characters."""
 
 MAX_METADATA: Final = 1_000_000
 """Maximum length of the metadata of a document, in characters of JSON: every chunk contains it."""
@@ -241,7 +239,6 @@ def _is_number(value: object) -> bool:
 
 
 WORDS_PER_CHUNK: Final = 250
-"""Maximum number of words of a chunk."""
 
 OVERLAP: Final = 40
 """Number of words that two neighbouring chunks share."""

@@ -85,7 +85,6 @@ class Collection:
 
 
 Collections = Mapping[str, Collection]
-"""Collections by name."""
 
 
 def by_name(collections: Iterable[Collection]) -> Collections:

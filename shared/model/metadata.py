@@ -82,7 +82,6 @@ _KEYS_WITH_FIELDS: Final = ONLY_WITH_DOCUMENTS | {
 """Keys with a field in every index, whatever else there is."""
 
 MAX_KEYS: Final = 50
-"""Maximum number of metadata keys of a document that are fields."""
 
 MAX_FIELDS: Final = 1_000
 """Maximum number of fields of an index for keys that documents have chosen: every segment pays for

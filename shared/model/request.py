@@ -45,7 +45,6 @@ Search = Literal["both", "words", "meaning"]
 meaning alone, without regard for words."""
 
 BY_SCORE = "score"
-"""Sort order by score, the highest first."""
 
 
 MAX_DAYS: Final = 36_525
@@ -190,4 +189,3 @@ accents of titles are ignored.
 """
 
 BY_ID: DocumentSort = "source_document"
-"""Default sort order, by id."""

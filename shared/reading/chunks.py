@@ -35,7 +35,6 @@ from shared.settings.defaults import MAX_COUNT
 from shared.storage.stored_chunks import SHOWN_FIELDS, from_lucene, values_from_lucene
 
 _MAX_SUGGESTIONS: Final = 3
-"""Maximum number of suggested ids."""
 
 _MAX_MISSPELLED_ID_LENGTH: Final = 200
 """Maximum length of an id that may be misspelled or incomplete, in characters."""

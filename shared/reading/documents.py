@@ -19,7 +19,6 @@ _MAX_TITLE_KEY_CHARACTERS: Final = 100
 """Number of characters of a title that are compared when sorting."""
 
 _MAX_PREVIEW_CHARACTERS: Final = 300
-"""Maximum length of a preview, in characters."""
 
 _BLOCK: Final = 1_000
 """Number of documents that are looked up by their ids at once."""

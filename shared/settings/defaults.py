@@ -80,10 +80,8 @@ COLLECTION_NAME_PATTERN: Final = r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}"
 """Form of a collection's name, which is part of the scopes of tokens."""
 
 MAX_COLLECTIONS: Final = 100
-"""Maximum number of collections."""
 
 MAX_DESCRIPTION_CHARACTERS: Final = 300
-"""Maximum length of the description of a collection, in characters."""
 
 OCR_LANGUAGES_PATTERN: Final = r"^[A-Za-z_]{2,30}(\+[A-Za-z_]{2,30})*$"
 """Form of languages as Tesseract names them, such as ``deu+eng``."""
@@ -108,7 +106,6 @@ DEFAULT_MAX_ROWS: Final = 100_000
 which would be more chunks than most folders have otherwise."""
 
 DEFAULT_PDF_ENGINE: Final[PdfEngineName] = "auto"
-"""Engine that reads the pages of a PDF."""
 
 DEFAULT_TIMEOUT: Final = 120.0
 """Maximum time of a worker for one file, in seconds."""
@@ -137,13 +134,11 @@ MAX_JAVA_HEAP: Final = 1_000_000
 more."""
 
 MAX_WORKERS: Final = 1024
-"""Maximum number of worker processes."""
 
 LOCAL_MODEL_URL: Final = "http://localhost:11434/v1"
 """Address of Ollama on this machine, a server of language models."""
 
 DEFAULT_NORMALIZER_URL: Final = LOCAL_MODEL_URL
-"""Default address of the server of the language model that rewrites queries."""
 
 DEFAULT_NORMALIZER_TIMEOUT: Final = 3.0
 """Maximum time of a language model to rewrite a query, in seconds; the search waits for it."""

@@ -23,7 +23,6 @@ _CONFIGURATION: Final = "the configuration"
 """Source of a setting that is not written yet, in messages."""
 
 _MAX_CONFIGURATION_BYTES: Final = 1_000_000
-"""Maximum size of a configuration file, in bytes."""
 
 
 def value_in_file(file: Path, setting: str) -> Any:
@@ -167,7 +166,6 @@ def is_secret(name: str) -> bool:
 
 
 _MAX_SETTING_CHARACTERS: Final = 80
-"""Maximum length of a wrong value in a message, in characters."""
 
 Location = Sequence[int | str]
 """Keys and positions that lead to a value."""

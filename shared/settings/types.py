@@ -93,10 +93,8 @@ LocatedPath = Annotated[Path, BeforeValidator(_absolute_path), Field(strict=Fals
 """Path; in the configuration file it may begin with ``~`` or be relative to the file's folder."""
 
 EncodingName = Annotated[str, AfterValidator(_checked_encoding)]
-"""Name of an encoding that Python supports."""
 
 Address = Annotated[str, AfterValidator(_checked_url)]
-"""URL of a language model's server."""
 
 SentenceModelName = Annotated[str, Field(min_length=1), AfterValidator(_checked_model)]
 """Name of a sentence model, which may be an address with the name on its server."""

@@ -31,7 +31,6 @@ CHUNK_FIELDS: Final = (
 """Public names of the fields that belong neither to a metadata key nor to a language."""
 
 _MAX_MISSPELLED_NAME_LENGTH: Final = 256
-"""Maximum length of a name that may be misspelled, in characters."""
 
 
 @cached_per_commit

@@ -28,7 +28,6 @@ _MAX_FOREGROUND_BYTES: Final = 1_000_000_000
 in the page cache."""
 
 _MAX_KNOWN_FILES: Final = 20_000
-"""Maximum number of files whose result is kept."""
 
 _State = tuple[int, int, int, int]
 """State of a file that changes when it is written to: device, inode, size, and the status change

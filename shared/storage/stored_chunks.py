@@ -77,7 +77,6 @@ CHUNK_FIELDS = (
     schema.CHUNK_INDEX,
     schema.DETAILS,
 )
-"""Stored fields of a chunk."""
 
 SHOWN_FIELDS = (schema.ID, schema.DETAILS, schema.CONTENT)
 """Stored fields that `from_lucene` requires, the last one only for the content."""

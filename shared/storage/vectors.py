@@ -39,14 +39,12 @@ _CHECK_INTERVAL: Final = 10_000
 """Number of values after which a cancellation is noticed."""
 
 _BLOCK: Final = 1_024
-"""Number of chunks whose signs are taken at once."""
 
 _MOST_KEPT: Final = 10_000
 """Number of chunks up to which their vectors are kept in memory, 1.5 KB each: to read those of some
 hundred takes several milliseconds."""
 
 _PLACE_BYTES: Final = 8
-"""Size of the place of a window, in bytes."""
 
 SAMPLED: Final = 512
 """Number of chunks by which a text is told from one that has nothing to do with the query."""

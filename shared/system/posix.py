@@ -122,7 +122,6 @@ PASSAGE: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOE
 list it."""
 
 LISTING: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-"""Flags for opening a folder to list it."""
 
 READING: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """Flags for opening a file to read it; non-blocking, because it may now be a pipe."""
@@ -185,7 +184,6 @@ def is_hidden(name: str, status: os.stat_result) -> bool:
 # Memory and processor time
 
 EXIT_CODE_AFTER_TIME: Final = -signal.SIGXCPU
-"""Exit code of a process that has used its processor time."""
 
 LIMITS_MEMORY: Final = sys.platform == "linux"
 """Whether `limit_memory` has an effect: macOS accepts the limit and does not enforce it."""

@@ -28,7 +28,6 @@ EXIT_CODE_AFTER_TIME: Final = 1816
 """Exit code of a process that has used its processor time (``ERROR_NOT_ENOUGH_QUOTA``)."""
 
 LIMITS_MEMORY: Final = False
-"""Whether `limit_memory` has an effect."""
 
 _MAX_OPEN_FILES: Final = 16_384
 """Number of files and connections that a process has at most; Windows itself allows millions."""
@@ -48,7 +47,6 @@ def usable_cores() -> int:
 
 
 def max_open_files() -> int:
-    """Return the number of files and connections that this process may have open."""
     return _MAX_OPEN_FILES
 
 
@@ -94,8 +92,7 @@ def end_with_parent() -> None:
 # Processes and signals: Windows has Ctrl-C and Ctrl-Break only
 
 TERMINATIONS: Final = (signal.SIGTERM, signal.SIGBREAK)
-"""Signals that ask a program to end, besides SIGINT. Windows sends the second one: for Ctrl-Break,
-and when the console is closed or the user logs off."""
+"""SIGBREAK is sent for Ctrl-Break, and when the console is closed or the user logs off."""
 
 _ENDED_BY_CONSOLE: Final = 0xC000_013A
 """Exit code of a process that Ctrl-Break ended (``STATUS_CONTROL_C_EXIT``)."""
@@ -105,14 +102,11 @@ TERMINATED_EXIT_CODES: Final = frozenset({143, _ENDED_BY_CONSOLE, signal.SIGTERM
 the third one of a process that was killed."""
 
 GROUP_OPTIONS: Final[Mapping[str, Any]] = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-"""Options of `asyncio.create_subprocess_exec` for the first process of a `Group`, which Ctrl-C then
-does not reach."""
 
 BACKGROUND_OPTIONS: Final[Mapping[str, Any]] = {
     "creationflags": subprocess.CREATE_NO_WINDOW | subprocess.IDLE_PRIORITY_CLASS
 }
-"""Options of `subprocess.Popen` for a process that goes on when this one ends; it has no
-console."""
+"""The process has no console."""
 
 _CTRL_BREAK: Final = 1
 
@@ -130,10 +124,7 @@ class Group:
         self._process = process
 
     def terminate(self) -> None:
-        """Ask the first process to end; it ends its own child processes.
-
-        Without a common console, Windows has no way to ask, so they are all ended at once.
-        """
+        """Ask the first process to end; without a common console, they are all ended at once."""
         if not _send_console_event(_CTRL_BREAK, self._process):
             self.kill()
 
@@ -177,10 +168,7 @@ def end_by_signal(number: signal.Signals) -> None:
 
 @contextmanager
 def spawning() -> Iterator[None]:
-    """Start worker processes in a block so that they ignore Ctrl-C from their first moment.
-
-    A process inherits whether Ctrl-C is ignored; for the length of the block, this one ignores it.
-    """
+    """Ignore Ctrl-C for the length of a block, which the processes that it starts inherit."""
     _set_console_handler(None, True)
     try:
         yield
@@ -198,8 +186,5 @@ def ignore_interruptions() -> None:
 
 
 def is_of_closed_pipe(error: OSError) -> bool:
-    """Check whether an error says that nobody reads a pipe any more.
-
-    While the other end is being closed, Windows' C library has no name for that.
-    """
+    # While the other end is being closed, Windows' C library has no name for that.
     return error.errno in {errno.EPIPE, errno.EINVAL}

@@ -57,7 +57,6 @@ _MAX_DELAYS: Final = 8
 """Number of delays between attempts to change such a file, each twice as long: 2.5 s in all."""
 
 _FOREVER: Final = 0xFFFF_FFFF
-"""Constant ``INFINITE`` of WaitForSingleObject."""
 
 _create_mutex: Final = declare(
     "CreateMutexW", wintypes.HANDLE, ctypes.c_void_p, wintypes.BOOL, wintypes.LPCWSTR
@@ -67,10 +66,7 @@ _release: Final = declare("ReleaseMutex", wintypes.BOOL, wintypes.HANDLE)
 
 
 def open_file(path: Path, *, follow_links: bool) -> int:
-    """Open a file for reading, so that other programs may replace it meanwhile.
-
-    Without `follow_links` a link at the end of the path is refused with ``ELOOP``.
-    """
+    """Open a file for reading, so that other programs may replace it meanwhile."""
     descriptor, tag = _opened(str(path), READING, follow_links=follow_links)
     if is_link_tag(tag):
         os.close(descriptor)
@@ -90,11 +86,7 @@ def is_null_device(file: Path, status: os.stat_result) -> bool:
 
 @contextmanager
 def locked_folder(folder: Path) -> Iterator[None]:
-    """Lock a folder for a block, after any program that has locked it in this way.
-
-    Windows has no locks of folders, so this is a mutex named after the folder. It leaves nothing
-    behind, and ends with the process.
-    """
+    """Hold a mutex named after a folder for a block, since Windows has no locks of folders."""
     name = os.path.normcase(os.path.realpath(folder))
     digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()
     mutex = _create_mutex(None, False, f"Global\\mcp-lucene-{digest}")
@@ -112,7 +104,6 @@ def locked_folder(folder: Path) -> Iterator[None]:
 
 
 def lock(descriptor: int) -> bool:
-    """Lock an open file until the process ends; false if another one holds it."""
     try:
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
     except OSError:
@@ -122,10 +113,7 @@ def lock(descriptor: int) -> bool:
 
 
 def link(path: Path, target: Path) -> None:
-    """Make a path that leads to the content of a file, which nobody changes.
-
-    Symbolic links are a privilege on Windows, so this is a hard link, or on another disk a copy.
-    """
+    # Symbolic links are a privilege on Windows, so this is a hard link, or on another disk a copy.
     try:
         path.hardlink_to(target)
     except OSError:
@@ -142,10 +130,7 @@ def others_may_read(_status: os.stat_result) -> bool:
 
 
 def replace(source: Path, target: Path) -> None:
-    """Move a file to a path, in place of the one that is there.
-
-    It fails if a program has the file open for longer than 2.5 s, as do the next two functions.
-    """
+    """It fails if a program has the file open for longer than 2.5 s, as do the next functions."""
     _patiently(lambda: source.replace(target))
 
 
@@ -271,10 +256,9 @@ def open_folder(path: Path | str) -> int:
 
 
 def open_part(folder: int, name: str, flags: int) -> int:
-    """Open an entry of an open folder, or with "." the folder itself.
+    """A junction is refused like a link, and a file that another program keeps to itself, too.
 
-    The flags are `LISTING`, `PASSAGE`, or `READING`. A link or a junction is refused with
-    ``ELOOP``, and a file that another program keeps to itself with a BlockingIOError.
+    That is a BlockingIOError.
     """
     # A colon would name a stream of the file, and a separator another folder.
     if set(name) & set("\\/:\0") or name == "..":
@@ -322,10 +306,7 @@ def open_parent(folder: int) -> int | None:
 
 
 def status_of_part(folder: int, name: str) -> os.stat_result:
-    """Return the state of an entry of an open folder, or with "." of the folder itself.
-
-    A link has no state here, and is an error.
-    """
+    # A link has no state here, and is an error.
     descriptor = open_part(folder, name, _ATTRIBUTES)
     try:
         return os.fstat(descriptor)
