@@ -21,14 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from shared.settings.defaults import (
-    CONFIGURATION_VARIABLE,
-    INDEX_PATH_VARIABLE,
-    MODEL_CACHE_VARIABLE,
-    OPENSEARCH_CA_VARIABLE,
-    SHARE_VARIABLE,
-    VARIABLES,
-)
+from shared.settings import defaults
 
 UNIX: Final[Any] = getattr(socket, "AF_UNIX", None)
 
@@ -42,8 +35,12 @@ _READ_BY_SERVERS: Final = re.compile(
 """Names of variables by which two servers differ. Those of a session do not count, since some
 clients start servers without them."""
 
-_PATHS: Final = (CONFIGURATION_VARIABLE, MODEL_CACHE_VARIABLE, OPENSEARCH_CA_VARIABLE)
-_LISTS_OF_PATHS: Final = (VARIABLES["originals"], VARIABLES["folders"])
+_PATHS: Final = (
+    defaults.CONFIGURATION_VARIABLE,
+    defaults.MODEL_CACHE_VARIABLE,
+    defaults.OPENSEARCH_CA_VARIABLE,
+)
+_LISTS_OF_PATHS: Final = (defaults.VARIABLES["originals"], defaults.VARIABLES["folders"])
 """Variables whose values may begin at the current folder."""
 
 _MAX_PATH_BYTES: Final = 100
@@ -133,7 +130,7 @@ def name_of(arguments: Sequence[str]) -> str:
     variables = {
         name: text
         for name, text in os.environ.items()
-        if _READ_BY_SERVERS.fullmatch(name.upper()) and name != SHARE_VARIABLE
+        if _READ_BY_SERVERS.fullmatch(name.upper()) and name != defaults.SHARE_VARIABLE
     }
     package = Path(__file__).parent
     versions = [_version(path) for path in (configuration_file(), package, package.parent)]
@@ -147,11 +144,11 @@ def _is_absolute(arguments: Sequence[str], variables: Mapping[str, str]) -> bool
     """Check that nothing which a server reads begins at the current folder."""
     named = [argument for argument in arguments if not argument.startswith("-")]
     # The only path among the arguments is that of the index, before which the variable stands back.
-    index = named or [variables.get(INDEX_PATH_VARIABLE, "")]
+    index = named or [variables.get(defaults.INDEX_PATH_VARIABLE, "")]
     others = [variables[name] for name in _PATHS if name in variables]
     for name in _LISTS_OF_PATHS:
         others += filter(None, variables.get(name, "").split(os.pathsep))
-    model = variables.get(VARIABLES["semantic"], "")
+    model = variables.get(defaults.VARIABLES["semantic"], "")
     return (
         any(Path(text).is_absolute() or "://" in text for text in index)
         and all(text == "off" or Path(text).expanduser().is_absolute() for text in others)

@@ -16,16 +16,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Final
 
-from shared.files.access import (
-    Identity,
-    IrregularFileError,
-    identity_of,
-    lent,
-    open_beneath,
-    opened_beneath,
-    opened_folder,
-    refuse_too_long,
-)
+from shared.files import access
 from shared.system import PASSAGE, READING, status_of_part
 
 OUTSIDE_ROOTS: Final = (
@@ -45,7 +36,7 @@ class KnownFolder:
     """Folder that was opened once."""
 
     path: Path
-    identity: Identity
+    identity: access.Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +62,19 @@ class Target:
         return self.folder.path / self.name
 
     def as_folder(self) -> KnownFolder:
-        return KnownFolder(self.path, identity_of(self.status))
+        return KnownFolder(self.path, access.identity_of(self.status))
 
 
 def resolve_links(path: Path | str) -> Target:
     real = Path(os.path.realpath(path))
     parent, name = real.parent, real.name or "."
     with (
-        opened_folder(real.anchor) as top,
-        opened_beneath(top, parent.relative_to(real.anchor).as_posix(), PASSAGE) as descriptor,
+        access.opened_folder(real.anchor) as top,
+        access.opened_beneath(
+            top, parent.relative_to(real.anchor).as_posix(), PASSAGE
+        ) as descriptor,
     ):
-        folder = KnownFolder(parent, identity_of(os.fstat(descriptor)))
+        folder = KnownFolder(parent, access.identity_of(os.fstat(descriptor)))
         status = status_of_part(descriptor, name)
     return Target(folder, name, status)
 
@@ -89,8 +82,8 @@ def resolve_links(path: Path | str) -> Target:
 @contextmanager
 def opened(folder: KnownFolder) -> Iterator[int]:
     """Open a folder for a block, if its identity is unchanged."""
-    with opened_folder(folder.path) as descriptor:
-        if identity_of(os.fstat(descriptor)) != folder.identity:
+    with access.opened_folder(folder.path) as descriptor:
+        if access.identity_of(os.fstat(descriptor)) != folder.identity:
             reason = f"the folder {folder.path} was replaced by another one"
             raise OSError(errno.ESTALE, reason, str(folder.path))
         yield descriptor
@@ -99,15 +92,15 @@ def opened(folder: KnownFolder) -> Iterator[int]:
 @contextmanager
 def opened_file(location: Location) -> Iterator[BufferedReader]:
     """Open a file for a block."""
-    refuse_too_long(location.folder.path, location.beneath)
+    access.refuse_too_long(location.folder.path, location.beneath)
     with opened(location.folder) as folder:
         descriptor = _open_file(folder, location)
-    with lent(descriptor):
+    with access.lent(descriptor):
         mode = os.fstat(descriptor).st_mode
         if S_ISDIR(mode):
-            raise IrregularFileError("is a folder; name the files in it")
+            raise access.IrregularFileError("is a folder; name the files in it")
         if not S_ISREG(mode):
-            raise IrregularFileError(_NOT_REGULAR)
+            raise access.IrregularFileError(_NOT_REGULAR)
         with os.fdopen(descriptor, "rb", closefd=False) as stream:
             yield stream
 
@@ -115,13 +108,13 @@ def opened_file(location: Location) -> Iterator[BufferedReader]:
 def _open_file(folder: int, location: Location) -> int:
     for _ in range(_MAX_FILE_OPEN_ATTEMPTS):
         try:
-            return open_beneath(folder, location.beneath, READING)
+            return access.open_beneath(folder, location.beneath, READING)
         except BlockingIOError:
             # A file server leased the file to a client and has now asked for it back.
             time.sleep(_FILE_RETRY_SECONDS)
         except OSError as error:
             if error.errno == errno.ENXIO:
                 # It is a socket, or a device file without a device.
-                raise IrregularFileError(_NOT_REGULAR) from error
+                raise access.IrregularFileError(_NOT_REGULAR) from error
             raise
     raise OSError(errno.EAGAIN, "another program keeps it locked")

@@ -18,18 +18,8 @@ from shared.analysis.languages import UNDETERMINED
 from shared.errors import ChunkNotFoundError, DocumentNotFoundError
 from shared.model import schema, search_results
 from shared.model.document import chunk_id as id_of_chunk
+from shared.query import tree
 from shared.query.terms import IndexTerms
-from shared.query.tree import (
-    Between,
-    Expression,
-    Fuzzy,
-    Node,
-    Nothing,
-    Terms,
-    all_of,
-    any_of,
-    weighted,
-)
 from shared.reading.backend import Backend, Stored, chunks_of, first_of, spelled, value_of
 from shared.settings.defaults import MAX_COUNT
 from shared.storage.stored_chunks import SHOWN_FIELDS, from_lucene, values_from_lucene
@@ -119,7 +109,7 @@ def _in_order(
     """Return at most `limit` chunks with numbers from `first` to `last`, inclusive."""
     if first > MAX_COUNT:
         return []
-    chunks = all_of(chunks_of(source_document), Between(schema.CHUNK_INDEX, first, last))
+    chunks = tree.all_of(chunks_of(source_document), tree.Between(schema.CHUNK_INDEX, first, last))
     found = backend.stored(chunks, SHOWN_FIELDS, sort, limit=limit)
     return [from_lucene(stored, backend.folders) for stored in found]
 
@@ -139,8 +129,8 @@ def _similar_ids(backend: Backend, wanted: str) -> list[str]:
     name = wanted.replace("\\", "/").rsplit("/", 1)[-1] or wanted
     containing = f".*{''.join(map(_either_case, name))}.*"
     for similar in (
-        Fuzzy(wanted, edits, field=schema.SOURCE_DOCUMENT),
-        Expression(containing, schema.SOURCE_DOCUMENT),
+        tree.Fuzzy(wanted, edits, field=schema.SOURCE_DOCUMENT),
+        tree.Expression(containing, schema.SOURCE_DOCUMENT),
     ):
         found = backend.scored(first_of(similar), _MAX_SUGGESTIONS)
         if found:
@@ -176,8 +166,8 @@ def similar_chunks(backend: Backend, chunk_id: str, limit: int) -> search_result
     near = backend.nearest(chunk.id, limit)
     if near is not None:
         return search_results.SimilarChunks(chunk_id, "meaning", _similar(backend, near))
-    tree = _topic_terms(chunk.content, backend.terms)
-    by_terms = [] if isinstance(tree, Nothing) else backend.scored(tree, limit + 1)
+    topic = _topic_terms(chunk.content, backend.terms)
+    by_terms = [] if isinstance(topic, tree.Nothing) else backend.scored(topic, limit + 1)
     best = max((score for _, score in by_terms), default=1.0)
     relative = [(stored, min(1.0, score / best)) for stored, score in by_terms]
     others = [other for other in _similar(backend, relative) if other.id != chunk.id]
@@ -195,7 +185,7 @@ def _similar(
     ]
 
 
-def _topic_terms(text: str, terms: IndexTerms) -> Node:
+def _topic_terms(text: str, terms: IndexTerms) -> tree.Node:
     """Return any of the significant terms of a text, weighted by frequency and rarity (tf-idf).
 
     The weights sum to 1; `Nothing` if there are none.
@@ -211,4 +201,6 @@ def _topic_terms(text: str, terms: IndexTerms) -> Node:
             informative[term] = count * math.log(1 + terms.total / frequency)
     best = sorted(informative.items(), key=lambda item: (-item[1], item[0]))[:_TERMS]
     total = sum(value for _, value in best)
-    return any_of(*(weighted(Terms(schema.STEMS, (term,)), value / total) for term, value in best))
+    return tree.any_of(
+        *(tree.weighted(tree.Terms(schema.STEMS, (term,)), value / total) for term, value in best)
+    )

@@ -14,16 +14,8 @@ from typing import Final
 from shared.analysis.analyzers import folded
 from shared.java.cancellation import check
 from shared.messages import decodable, shortened
-from shared.model import metadata, schema
+from shared.model import index_results as results, metadata, schema
 from shared.model.folders import FILE_FIELD, shown
-from shared.model.index_results import (
-    FieldDescription,
-    FieldKind,
-    FieldList,
-    IndexStatistics,
-    TermCount,
-    TermList,
-)
 from shared.model.schema import COLLECTION
 from shared.query.tree import Everything, Exists, Terms
 from shared.reading.backend import FIRST_CHUNK, Backend, first_of
@@ -36,7 +28,7 @@ _MAX_EXAMPLES: Final = 3
 _MAX_EXAMPLE_CANDIDATES: Final = 100
 _MAX_EXAMPLE_CHARACTERS: Final = 80
 
-_MEANINGS: Final[Mapping[str, tuple[FieldKind, str]]] = {
+_MEANINGS: Final[Mapping[str, tuple[results.FieldKind, str]]] = {
     schema.CONTENT: ("text", "words of the chunks, as written"),
     schema.TITLE: ("text", "words of the document titles"),
     schema.STEMS: ("text", "stems of the words of titles, headings and chunks"),
@@ -53,7 +45,7 @@ _SORTABLE: Final = (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
 _OPTIONAL: Final = (schema.PATH, schema.METADATA)
 
 
-def suggest_terms(backend: Backend, name: str, prefix: str, limit: int) -> TermList:
+def suggest_terms(backend: Backend, name: str, prefix: str, limit: int) -> results.TermList:
     """Return terms with a prefix; see `shared.reading.searcher.Searcher.suggest_terms`."""
     field, folders = field_named(name, backend.fields), backend.folders
     valid = schema.keyword_prefix(prefix)
@@ -63,7 +55,7 @@ def suggest_terms(backend: Backend, name: str, prefix: str, limit: int) -> TermL
             "The prefix has no characters that the index keeps, so no terms match; give another "
             "prefix, or none."
         )
-        return TermList(field=name, prefix=spelled, terms=[], complete=False, notice=notice)
+        return results.TermList(field=name, prefix=spelled, terms=[], complete=False, notice=notice)
     beginnings = folders.term_prefixes(spelled) if field == FILE_FIELD else [spelled]
     found = [backend.most_frequent(field, of, MAX_LISTED_TERMS) for of in beginnings]
     complete = all(some.is_whole for some in found)
@@ -73,7 +65,7 @@ def suggest_terms(backend: Backend, name: str, prefix: str, limit: int) -> TermL
         (pair for pair in pairs.items() if shown(field, pair[0], folders).startswith(spelled)),
         key=lambda pair: (-pair[1], pair[0]),
     )
-    return TermList(
+    return results.TermList(
         field=name,
         prefix=spelled,
         terms=_term_counts(backend, field, candidates, limit),
@@ -84,7 +76,7 @@ def suggest_terms(backend: Backend, name: str, prefix: str, limit: int) -> TermL
     )
 
 
-def top_terms(backend: Backend, name: str, limit: int, min_length: int) -> TermList:
+def top_terms(backend: Backend, name: str, limit: int, min_length: int) -> results.TermList:
     """Return the most frequent terms; see `shared.reading.searcher.Searcher.top_terms`."""
     field = field_named(name, backend.fields)
     # More than requested: some are too short, have no chunk left, or tie with the last one.
@@ -92,7 +84,7 @@ def top_terms(backend: Backend, name: str, limit: int, min_length: int) -> TermL
     candidates = (pair for pair in found.terms if len(pair[0]) >= min_length)
     terms = _term_counts(backend, field, candidates, limit)
     complete = found.is_whole or (found.is_ranked and len(terms) == limit)
-    return TermList(
+    return results.TermList(
         field=name,
         prefix="",
         terms=terms,
@@ -105,13 +97,14 @@ def top_terms(backend: Backend, name: str, limit: int, min_length: int) -> TermL
 
 def _term_counts(
     backend: Backend, field: str, candidates: Iterable[tuple[str, int]], limit: int
-) -> list[TermCount]:
+) -> list[results.TermCount]:
     """Return the best of some terms, which come with the highest frequency first."""
     best: Iterable[tuple[str, int]] = candidates
     if backend.has_deletions:
         best = _counted(backend, field, candidates, limit)
     return [
-        TermCount(shown(field, term, backend.folders), count) for term, count in islice(best, limit)
+        results.TermCount(shown(field, term, backend.folders), count)
+        for term, count in islice(best, limit)
     ]
 
 
@@ -136,14 +129,14 @@ def _counted(
     return [(term, -rank) for rank, term in best[:limit]]
 
 
-def list_fields(backend: Backend) -> FieldList:
+def list_fields(backend: Backend) -> results.FieldList:
     """Return the fields of an index; see `shared.reading.searcher.Searcher.fields`."""
     existing, total = backend.fields, backend.count(Everything())
     described = [
         *(_chunk_field(backend, field, total) for field in CHUNK_FIELDS),
         *(_metadata_field(backend, field) for field in metadata_fields(existing)),
     ]
-    return FieldList(
+    return results.FieldList(
         total_chunks=total,
         # After deletions a field may be left without any chunk.
         fields=[
@@ -157,9 +150,9 @@ def list_fields(backend: Backend) -> FieldList:
     )
 
 
-def _collection_field(backend: Backend, total: int) -> Iterator[FieldDescription]:
+def _collection_field(backend: Backend, total: int) -> Iterator[results.FieldDescription]:
     if backend.collections:
-        yield FieldDescription(
+        yield results.FieldDescription(
             name=COLLECTION,
             kind="keyword",
             meaning="parts of the index that have a name",
@@ -173,9 +166,9 @@ def _collection_field(backend: Backend, total: int) -> Iterator[FieldDescription
         )
 
 
-def _chunk_field(backend: Backend, field: str, total: int) -> FieldDescription:
+def _chunk_field(backend: Backend, field: str, total: int) -> results.FieldDescription:
     kind, meaning = _MEANINGS[field]
-    return FieldDescription(
+    return results.FieldDescription(
         name=field,
         kind=kind,
         meaning=meaning,
@@ -190,7 +183,7 @@ def _chunk_field(backend: Backend, field: str, total: int) -> FieldDescription:
     )
 
 
-def _metadata_field(backend: Backend, field: str) -> FieldDescription:
+def _metadata_field(backend: Backend, field: str) -> results.FieldDescription:
     name, chunks = name_of(field), backend.count(Exists(field))
     numbers = schema.number_field(field.removeprefix(schema.metadata_field("")))
     is_number = chunks > 0 and backend.count(Exists(numbers)) == chunks
@@ -198,7 +191,7 @@ def _metadata_field(backend: Backend, field: str) -> FieldDescription:
     is_unique = name != field
     # The terms of file paths leave out the path of the folder, so nobody can type them.
     searchable = field != FILE_FIELD
-    return FieldDescription(
+    return results.FieldDescription(
         name=name,
         kind="number" if is_number else "keyword",
         meaning=None,
@@ -225,9 +218,9 @@ def _examples(backend: Backend, field: str) -> list[str]:
     return [shortened(of.term, _MAX_EXAMPLE_CHARACTERS) for of in found]
 
 
-def statistics(backend: Backend) -> IndexStatistics:
+def statistics(backend: Backend) -> results.IndexStatistics:
     """Return the statistics of a commit; those of a part say nothing of the rest."""
-    return IndexStatistics(
+    return results.IndexStatistics(
         path=str(backend.path),
         documents=backend.count(FIRST_CHUNK),
         chunks=backend.count(Everything()),

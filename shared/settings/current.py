@@ -11,13 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shared.errors import ConfigurationError
-from shared.settings.defaults import (
-    CONFIGURATION_VARIABLE,
-    MAX_JAVA_HEAP,
-    MIN_JAVA_HEAP,
-    VARIABLES,
-    default_java_heap,
-)
+from shared.settings import defaults
 
 if TYPE_CHECKING:
     from shared.settings.model import CollectionSetting, Folder
@@ -25,29 +19,29 @@ if TYPE_CHECKING:
 
 def java_heap() -> int:
     """Return the size of Java's heap in MiB: from the variable, the file, or the default."""
-    variable = VARIABLES["java_heap"]
+    variable = defaults.VARIABLES["java_heap"]
     text = os.environ.get(variable)
     if not text:
-        return configured("java_heap") or default_java_heap()
+        return configured("java_heap") or defaults.default_java_heap()
     # Parsed without pydantic, which takes a tenth of a second: every command needs this setting.
     with suppress(ValueError):
-        if MIN_JAVA_HEAP <= (heap := int(text)) <= MAX_JAVA_HEAP:
+        if defaults.MIN_JAVA_HEAP <= (heap := int(text)) <= defaults.MAX_JAVA_HEAP:
             return heap
     raise ConfigurationError(
         "the environment",
-        f"{variable}: the value should be a whole number from {MIN_JAVA_HEAP} to "
-        f"{MAX_JAVA_HEAP:,} (it is {text[:80]!r})",
+        f"{variable}: the value should be a whole number from {defaults.MIN_JAVA_HEAP} to "
+        f"{defaults.MAX_JAVA_HEAP:,} (it is {text[:80]!r})",
     )
 
 
 def sentence_model() -> str | None:
     """Return the sentence model that is set, ``off`` for none; None if it is not set."""
-    return os.environ.get(VARIABLES["semantic"]) or configured("semantic")
+    return os.environ.get(defaults.VARIABLES["semantic"]) or configured("semantic")
 
 
 def configuration_file() -> Path:
     """Return the path of the configuration file, which may not exist."""
-    named = os.environ.get(CONFIGURATION_VARIABLE)
+    named = os.environ.get(defaults.CONFIGURATION_VARIABLE)
     if named:
         return Path(os.path.expanduser(named)).absolute()  # noqa: PTH111 - Path.expanduser may fail
     from platformdirs import user_config_path
@@ -92,7 +86,7 @@ def settings() -> list[Setting]:
         origin = str(file) if name in in_file.model_fields_set else "default"
         return Setting(name, getattr(in_file, name), origin)
 
-    return [setting(name, variable) for name, variable in VARIABLES.items()]
+    return [setting(name, variable) for name, variable in defaults.VARIABLES.items()]
 
 
 def remembered_folders() -> list["Folder"]:
@@ -111,7 +105,7 @@ def original_folders() -> list[Path]:
 
 
 def _listed(name: str) -> list[Any]:
-    if not os.environ.get(VARIABLES[name]):
+    if not os.environ.get(defaults.VARIABLES[name]):
         return configured(name) or []
     from shared.settings.file import read_environment
 

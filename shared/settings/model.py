@@ -15,13 +15,6 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from shared.settings import defaults
-from shared.settings.defaults import (
-    Layout,
-    OcrMode,
-    PdfEngineName,
-    default_java_heap,
-    default_workers,
-)
 from shared.settings.types import Address, EncodingName, LocatedPath, SentenceModelName
 
 
@@ -116,12 +109,12 @@ class Settings(BaseModel):
     max_size: Annotated[float, _NOT_NEGATIVE] = defaults.DEFAULT_MAX_MEGABYTES
     max_rows: int = Field(default=defaults.DEFAULT_MAX_ROWS, ge=1, le=defaults.MAX_COUNT)
     encoding: EncodingName | None = None
-    layout: Layout | None = None
-    pdf_engine: PdfEngineName = defaults.DEFAULT_PDF_ENGINE
+    layout: defaults.Layout | None = None
+    pdf_engine: defaults.PdfEngineName = defaults.DEFAULT_PDF_ENGINE
     pdf_password: SecretStr | None = None
-    ocr: OcrMode = defaults.DEFAULT_OCR
+    ocr: defaults.OcrMode = defaults.DEFAULT_OCR
     ocr_languages: Annotated[str, Field(pattern=defaults.OCR_LANGUAGES_PATTERN)] | None = None
-    workers: int = Field(default_factory=default_workers, ge=1, le=defaults.MAX_WORKERS)
+    workers: int = Field(default_factory=defaults.default_workers, ge=1, le=defaults.MAX_WORKERS)
     timeout: float = Field(
         default=defaults.DEFAULT_TIMEOUT, ge=defaults.MIN_TIMEOUT, le=defaults.MAX_TIMEOUT
     )
@@ -129,7 +122,9 @@ class Settings(BaseModel):
         default=defaults.DEFAULT_MAX_MEMORY, ge=defaults.MIN_MEMORY, le=defaults.MAX_MEMORY
     )
     java_heap: int = Field(
-        default_factory=default_java_heap, ge=defaults.MIN_JAVA_HEAP, le=defaults.MAX_JAVA_HEAP
+        default_factory=defaults.default_java_heap,
+        ge=defaults.MIN_JAVA_HEAP,
+        le=defaults.MAX_JAVA_HEAP,
     )
     normalize: bool = False
     normalizer_model: Annotated[str, Field(min_length=1)] | None = None
