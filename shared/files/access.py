@@ -17,6 +17,7 @@ import stat
 import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from io import BufferedReader
 from pathlib import Path
 from typing import Final
@@ -232,16 +233,13 @@ def write_private(new: Path, file: Path, content: bytes) -> None:
     # A killed run may have left it behind; a link of this name must not be followed.
     new.unlink(missing_ok=True)
     try:
-        with open(new, "xb", opener=_open_private) as stream:
+        private = partial(os.open, mode=_OWNER_ONLY_FILE)
+        with open(new, "xb", opener=private) as stream:
             stream.write(content)
         system.replace(new, file)
     except BaseException:
         new.unlink(missing_ok=True)
         raise
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, mode=_OWNER_ONLY_FILE)
 
 
 @contextmanager

@@ -103,18 +103,12 @@ def _stack() -> int:
     return size
 
 
-def address_space() -> int:
-    """Return the address space that the machine reserves, in bytes."""
-    stacks = _JAVA_THREADS * _stack()
-    return _ADDRESS_SPACE_BESIDE_HEAP + (java_heap() + stacks) * 2**20
-
-
 def start(program: Program = "command", *extra_options: str) -> None:
     """Start the virtual machine if it is not running, and attach the calling thread to it."""
     with _starting:
         environment = lucene.getVMEnv()
         if environment is None:
-            _check_address_space(address_space())
+            _check_address_space()
             _have_java_spell_paths_like_python()
             for name in _VARIABLES_OF_JAVA:
                 os.environ.pop(name, None)
@@ -165,8 +159,9 @@ def _have_java_spell_paths_like_python() -> None:
         os.environ["LC_ALL"] = "C.UTF-8"
 
 
-def _check_address_space(needed: int) -> None:
+def _check_address_space() -> None:
     """Check that memory can be reserved, since Java would end the process if it cannot."""
+    needed = _ADDRESS_SPACE_BESIDE_HEAP + (java_heap() + _JAVA_THREADS * _stack()) * 2**20
     try:
         reserve(needed)
     except OSError as error:

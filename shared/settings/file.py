@@ -195,17 +195,13 @@ def _described(errors: Sequence[ErrorDetails], named: Callable[[Location], str])
             case kind if kind == UNREPEATED:
                 yield f"{name}: {_message(error)}"
             case _:
-                value = "" if is_secret(name) else f" (it is {_shortened(error['input'])})"
-                yield f"{name}: {_message(error)}{value}"
+                value = shortened(repr(error["input"]), _MAX_SETTING_CHARACTERS)
+                yield f"{name}: {_message(error)}{'' if is_secret(name) else f' (it is {value})'}"
 
 
 def _message(error: Mapping[str, Any]) -> str:
     message: str = error["msg"]
     return message.replace("Input ", "the value ", 1)
-
-
-def _shortened(value: Any) -> str:
-    return shortened(repr(value), _MAX_SETTING_CHARACTERS)
 
 
 def suggestion(location: Location) -> str:
