@@ -180,19 +180,13 @@ class ClusterVersionError(IndexFolderError):
 
 
 class IndexPathError(IndexFolderError):
-    """The path cannot be used for an index: it is a file, or the file system refuses access.
+    """The path cannot be used for an index: it is a file, or the file system refuses access."""
 
-    Attributes:
-        REMEDY: the remedy, unless the raiser knows a better one.
-    """
-
-    REMEDY: Final = "choose another folder with --index-path, or fix its permissions"
-
-    def __init__(self, path: Path, reason: str, help_: str = REMEDY) -> None:
+    def __init__(self, path: Path, reason: str, help_: str = "") -> None:
         super().__init__(
             path,
             f"the index folder {path} cannot be used: {reason}",
-            help_,
+            help_ or "choose another folder with --index-path, or fix its permissions",
             "ask the user to fix its permissions, or to start the server with another folder",
         )
 
@@ -212,13 +206,7 @@ class IndexFileError(IndexFolderError):
 
 
 class IndexWriteError(PassingError):
-    """Writing failed, for example on a full disk; the last commit is intact.
-
-    Args:
-        path: the folder.
-        reason: what failed.
-        is_new: whether there is no commit yet.
-    """
+    """Writing failed, for example on a full disk; the last commit is intact if there is one."""
 
     def __init__(self, path: Path, reason: str, *, is_new: bool = False) -> None:
         kept = "there is no index yet" if is_new else "the index still has its last commit"

@@ -36,10 +36,7 @@ def written_by(path: Path) -> str:
     if not commits:
         return _UNKNOWN_VERSION
     with open_shared(max(commits, key=_generation)) as newest:
-        header = newest.read(_HEADER.size)
-        if len(header) < _HEADER.size:
-            return _UNKNOWN_VERSION
-        magic, codec, format_version = _HEADER.unpack(header)
+        magic, codec, format_version = _HEADER.unpack(newest.read(_HEADER.size).ljust(_HEADER.size))
         if magic != _CODEC_MAGIC or codec != _SEGMENTS:
             return _UNKNOWN_VERSION
         if format_version < _FIRST_FORMAT_WITH_VERSION:

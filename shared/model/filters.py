@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, Self
 from urllib.parse import quote
@@ -87,10 +87,6 @@ class Collection:
 Collections = Mapping[str, Collection]
 
 
-def by_name(collections: Iterable[Collection]) -> Collections:
-    return {collection.name: collection for collection in collections}
-
-
 def only(collections: Collections, names: Iterable[str]) -> Collections:
     """Return those of some collections that are named; names that do not exist are ignored."""
     wanted = frozenset(names)
@@ -127,16 +123,13 @@ class Limits:
 
         It is ASCII. Names that do not exist, which a token may have, can be any text.
         """
-        return "&".join("|".join(map(_quoted, sorted(names))) for names in self.names)
+        quoted = partial(quote, safe="", errors="backslashreplace")
+        return "&".join("|".join(map(quoted, sorted(names))) for names in self.names)
 
     def within(self, names: Iterable[str]) -> Self:
         """Return the limits for what is also in any of some collections."""
         wanted = frozenset(names)
         return replace(self, names=tuple(sorted({*self.names, wanted}, key=sorted)))
-
-
-def _quoted(name: str) -> str:
-    return quote(name, safe="", errors="backslashreplace")
 
 
 EVERYTHING: Final = Limits(MappingProxyType({}))

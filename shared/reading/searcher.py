@@ -10,7 +10,7 @@ from shared.java import vm
 from shared.java.cancellation import Cancellation
 from shared.model import index_results, search_results
 from shared.model.document import FileState
-from shared.model.filters import Collection, Limits, by_name, checked
+from shared.model.filters import Collection, Limits, checked
 from shared.model.folders import IndexedFolders
 from shared.model.request import (
     BY_ID,
@@ -55,7 +55,7 @@ class Searcher:
         collections: Iterable[Collection] = (),
     ) -> None:
         self._index = open_index(path, program, weights)
-        self._limit(Limits(by_name(collections)))
+        self._limit(Limits({collection.name: collection for collection in collections}))
         self.cancellation: Cancellation | None = None
         self.path = self._index.path
 
