@@ -61,11 +61,6 @@ class LimitedIndex:
         self._shown: tuple[Any, Any] | None = None
         self._folders: list[TemporaryDirectory[str]] = []
 
-    @property
-    def refreshes(self) -> int:
-        """Number of times the index was opened, or reopened for a newer commit."""
-        return self._whole.refreshes
-
     def commit(self) -> str | None:
         """Return an identity of the part of the newest commit; None if unknown."""
         commit = self._whole.commit()
