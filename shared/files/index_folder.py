@@ -130,11 +130,9 @@ def _are_of_lucene(files: Sequence[Path]) -> bool:
 
 
 def prepare(path: Path, *, parents: bool = False) -> bool:
-    """Prepare a folder for a new index, readable by its owner only.
+    """Prepare a folder for a new index, readable by its owner only; return whether it was created.
 
     A folder that contains an index already is left unchanged.
-
-    Returns True if the folder was created.
     """
     is_new = False
     try:

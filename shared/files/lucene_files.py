@@ -74,10 +74,7 @@ def begins_as_lucene(file: Path) -> bool:
 
 
 def commit_id(commit: Path) -> bytes | None:
-    """Return the random id of a commit from the header of its ``segments_N`` file.
-
-    Returns 16 bytes; None if the file is gone, as it is once a newer commit has replaced it.
-    """
+    """Return the random id in the file of a commit; None once a newer commit has replaced it."""
     try:
         with open_shared(commit) as stream:
             return stream.read(_HEADER.size + _ID_BYTES)[_HEADER.size :]

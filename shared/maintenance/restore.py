@@ -38,10 +38,7 @@ from shared.writing.writer import locked, only_writer
 
 
 def checked_backup(source: Path, links: Path) -> Iterator[Step]:
-    """Compare the files of a backup with their checksums, and link them into another folder.
-
-    Yields the progress in bytes.
-    """
+    """Compare the files of a backup with their checksums, and link them into another folder."""
     try:
         with lucene_errors.reading(source), closing(open_directory(source)) as directory:
             names = commit_files(directory)

@@ -21,10 +21,7 @@ TRAINING_TIMEOUT_SECONDS = 120
 
 
 def train() -> Path:
-    """Train the cache for this environment, and replace older ones.
-
-    Returns the path of the cache.
-    """
+    """Train the cache for this environment, replace older ones, and return its path."""
     cache = path()
     cache.parent.mkdir(parents=True, exist_ok=True)
     # The output goes to a file, since Java starts a process that would hold a pipe open; and not to

@@ -88,11 +88,9 @@ class IndexedFolders:
         )
 
     def file_path(self, prefix: str | None, path: str | None) -> str | None:
-        """Return the present path of a document's file.
+        """Return the present path of a document's file; None if there is none.
 
-        Args:
-            prefix: the prefix of its folder; None if it belongs to none.
-            path: its path within the folder, or the absolute one; None if there is no file.
+        The path is the one within the folder with the prefix, or absolute without a prefix.
         """
         if prefix is None or path is None:
             return path

@@ -26,10 +26,7 @@ _MAX_CONFIGURATION_BYTES: Final = 1_000_000
 
 
 def value_in_file(file: Path, setting: str) -> Any:
-    """Return the value of a setting in a configuration file, a password as plain text.
-
-    Returns the value; None if the file does not set it.
-    """
+    """Return the value that a file gives to a setting, a password as plain text, or None."""
     found = read(file)
     if setting not in found.model_fields_set:
         return None
@@ -43,10 +40,7 @@ def check_name(name: str) -> None:
 
 
 def value_from_text(name: str, values: Sequence[str]) -> Any:
-    """Return the value of a setting from the words of a command line.
-
-    Returns the value as in a configuration file: text, a number, true or false, or a list of texts.
-    """
+    """Return the value of a setting from words of a command line as a configuration file has it."""
     is_list = get_origin(Settings.model_fields[name].annotation) is list
     if not is_list and len(values) != 1:
         raise ConfigurationError(_CONFIGURATION, f"{name} takes one value, not {len(values)}")

@@ -61,10 +61,7 @@ class Snapshot:
 
 
 def cached_per_commit(work: Callable[[Any], Result]) -> Callable[[Any], Result]:
-    """Make a function of a reader run once per commit; the result is shared by all threads.
-
-    Returns the function, which caches its results for the last readers that are still open.
-    """
+    """Make a function of a reader run once for each commit that is open, whatever thread asks."""
     # The objects that JCC makes of the same reader, a new one at each call, are equal.
     results: dict[Any, Result] = {}
     adding = Lock()

@@ -45,10 +45,7 @@ _claiming: Final = threading.Lock()
 
 
 def open_directory(path: Path) -> Any:
-    """Open the folder of an index or a backup for Lucene.
-
-    Returns a Lucene `Directory`, which the caller closes.
-    """
+    """Open the folder of an index or a backup as a Lucene `Directory`, which the caller closes."""
     check_files(path)
     return FSDirectory.open(Paths.get(str(path)))
 

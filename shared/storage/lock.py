@@ -29,8 +29,6 @@ def holder(index_path: Path) -> str:
     """Describe the process that holds, or has just held, the write lock of an index.
 
     The kernel shows only processes of the same machine and container.
-
-    Returns text for an error message, such as ``process 4711 (idx bulk -j big.json)``.
     """
     try:
         return writer(index_path) or _INVISIBLE_PROCESS
@@ -39,9 +37,9 @@ def holder(index_path: Path) -> str:
 
 
 def writer(index_path: Path) -> str | None:
-    """Describe the process that holds the write lock of an index.
+    """Describe the process that holds the write lock of an index; None if it is not locked.
 
-    Returns text such as ``process 4711 (idx bulk -j big.json)``; None if the index is not locked.
+    For example ``process 4711 (idx bulk -j big.json)``.
     """
     file = _identity(index_path / "write.lock")
     for row in (line.split() for line in _LOCKS.read_text().splitlines()):
