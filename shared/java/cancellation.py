@@ -172,16 +172,13 @@ def stoppable(searcher: Any) -> Any:
     return searcher if current is None else current.stoppable(searcher)
 
 
-def guarded(query: Any) -> Any:
-    """Return a query that ends with the searches, at any document, if the call can be stopped."""
-    current = _current.get()
-    return query if current is None else current.guarded(query, ends=True)
+def guarded(query: Any, *, ends: bool = True) -> Any:
+    """Return a query that stops at any document, if the call can be stopped.
 
-
-def guarded_until_cancelled(query: Any) -> Any:
-    """Return a query that stops with all work, at any document, if the call can be stopped."""
+    It ends with the searches, or only with all work.
+    """
     current = _current.get()
-    return query if current is None else current.guarded(query, ends=False)
+    return query if current is None else current.guarded(query, ends=ends)
 
 
 def _timeout(flag: Any) -> Any:

@@ -113,7 +113,6 @@ Metadata = dict[str, Scalar | list[Scalar]]
 """Metadata of a document by key: text, numbers, truth values, or lists of them."""
 
 MAX_ID: Final = 10_000
-
 MAX_TITLE: Final = 10_000
 """Maximum length of an id and of a title, in characters: every chunk and every answer contains
 them."""

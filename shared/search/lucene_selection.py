@@ -8,7 +8,7 @@ chooses the terms by their frequency in the best hits and their rarity.
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from typing import Any, Final
 
@@ -41,7 +41,7 @@ from org.apache.lucene.util import BytesRef
 
 from shared.analysis.analyzers import topic_analyzer
 from shared.analysis.languages import UNDETERMINED
-from shared.java.cancellation import check, guarded, guarded_until_cancelled
+from shared.java.cancellation import check, guarded
 from shared.model import schema
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
@@ -241,7 +241,7 @@ class LuceneSelection(Selection):
 
     def _telling(self, trees: Sequence[Node]) -> list[Any]:
         """Return queries whose scores have a bit for each of some trees that a hit matches."""
-        compiler = Compiler(self.terms, ranks=False, guard=guarded_until_cancelled)
+        compiler = Compiler(self.terms, ranks=False, guard=partial(guarded, ends=False))
         made = []
         for begin in range(0, len(trees), _BITS):
             builder = BooleanQuery.Builder()

@@ -111,7 +111,6 @@ DEFAULT_TIMEOUT: Final = 120.0
 """Maximum time of a worker for one file, in seconds."""
 
 MIN_TIMEOUT: Final = 1
-
 MAX_TIMEOUT: Final = 86_400
 """Bounds of the timeout in seconds; the maximum is a day."""
 
@@ -119,7 +118,6 @@ DEFAULT_MAX_MEMORY: Final = 2000
 """Maximum memory of a worker, in units of 10⁶ bytes."""
 
 MIN_MEMORY: Final = 100
-
 MAX_MEMORY: Final = 1_000_000
 """Bounds of a worker's memory, in units of 10⁶ bytes; a worker cannot start with less than the
 minimum."""
@@ -128,7 +126,6 @@ DEFAULT_JAVA_HEAP: Final = 512
 """Default size of Java's heap in MiB, on a machine with at least twice as much memory."""
 
 MIN_JAVA_HEAP: Final = 16
-
 MAX_JAVA_HEAP: Final = 1_000_000
 """Bounds of Java's heap in MiB; with the minimum, an empty index can be searched and little
 more."""
@@ -144,7 +141,6 @@ DEFAULT_NORMALIZER_TIMEOUT: Final = 3.0
 """Maximum time of a language model to rewrite a query, in seconds; the search waits for it."""
 
 MIN_NORMALIZER_TIMEOUT: Final = 0.5
-
 MAX_NORMALIZER_TIMEOUT: Final = 60
 """Bounds of that time in seconds; clients of the server abandon a search after a minute."""
 
@@ -165,12 +161,10 @@ DEFAULT_ANSWER_MAX_TOKENS: Final = 2_000
 """Maximum length of a language model's answer with its reasoning and quotes, in tokens."""
 
 MIN_ANSWER_MAX_TOKENS: Final = 50
-
 MAX_ANSWER_MAX_TOKENS: Final = 100_000
 """Bounds of that length in tokens; the minimum is a sentence and its quote."""
 
 _CONTROL_GROUPS: Final = Path("/sys/fs/cgroup")
-
 _OWN_GROUP: Final = Path("/proc/self/cgroup")
 
 

@@ -265,12 +265,9 @@ def _read(leaf: Any, mean: "npt.NDArray[np.float32]", *, keeps: bool) -> _Segmen
     found = [_no_signs(mean)]
     values = _values(leaf)
     kept = windows_of(dict(values), len(mean)) if keeps else None
-    if kept:
-        documents.append(kept.documents)
-        found.append(signs(unit_rows(kept.rows), mean))
     # All vectors of a segment at once would take eight times the memory of their signs.
-    while block := dict(islice(values, _BLOCK)):
-        windows = windows_of(block, len(mean))
+    blocks = iter(lambda: dict(islice(values, _BLOCK)), {})
+    for windows in [kept] if kept else (windows_of(block, len(mean)) for block in blocks):
         documents.append(windows.documents)
         found.append(signs(unit_rows(windows.rows), mean))
     return _Segment(np.concatenate(documents), np.concatenate(found, axis=1), mean, kept)
