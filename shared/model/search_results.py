@@ -1,7 +1,7 @@
 """Results of searches and of reading documents. Plain data.
 
 The names are those of the tools' answers and of ``--json``, which are public. A `notice` names what
-was cut to keep the answer short, and how to get it; it is None if there is all.
+was cut to keep the answer short, and how to get it; it is None if nothing was.
 """
 
 from collections.abc import Mapping

@@ -130,7 +130,7 @@ def others_may_read(_status: os.stat_result) -> bool:
 
 
 def replace(source: Path, target: Path) -> None:
-    """It fails if a program has the file open for longer than 2.5 s, as do the next functions."""
+    """Fail if a program has the file open for longer than 2.5 s, as the next functions do."""
     _patiently(lambda: source.replace(target))
 
 
@@ -256,10 +256,7 @@ def open_folder(path: Path | str) -> int:
 
 
 def open_part(folder: int, name: str, flags: int) -> int:
-    """A junction is refused like a link, and a file that another program keeps to itself, too.
-
-    That is a BlockingIOError.
-    """
+    """Refuse a junction like a link, and a file that a program keeps to itself, too."""
     # A colon would name a stream of the file, and a separator another folder.
     if set(name) & set("\\/:\0") or name == "..":
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
