@@ -304,7 +304,7 @@ def _rows(text: str, delimiter: str) -> Iterator[tuple[list[str], int]]:
     csv.field_size_limit(max(len(text), csv.field_size_limit()))
     # Not splitlines, whose other separators are part of the text.
     lines = (f"{line}\n" for line in text.split("\n"))
-    reader = csv.reader(lines, delimiter=delimiter)
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     for cells in reader:
         yield cells, reader.line_num
 

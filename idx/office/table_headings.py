@@ -14,6 +14,8 @@ from typing import Final
 MAX_GAP: Final = 20  # empty cells kept between two others; sheets have 16,384 columns
 _MAX_LABEL: Final = 60  # characters of a heading in front of values; each row repeats it
 
+_MAX_QUESTION: Final = 200  # characters of a heading above values, such as a question of a form
+
 _MAX_DIGITS_IN_LABEL: Final = 4
 
 _MAX_BLANK_LABELS: Final = 2  # columns without a heading behind the last one that has one
@@ -101,7 +103,7 @@ def is_alike(kind: str, other: str) -> bool:
     return kind == other or {kind, other} == {NUMBER, "year"}
 
 
-def _is_names(row: Row) -> bool:
+def _is_names(row: Row, *, are_usual: bool = True) -> bool:
     """Check whether a row may have headings: names, and years or dates."""
     cells = [row.cells[column] for column in row.kinds]
     kinds = Counter(row.kinds.values())
@@ -116,9 +118,9 @@ def _is_names(row: Row) -> bool:
         # Mandant: | Muster GmbH
         and colons in (0, len(cells))
         and not any(
-            len(cell) > _MAX_LABEL
+            len(cell) > (_MAX_LABEL if are_usual else _MAX_QUESTION)
             or _NO_NAME.search(cell)
-            or (kind == _TEXT and len(_DIGIT.findall(cell)) > _MAX_DIGITS_IN_LABEL)
+            or (are_usual and kind == _TEXT and len(_DIGIT.findall(cell)) > _MAX_DIGITS_IN_LABEL)
             for cell, kind in zip(cells, row.kinds.values(), strict=True)
         )
     )
@@ -160,16 +162,25 @@ def place_of_headings(rows: Sequence[Row], *, is_first: bool) -> int | None:
     """Return the place of the row with the headings of the rows below; None if there is none.
 
     Within a sheet or file, the headings are above values, or below a title, and the first row after
-    an empty one.
+    an empty one. Long names, and those with many digits, are taken if there are no others, and if
+    they are above values.
     """
+    place = _place_of_names(rows, is_first=is_first, are_usual=True)
+    if place is not None:
+        return place
+    return _place_of_names(rows, is_first=is_first, are_usual=False)
+
+
+def _place_of_names(rows: Sequence[Row], *, is_first: bool, are_usual: bool) -> int | None:
     best: tuple[int, int, int] | None = None
     for at, row in enumerate(rows[:-1]):
-        if not _is_names(row) or not (is_first or _is_beginning(rows, at)):
+        if not _is_names(row, are_usual=are_usual) or not (is_first or _is_beginning(rows, at)):
             continue
         block = block_of(rows[at + 1 :])
         near = seen_from(row.cells, block, row.width)
         if (
-            (at and _is_row_of(rows[at - 1], row, near))
+            not (are_usual or near.contrast)
+            or (at and _is_row_of(rows[at - 1], row, near))
             or _are_values(row, near, block)
             or _is_above_names(row, rows[at + 1 :])
         ):

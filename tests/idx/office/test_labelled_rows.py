@@ -10,6 +10,9 @@ from idx.extraction.types import ExtractionOptions
 from idx.office.labelled_rows import LabelledRows
 from tests.idx.conftest import Read
 
+CODE = "Code (2006 to 2009)"
+QUESTION = "How satisfied were you with the way in which we answered your request?"
+
 
 @pytest.mark.parametrize(
     ("rows", "text"),
@@ -54,6 +57,16 @@ from tests.idx.conftest import Read
         ),
         ([["Oslo", "1952"], ["Rome", "1960"]], "Oslo | 1952\nRome | 1960"),
         ([["a", *[""] * 20, "b"], ["c", "d"]], f"a{' | ' * 21}b\nc | d"),
+        # A question of a form, and a name with years.
+        (
+            [[QUESTION, CODE], ["4", "ab"], ["5", "cd"]],
+            f"{QUESTION} | {CODE}\n{QUESTION}: 4 | {CODE}: ab\n{QUESTION}: 5 | {CODE}: cd",
+        ),
+        ([[QUESTION, "Yes"], ["Well?", "No"]], f"{QUESTION} | Yes\nWell? | No"),
+        (
+            [[QUESTION, CODE], [], ["x", "y"], ["a", "1"], ["b", "2"]],
+            f"{QUESTION} | {CODE}\nx | y\nx: a | y: 1\nx: b | y: 2",
+        ),
     ],
 )
 def test_headings_are_the_names_that_the_rows_below_fit(rows: list[list[str]], text: str) -> None:
@@ -77,6 +90,11 @@ def test_rows_of_csv_are_on_their_lines(read: Read) -> None:
         "",
     ]
     assert extracted.is_own_text
+
+
+def test_blanks_before_quoted_values_are_none_of_them(read: Read) -> None:
+    text = read("a.csv", 'city, note\nOslo, "calm, dry"\nRome, "a\nb"\n').text
+    assert text == "city | note\ncity: Oslo | note: calm, dry\n\ncity: Rome | note: a b\n"
 
 
 @pytest.mark.parametrize(
