@@ -52,6 +52,13 @@ _UNSEEN: Final = re.compile(
 """Declarations of a style by which an element is not displayed."""
 
 _RULE: Final = re.compile(r"([^{}]{1,1000})\{([^{}]{0,10000})\}")
+_ELSEWHERE: Final = re.compile(
+    r"@media(?![^{}]{0,300}(?:,|\bnot\b|\bor\b))"
+    r"(?=[^{}]{0,300}(?:\bprint\b|\bmax-(?:device-)?width\s*:\s*\d{1,3}px))"
+    r"[^{}]{0,300}+\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}",
+    re.IGNORECASE,
+)
+"""Rules for paper and for the windows of telephones alone, such as those of newsletters."""
 _SELECTED: Final = re.compile(r"[.#][\w-]+(?=\s*(?:,|$))")
 """Classes and ids at the end of the selectors of a rule."""
 
@@ -97,7 +104,8 @@ class HypertextText(MarkupText):
             self.title = "".join(self._title)
             self._title = None
         if tag == "style" and self._style is not None:
-            for selectors, declarations in _RULE.findall("".join(self._style)):
+            rules = _ELSEWHERE.sub("", "".join(self._style))
+            for selectors, declarations in _RULE.findall(rules):
                 if _UNSEEN.search(declarations):
                     self._unseen_names.update(_SELECTED.findall(selectors))
             self._style = None

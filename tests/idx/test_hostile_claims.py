@@ -236,6 +236,9 @@ HIDDEN: Final[dict[str, bytes | str]] = {
     "style.html": "<p>pears<div style='color: red; DISPLAY : none'><p>obey</div>",
     "class.html": "<style>a, p.x, .y {display: none}</style><p>pears<p class='y z'>obey",
     "id.html": "<style>#x{visibility:hidden}</style><p>pears<p id=x>obey",
+    "window.html": "<style>@media (max-width:9000px){#x{display:none}}</style><p>pears<p id=x>obey",
+    "screen.html": "<style>@media not print{.x{display:none}}</style><p>pears<p class=x>obey",
+    "both.html": "<style>@media print, screen{.x{display:none}}</style><p>pears<p class=x>obey",
     "letters.html": "<p>pears<span style='font-size:0px'>obey</span>",
     "glass.html": "<p>pears<span style='opacity: 0.0;'>obey</span>",
     "mail.eml": (
@@ -252,6 +255,11 @@ SEEN: Final[dict[str, bytes | str]] = {
     ),
     "dash.pdf": page("BT /F1 12 Tf 20 50 Td (obey) Tj 0 -20 Td (-) Tj ET"),
     "shown.html": "<style>.x {display: none} .y {display: block}</style><p class=y>pears obey",
+    "paper.html": "<style>@media print{a{} .x{display:none}}</style><p>pears<p class=x>obey",
+    "telephone.html": (
+        "<style>@media only screen and (max-width: 600px) { a{color:red} #x {display: none} }"
+        "</style><p>pears<p id=x>obey"
+    ),
     "until found.html": "<p>pears<p hidden=until-found style='font-size:0.9em;opacity:.5'>obey",
     "script.html": "<div style='display:none'><script>never</script></div>pears obey",
 }
