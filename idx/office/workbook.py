@@ -17,6 +17,7 @@ from idx.office.labelled_rows import LabelledRows, extracted_sheets
 from idx.office.number_format import Format, format_of, number_text
 from idx.office.open_xml import OfficeOpenFile, relationship_id
 from idx.office.table_headings import Number
+from idx.text.decoding import without_surrogates
 from shared.analysis.detection import detect_language
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ _MAX_MERGED: Final = 50_000
 
 _INLINE: Final = re.compile(rb"<(?:\w+:)?t(?: [^>]*)?>([^<]{1,200})<")
 _LANGUAGE_TEXTS: Final = 300  # texts by which the language of a workbook is detected
+
+_ESCAPED: Final = re.compile("_x([0-9A-Fa-f]{4})_")
 
 _SHARED_ROLES: Final = {"si": Role.PAGE, "t": Role.TEXT, "rPh": Role.HIDDEN}
 
@@ -152,7 +155,7 @@ def _sheets(file: OfficeOpenFile, max_rows: int) -> Iterator[tuple[str, Labelled
     by_type: dict[str, Callable[[str], str]] = {
         "s": partial(_shared_text, texts),
         "b": lambda value: "TRUE" if value == "1" else "FALSE",
-        **dict.fromkeys(("str", "inlineStr", "e", "d"), str),
+        **dict.fromkeys(("str", "inlineStr", "e", "d"), _unescaped),
     }
     by_style: Mapping[str, Format] | None = None
     for element in book.iter("{*}sheet"):
@@ -198,7 +201,14 @@ def _shared_texts(file: OfficeOpenFile, part: str | None) -> list[str]:
         return []
     target = MarkupText(_SHARED_ROLES)
     file.package.parse(part, target)
-    return ["".join(pieces) for _, pieces in target.pages]
+    return [_unescaped("".join(pieces)) for _, pieces in target.pages]
+
+
+def _unescaped(text: str) -> str:
+    """Return a text with the characters that Excel escapes, such as line breaks (``_x000D_``)."""
+    if "_x" not in text:
+        return text
+    return without_surrogates(_ESCAPED.sub(lambda escape: chr(int(escape[1], 16)), text))
 
 
 def _shared_text(texts: list[str], number: str) -> str:

@@ -189,6 +189,22 @@ def test_a_cell_that_names_what_is_not_there_costs_only_itself(read: Read, tmp_p
     assert extracted.text == "S\n\nonly | 7"
 
 
+def test_characters_that_excel_escapes_are_read(read: Read, tmp_path: Path) -> None:
+    book = xlsxwriter.Workbook(tmp_path / "a.xlsx")
+    book.add_worksheet("S").write_row(0, 0, ["one"])
+    book.close()
+    texts = "one_x000D_\ntwo _xD83D__xDE00_ _x005F_x000D_ a_xyz_ _xD83D_"
+    parts = {
+        "xl/sharedStrings.xml": f"<sst><si><t>{texts}</t></si></sst>",
+        "xl/worksheets/sheet1.xml": (
+            '<worksheet><sheetData><row><c t="s"><v>0</v></c>'
+            '<c t="str"><v>a_x000a_b</v></c></row></sheetData></worksheet>'
+        ),
+    }
+    extracted = read("b.xlsx", rewritten((tmp_path / "a.xlsx").read_bytes(), **parts))
+    assert extracted.text == "S\n\none two \U0001f600 _x000D_ a_xyz_ | a b"
+
+
 def test_dates_count_from_1904_where_the_workbook_says_so(tmp_path: Path) -> None:
     book = xlsxwriter.Workbook(tmp_path / "a.xlsx", {"date_1904": True})
     day = book.add_format({"num_format": 14})
