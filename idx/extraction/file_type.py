@@ -187,7 +187,7 @@ def _mail_type(begins: bytes, named: str | None, file: Path) -> str | None:
     if _MAILBOX.match(begins) and (named is None or named == media_types.MAILBOX):
         return media_types.MAILBOX
     is_mail = named in {media_types.MAIL, media_types.SIGNED} or (
-        named is None and _MAIL.match(begins)
+        named in {None, media_types.OUTLOOK} and _MAIL.match(begins)
     )
     return media_types.MAIL if is_mail or _is_in_maildir(file) else None
 
@@ -228,7 +228,7 @@ _STREAMS: Final = (
     (("EncryptedPackage", "EncryptionInfo"), None),
     (("WordDocument",), media_types.DOC),
     (("PowerPoint Document",), media_types.PPT),
-    (("Workbook", "Book\0"), media_types.XLS),
+    (("Workbook", "WORKBOOK", "Book\0", "BOOK\0"), media_types.XLS),
 )
 
 
@@ -247,18 +247,29 @@ def zip_type(data: bytes, file: Path) -> str:
             return _office_open_type(package, file)
         if _MIME_TYPE in package:
             return _declared_type(package, file)
-        if _EPUB_CONTAINER not in package:
+        if _EPUB_CONTAINER in package:
+            return media_types.EPUB
+        # Documents of Google have had no type.
+        if named not in _WITH_MIME_TYPE or "content.xml" not in package:
             refuse(file, Kind.ARCHIVE, media_types.ZIP)
-        return media_types.EPUB
+        return named
 
 
 def ole_type(data: bytes, file: Path) -> str:
-    for names, media_type in _STREAMS:
-        if any(name.encode("utf-16-le") in data for name in names):
-            if media_type is None:
-                raise SourceFileError(file, "protected by a password")
-            return media_type
-    return refuse(file, Kind.BINARY, None)
+    found = [
+        media_type
+        for names, media_type in _STREAMS
+        if any(name.encode("utf-16-le") in data for name in names)
+    ]
+    named = media_types.by_name(file)
+    if named and named in found:
+        # A workbook may hold a document of Word.
+        return named
+    if not found:
+        refuse(file, Kind.BINARY, None)
+    if found[0] is None:
+        raise SourceFileError(file, "protected by a password")
+    return found[0]
 
 
 def _office_open_type(package: Package, file: Path) -> str:

@@ -5,9 +5,12 @@ from pathlib import Path
 import pytest
 
 from idx.errors import SourceFileError, UnsupportedFileError
+from idx.extraction import media_types
+from idx.extraction.file_type import ole_type
 from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
 from tests.idx.conftest import FILES, Read
+from tests.idx.containers.compound_file import compound
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
 GARBAGE = bytes(range(256)) * 10
@@ -36,6 +39,7 @@ def archive(**entries: str) -> bytes:
         ("a.html", "text", "text/html"),
         ("a", "<!DOCTYPE html><p>x", "text/html"),
         ("a.doc", "\ufeff <HTML><p>x", "text/html"),
+        ("a.msg", "Received: from a\nSubject: x\n\nx", "message/rfc822"),
         ("a.doc", '<?xml version="1.0"?><!-- x --><html xmlns="x"><p>x</p></html>', "text/html"),
         ("a.txt", "<html><p>x".encode("utf-16"), "text/html"),
         ("a.php", "<html><?php", "text/x-source"),
@@ -115,6 +119,21 @@ def test_old_office_files_say_what_to_do(read: Read) -> None:
         read("garden.doc", data)
     with pytest.raises(UnsupportedFileError, match="is binary, of an unknown kind"):
         read("Thumbs.db", data[:512])
+
+
+def test_a_document_within_another_does_not_decide_what_it_is() -> None:
+    within = {"MBD1": {"WordDocument": b"x"}}
+    assert ole_type(compound({"Workbook": b"x"} | within), Path("a.xls")) == media_types.XLS
+    assert ole_type(compound({"BOOK": b"x"} | within), Path("a.xls")) == media_types.XLS
+    assert ole_type(compound({"Workbook": b"x"}), Path("a.doc")) == media_types.XLS
+    with pytest.raises(SourceFileError, match="protected by a password"):
+        ole_type(compound({"EncryptedPackage": b"x"}), Path("a"))
+
+
+def test_a_sheet_of_google_is_read_without_a_type(read: Read) -> None:
+    with zipfile.ZipFile(FILES / "book.ods") as book:
+        content = book.read("content.xml").decode()
+    assert read("a.ods", archive(**{"content.xml": content})).media_type == media_types.ODS
 
 
 @pytest.mark.parametrize(
