@@ -252,6 +252,11 @@ def _column_number(letters: str) -> int:
     return number
 
 
+_PROTECTED: Final = re.compile(
+    rb"\x09\x08(?:\x08\0.{8}|\x10\0.{16})(?:\x86\0\0\0)?\x2f\0", re.DOTALL
+)
+"""Beginning of an encrypted workbook ([MS-XLS]): BOF, perhaps WriteProtect, and FilePass."""
+
 _Value = int | float | str | bool | dt.date | dt.time | dt.timedelta
 
 
@@ -260,14 +265,14 @@ def extract_binary_workbook(source: Source) -> Extracted:
 
     Notes and texts in drawings are not read.
     """
-    from python_calamine import CalamineError, CalamineWorkbook, PasswordError
+    from python_calamine import CalamineError, CalamineWorkbook
 
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(source.data))
         return extracted_sheets(source, _binary_sheets(book, source.options.max_rows))
-    except PasswordError as error:
-        raise SourceFileError(source.file, "protected by a password") from error
     except CalamineError as error:
+        if _PROTECTED.search(source.data):
+            raise SourceFileError(source.file, "protected by a password") from error
         raise ValueError(str(error)) from error
     except BaseException as error:
         # A panic of Rust, which would end the reading of all files in the same archive.
@@ -279,8 +284,14 @@ def extract_binary_workbook(source: Source) -> Extracted:
 def _binary_sheets(
     book: "CalamineWorkbook", max_rows: int
 ) -> Iterator[tuple[str, LabelledRows, str]]:
-    for name in book.sheet_names:
+    from python_calamine import SheetTypeEnum
+
+    for name, kind in ((each.name, each.typ) for each in book.sheets_metadata):
         rows = LabelledRows(max_rows)
+        if kind == SheetTypeEnum.ChartSheet:
+            # It has no rows, and the library fails at some.
+            yield name, rows, ""
+            continue
         sheet = book.get_sheet_by_name(name)
         # Rows are from the top of the sheet, columns from the first one with a value.
         first = sheet.start[1] if sheet.start else 0

@@ -1,6 +1,7 @@
 import io
 import struct
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import docx
@@ -10,6 +11,7 @@ import xlsxwriter  # type: ignore[import-untyped]
 
 from idx.errors import SourceFileError
 from tests.idx.conftest import FILES, Read
+from tests.idx.containers.compound_file import compound
 from tests.idx.extraction.test_office import rewritten
 
 BODY = {
@@ -174,19 +176,65 @@ def test_wrong_bytes_are_damage_whatever_packed_them(
         read("a.docx", bytes(data))
 
 
-def test_a_workbook_that_its_library_fails_at_is_damaged(read: Read) -> None:
-    def record(kind: int, data: bytes = b"") -> bytes:
-        return bytes([kind & 0x7F | 0x80, kind >> 7, len(data)]) + data
+def record(kind: int, data: bytes = b"") -> bytes:
+    """A record of a binary workbook ([MS-XLSB])."""
+    number = bytes([kind]) if kind < 128 else bytes([kind & 0x7F | 0x80, kind >> 7])
+    return number + bytes([len(data)]) + data
 
-    def text(value: str) -> bytes:
-        return struct.pack("<I", len(value)) + value.encode("utf-16-le")
 
-    sheet = struct.pack("<II", 0, 1) + text("rId9") + text("A sheet that no relationship leads to")
+def string(value: str) -> bytes:
+    return struct.pack("<I", len(value)) + value.encode("utf-16-le")
+
+
+def binary_workbook(names: Iterable[str], **parts: bytes | str) -> bytes:
+    """A binary workbook with sheets, which relationships rId1 and so on lead to."""
+    sheets = [
+        record(156, struct.pack("<II", 0, number) + string(f"rId{number}") + string(name))
+        for number, name in enumerate(names, start=1)
+    ]
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as package:
         main = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
         package.writestr("[Content_Types].xml", f'<Types><Override ContentType="{main}"/></Types>')
-        package.writestr("xl/workbook.bin", record(143) + record(156, sheet) + record(144))
-        package.writestr("xl/_rels/workbook.bin.rels", "<Relationships/>")
+        package.writestr(
+            "xl/workbook.bin", record(143) + b"".join(sheets) + record(144) + record(132)
+        )
+        for name, content in parts.items():
+            package.writestr(name, content)
+    return stream.getvalue()
+
+
+def test_a_workbook_that_its_library_fails_at_is_damaged(read: Read) -> None:
+    data = binary_workbook(
+        ["A sheet that no relationship leads to"],
+        **{"xl/_rels/workbook.bin.rels": "<Relationships/>"},
+    )
     with pytest.raises(SourceFileError, match="a damaged XLSB: the library that reads it fails"):
-        read("a.xlsb", stream.getvalue())
+        read("a.xlsb", data)
+
+
+def test_a_sheet_with_a_chart_costs_no_other_sheet(read: Read) -> None:
+    cells = record(0, bytes(17)) + record(6, bytes(8) + string("pears"))
+    sheet = record(129) + record(148, bytes(16)) + record(145) + cells + record(146) + record(130)
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    links = (
+        f'<Relationship Id="rId1" Type="{kind}/chartsheet" Target="chartsheets/sheet1.bin"/>'
+        f'<Relationship Id="rId2" Type="{kind}/worksheet" Target="worksheets/sheet1.bin"/>'
+    )
+    data = binary_workbook(
+        ["Chart", "Rain"],
+        **{
+            "xl/_rels/workbook.bin.rels": f"<Relationships>{links}</Relationships>",
+            "xl/chartsheets/sheet1.bin": record(129) + record(130),
+            "xl/worksheets/sheet1.bin": sheet,
+        },
+    )
+    assert read("a.xlsb", data).text == "Rain\n\npears"
+
+
+@pytest.mark.parametrize("beginning", [b"", bytes.fromhex("86000000")])
+def test_an_encrypted_workbook_of_1997_says_so(read: Read, beginning: bytes) -> None:
+    begins = bytes.fromhex("0908100000060500") + bytes(12)
+    book = begins + beginning + bytes.fromhex("2f0006000100000000000a000000")
+    with pytest.raises(SourceFileError, match=": protected by a password"):
+        read("a.xls", compound({"Workbook": book}))
