@@ -69,6 +69,8 @@ def set_setting(file: Path, name: str, values: Sequence[str]) -> Any:
     """Write a setting, and return its value as stored; see `value_from_text`."""
     _refuse_tables(name)
     value = value_from_text(name, values)
+    if name in ("include", "exclude"):
+        check(values)
     with locked(file) as text:
         known = content_of(text, file)
         changed = _text_with(text, name, value, is_new=name not in known)

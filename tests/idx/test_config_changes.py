@@ -191,6 +191,14 @@ def test_a_wrong_value_is_named_and_nothing_is_written(
     assert file.read_text() == BY_HAND
 
 
+@pytest.mark.parametrize("name", ["include", "exclude"])
+def test_an_invalid_pattern_is_refused(idx: Idx, name: str) -> None:
+    file = write(BY_HAND)
+    failed = idx("config", "set", name, "a", "[", code=1)
+    assert failed.stderr.startswith("Error: the pattern '[': is not a valid .gitignore pattern")
+    assert file.read_text() == BY_HAND
+
+
 def test_what_is_wrong_in_the_file_can_be_repaired(idx: Idx) -> None:
     file = write("wiat = 1\nwait = 'x'\n")
     refused = idx("config", "set", "hidden", "true", code=1).stderr
