@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from idx.cli.options import AnswerOptions, RewritingOptions, VectorsChoice
 from idx.output.printing import say, shown, warn
 from idx.sync.events import uninterrupted
-from shared.errors import McpLuceneError
+from shared.errors import IndexMissingError, McpLuceneError
 from shared.messages import quantity
 from shared.model.request import Syntax
 from shared.settings.current import sentence_model
@@ -93,6 +93,14 @@ def warn_of_server(model: str) -> None:
         warn(f"the texts of this index, and queries, are sent to {server.host}{way}")
 
 
+def _warn_of(error: McpLuceneError, consequence: str) -> None:
+    from idx.errors import message
+
+    # No index was created if there was nothing to add.
+    if not isinstance(error, IndexMissingError):
+        warn(f"{message(error)}; {consequence}")
+
+
 def give_model(index: "Index", *, vectors: VectorsChoice = "later") -> None:
     """Give a new index the model that new indexes have, if it is installed."""
     if vectors == "off":
@@ -102,9 +110,7 @@ def give_model(index: "Index", *, vectors: VectorsChoice = "later") -> None:
     try:
         model = model_of_new_index()
     except McpLuceneError as error:
-        from idx.errors import message
-
-        warn(f"{message(error)}; the index has no search by meaning until idx semantic on")
+        _warn_of(error, "the index has no search by meaning until idx semantic on")
         return
     if model:
         index.sentence_model = model
@@ -172,9 +178,7 @@ def embed_added(
         progress = shown if ends is None else partial(_until, ends)
         done = embed(index_path, wait=wait, progress=progress)
     except McpLuceneError as error:
-        from idx.errors import message
-
-        warn(f"{message(error)}; {_REMAINING}")
+        _warn_of(error, _REMAINING)
         return
     except KeyboardInterrupt:
         say(f"Interrupted: {_REMAINING}.")

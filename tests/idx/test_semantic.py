@@ -83,6 +83,12 @@ def test_a_question_in_other_words_finds_the_answer(idx: Idx, index: Path) -> No
     assert "by meaning" in idx("search", QUESTION, "-i", str(index)).stdout
 
 
+def test_without_documents_there_is_nothing_to_embed(idx: Idx, tmp_path: Path) -> None:
+    failed = idx("sync", "nowhere", "-i", str(tmp_path / "index"), code=1)
+    assert "nowhere: there is no such file or folder" in failed.stderr
+    assert "Warning" not in failed.stderr
+
+
 def test_a_chunk_with_all_words_stays_first(idx: Idx, index: Path) -> None:
     for query in ("printer paper jam", "severance", "permit"):
         assert found(idx, index, query)[0] == found(idx, index, query, "--search", "words")[0]
