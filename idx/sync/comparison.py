@@ -101,7 +101,7 @@ class _Comparison:
         # Two names may share an id: bytes that are not UTF-8 are escaped with backslashes, which
         # other names may contain.
         self._spelled: dict[str, str] = {}
-        self._named = set(source.scopes or ()) if source.is_named else set()
+        self._named = set(source.named)
 
     def run(self) -> None:
         for found in self._crawl:

@@ -30,12 +30,12 @@ class Source:
 
     folder: IndexedFolder
     scopes: tuple[str, ...] | None = None
-    is_named: bool = False
+    named: tuple[str, ...] = ()  # the parts that a user named, besides the folder itself
 
     @property
     def shown(self) -> str:
         """Folder, or the parts of it named by a user, as arguments of a command."""
-        scopes = (self.scopes if self.is_named else None) or ("",)
+        scopes = (self.scopes and self.named) or ("",)
         return joined(decodable(str(self.folder.path / scope)) for scope in scopes)
 
 
@@ -78,7 +78,7 @@ def resolve(
             if _is_within(inner.path, path):
                 scopes.setdefault(inner, []).append("")
     sources = [
-        Source(folder, None if "" in within else tuple(within), is_named=True)
+        Source(folder, None if "" in within else tuple(within), tuple(filter(None, within)))
         for folder, within in scopes.items()
     ]
     return Sources(folders, sources, files, errors)

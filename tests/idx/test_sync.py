@@ -210,8 +210,9 @@ def test_a_misspelled_path_in_an_indexed_folder_is_named(
 ) -> None:
     papers = make(tmp_path / "papers", "a.txt")
     index_files(empty_index, "papers")
-    failed = idx(command, papers / "b.txt", code=1)
-    assert f"{Path('papers', 'b.txt')}: there is no such file or folder" in failed.stderr
+    for named in ([papers / "b.txt"], [papers, papers / "b.txt"]):
+        failed = idx(command, *named, code=1)
+        assert f"{Path('papers', 'b.txt')}: there is no such file or folder" in failed.stderr
     (papers / "a.txt").unlink()
     make(papers, "c.txt")
     if command == "sync":
