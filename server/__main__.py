@@ -28,7 +28,8 @@ def main() -> None:
         # This loads Lucene, which may be missing or of another version.
         from server.app import app
 
-        app()
+        # Relays start it as a module.
+        app(prog_name="mcp-lucene")
     except McpLuceneError as error:
         _end(1, f"Error: {error}")
     except ImportError as error:

@@ -360,6 +360,8 @@ def test_an_error_at_the_start_is_told_as_by_a_server_of_its_own(index: Path) ->
     assert told[0].returncode == told[1].returncode == 1
     assert "--tools names no tool" in told[0].stderr
     assert told[0].stderr == told[1].stderr
+    misspelled = run(PROGRAMS / "mcp-lucene", index, "--tool", check=False)
+    assert "Usage: mcp-lucene [OPTIONS]" in misspelled.stderr
 
 
 def test_lines_that_are_no_messages_are_answered(start: Start) -> None:
