@@ -259,8 +259,8 @@ def described_errors(details: Sequence[Any], known: Sequence[str] | None = None)
 def _describe_one(detail: Any, known: Sequence[str] | None) -> str:
     name = ".".join(str(part) for part in detail["loc"])
     match detail["type"]:
-        case "extra_forbidden" | "unexpected_keyword_argument" if len(detail["loc"]) == 1:
-            if known is None:
+        case "extra_forbidden" | "unexpected_keyword_argument":
+            if known is None or len(detail["loc"]) > 1:
                 return f"there is no argument {name!r}"
             hint = did_you_mean(name, known, f"there are {', '.join(known) or 'none'}")
             return f"there is no argument {name!r}; {hint}"
@@ -268,5 +268,10 @@ def _describe_one(detail: Any, known: Sequence[str] | None) -> str:
             return f"the argument {name!r} is missing"
         case "json_invalid":
             return "the body is not valid JSON"
+        case "dataclass_type" | "model_type":
+            # The library's message has the name of the class.
+            problem = "input should be an object"
+        case _:
+            problem = f"{detail['msg'][:1].lower()}{detail['msg'][1:]}"
     shown = shortened(repr(detail.get("input")), _MAX_ARGUMENT_CHARACTERS)
-    return f"the argument {name!r} is {shown}: {detail['msg'][:1].lower()}{detail['msg'][1:]}"
+    return f"the argument {name!r} is {shown}: {problem}"

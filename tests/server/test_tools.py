@@ -197,6 +197,21 @@ YEAR = {"field": "year", "value": 2020}
         ("get_document_chunks", {"source_document_id": "menu", "start_index": 0}, r"start_index"),
         ("get_document_chunks", {"source_document_id": "menu", "count": 101}, r"'count' is 101"),
         ("ListDocuments", {"limit": -1}, r"the argument 'limit' is -1"),
+        (
+            "Search",
+            {"query": "x", "filters": [{"year": 2024}]},
+            r"there is no argument 'filters\.0\.year'",
+        ),
+        (
+            "Search",
+            {"query": "x", "filters": ["year=2024"]},
+            r"'filters\.0' is 'year=2024': input should be an object",
+        ),
+        (
+            "get_document_chunks",
+            {"source_document_id": "menu", "more": ["menu"]},
+            r"'more\.0' is 'menu': input should be an object",
+        ),
         ("NoSuchTool", {}, r"Unknown tool: NoSuchTool"),
     ],
 )
