@@ -382,9 +382,8 @@ class FieldNotFoundError(McpLuceneError):
 
     def __init__(self, name: str, known: Sequence[str], near: Sequence[str]) -> None:
         hint = f"did you mean {near[0]!r}? The fields are" if listed(near) else "the fields are"
-        super().__init__(
-            f"no document has a field {name[:80]!r} with terms; {hint} {listed(known)}"
-        )
+        help_ = f"{hint} {listed(known)}" if known else "the index has no documents yet"
+        super().__init__(f"no document has a field {name[:80]!r} with terms; {help_}")
 
 
 class LanguageModelError(McpLuceneError):

@@ -89,6 +89,8 @@ def test_an_index_without_documents_has_no_terms(idx: Idx, empty_index: Path) ->
     assert {field["chunks"] for field in fields} == {0}
     idx("terms")
     idx("fields")
+    failed = idx("terms", "--field", "author", code=1)
+    assert "'author' with terms; the index has no documents yet" in failed.stderr
 
 
 @pytest.mark.usefixtures("filled")
