@@ -14,7 +14,7 @@ one field are alternatives. Notes say which names, values and folders may not be
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -54,6 +54,7 @@ from shared.query.tree import (
     unescaped,
 )
 from shared.storage.field_names import metadata_fields
+from shared.storage.mapping import metadata_text
 
 Named = Word | Phrase | Wildcard | Fuzzy | Expression | Range
 """Leaves that may follow the name of a field."""
@@ -75,6 +76,7 @@ _ALWAYS: Final = (schema.TITLE, schema.CONTENT, schema.SOURCE_DOCUMENT, schema.I
 _MOST_NAMES: Final = 30  # in a note
 _MOST_NOTES: Final = 3  # of each kind
 _MOST_VALUES: Final = 10  # in a note
+_MOST_EXAMINED: Final = 1_000  # values of a field, some of which are not shown
 _LONGEST: Final = 40  # characters of a name in a note
 
 
@@ -185,7 +187,7 @@ def on_named_fields(
     """Return a parsed query with its names resolved, the filters that it had, and notes on both."""
     notes = [*_notes_on_names(unknown, fields), *_notes_on_tree(tree, fields, terms)]
     tree, filters = _take_filters(tree, fields)
-    notes += _notes_on_filters(filters, terms)
+    notes += notes_on_values(filters, terms)
     return rewrite(tree, fields.on_fields) or Nothing(), filters, notes
 
 
@@ -336,22 +338,23 @@ def _notes_on_tree(tree: Node, fields: NamedFields, terms: IndexTerms) -> Iterat
         yield f"No document has {_brief(node.words)!r} in its {name}."
 
 
-def _notes_on_filters(filters: Sequence[Filter], terms: IndexTerms) -> Iterator[str]:
+def notes_on_values(filters: Iterable[Filter], terms: IndexTerms) -> Iterator[str]:
+    """Yield notes on filters by values that no document has, with some that there are."""
     for condition in filters:
-        if condition.field == FOLDER or condition.operator != "in":
-            continue
         field = schema.metadata_field(condition.field)
-        values = condition.value if isinstance(condition.value, list) else [condition.value]
-        if any(terms.frequency(field, str(value)) for value in values):
+        is_by_value = condition.operator in ("eq", "in") and field in terms.fields
+        if not is_by_value or condition.field in (FOLDER, schema.FILE_PATH):
             continue
-        known = terms.beginning_with(field, "")
-        words = (term for term, _ in known if is_plain_word(term))
+        values = condition.value if isinstance(condition.value, list) else [condition.value]
+        texts = [*map(metadata_text, values)]
+        if any(schema.any_spelling(text) or terms.frequency(field, text) for text in texts):
+            continue
+        known = islice(terms.beginning_with(field, ""), _MOST_EXAMINED)
+        words = (_brief(term) for term, _ in known if is_plain_word(term))
         existing = [*islice(words, _MOST_VALUES + 1)]
         more = " …" if len(existing) > _MOST_VALUES else ""
-        yield (
-            f"No document has the {condition.field} {_brief(str(values[0]))!r}; there are "
-            f"{', '.join(map(_brief, existing[:_MOST_VALUES]))}{more}."
-        )
+        there_are = f"; there are {', '.join(existing[:_MOST_VALUES])}{more}" if existing else ""
+        yield f"No document has the {condition.field} {_brief(texts[0])!r}{there_are}."
 
 
 def _existing(fields: NamedFields) -> str:

@@ -14,7 +14,7 @@ from shared.model import metadata, schema
 from shared.model.request import BY_SCORE, SearchRequest
 from shared.model.search_results import Hit, OtherHit, SearchAnswer, SimilarDocuments
 from shared.query.limits import running
-from shared.query.named_fields import notes_on_folders
+from shared.query.named_fields import notes_on_folders, notes_on_values
 from shared.query.spelling import Correction, more_frequent_words
 from shared.search.confidence import FIRST_HITS, LOW, confidences
 from shared.search.grouping import (
@@ -89,7 +89,7 @@ def search(selection: Selection, request: SearchRequest) -> SearchAnswer:
             # Counts of a search that was stopped would be partial.
             facets=[] if is_partial else facets,
             partial=is_partial,
-            note=note_on(selection),
+            note=note_on(selection, request, total),
             rewritten=request.rewritten,
             total_documents=documents,
         )
@@ -116,8 +116,10 @@ def _is_partial(selection: Selection) -> bool:
     return selection.is_stopped or is_ending()
 
 
-def note_on(selection: Selection) -> str | None:
+def note_on(selection: Selection, request: SearchRequest, total: int) -> str | None:
     """Return the note on the interpretation of a query; None if there is none.
+
+    If there are no hits, values of the request's filters that no document has are the reason.
 
     The first answer without a model that the index has vectors of says so.
     """
@@ -126,6 +128,8 @@ def note_on(selection: Selection) -> str | None:
     notes = list(read.notes)
     if read.filters:
         notes += notes_on_folders(read.filters, selection.has_no_file_in)
+    if not total:
+        notes += notes_on_values(request.filters, selection.terms)
     if problem:
         notes.append(f"Ranked by words only: {problem}.")
     return " ".join(notes) or None

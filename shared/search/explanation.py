@@ -35,19 +35,20 @@ def explain(selection: Selection, request: SearchRequest, detail: Detail) -> Que
         meaning = meaning_of(selection, request)
         ranking = best_first(selection, count, meaning, request.recency)
         found = selection.explained_terms() if "terms" in wanted else []
+        total = selection.count() + (ranking.fusion.added if ranking.fusion else 0)
         terms = sorted(found, key=lambda term: (term.document_frequency, term.field, term.term))
         return QueryExplanation(
             query=request.query,
             parsed=" ".join(
                 filter(None, (str(query.read.tree), shown_filters(query.read.filters)))
             ),
-            total_hits=selection.count() + (ranking.fusion.added if ranking.fusion else 0),
+            total_hits=total,
             languages={code: round(weight, 3) for code, weight in query.languages.items()},
             steps=list(_steps(query, ranking)) if "steps" in wanted else [],
             terms=terms[:_MOST_TERMS],
             hits=list(_explained(selection, ranking, request.offset)) if "scores" in wanted else [],
             notice=quantity(more, "more term") if (more := len(terms) - _MOST_TERMS) > 0 else None,
-            note=note_on(selection),
+            note=note_on(selection, request, total),
         )
 
 

@@ -178,6 +178,32 @@ def test_nothing_is_found_silently(found: Found, query: str, note: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("condition", "note"),
+    [
+        ("language=EN", "No document has the language 'EN'; there are de, en"),
+        ("file_extension=.docx|.md", "No document has the file_extension '.docx'; there are eml,"),
+        ("author=nobody", "No document has the author 'nobody'"),
+        ("language=de|xx", ""),
+        ("language!=xx", ""),
+        ("folder=nowhere", ""),
+        ("file_path=nowhere", ""),
+        ("author=Matthew Smith", ""),
+    ],
+)
+def test_a_filter_that_leaves_nothing_by_its_value_is_noted(
+    idx: Idx, folder: Path, condition: str, note: str
+) -> None:
+    shown = idx("search", "zebra", "--filter", condition, "-i", folder / "index")
+    assert "0 chunks match" in shown.stderr
+    assert note in shown.stderr
+    assert ("No document has" in shown.stderr) == bool(note)
+    explained = idx(
+        "search", "zebra", "--filter", condition, "-i", folder / "index", "--explain", "--json"
+    )
+    assert note in json.loads(explained.stdout).get("note", "")
+
+
+@pytest.mark.parametrize(
     "query", ["https://example.org/a?b=c", "12:30", "std::vector", "note: this", "C:\\x"]
 )
 def test_a_colon_of_plain_text_needs_no_note(found: Found, query: str) -> None:
