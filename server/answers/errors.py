@@ -195,7 +195,7 @@ class ConfirmationError(McpLuceneError):
 def client_message(error: McpLuceneError) -> str:
     """Return the message of an error with the tools that help, or what to ask the user for."""
     if isinstance(error, DocumentNotFoundError):
-        return error.message(f"{error.suggestion}list the ids with ListDocuments")
+        return error.message(f"{error.suggestion}search again, or list the ids with ListDocuments")
     return error.client_message()
 
 
@@ -268,8 +268,8 @@ def _describe_one(detail: Any, known: Sequence[str] | None) -> str:
             return f"the argument {name!r} is missing"
         case "json_invalid":
             return "the body is not valid JSON"
-        case "dataclass_type" | "model_type":
-            # The library's message has the name of the class.
+        case "dataclass_type" | "model_type" | "model_attributes_type":
+            # The library's messages are about classes of Python.
             problem = "input should be an object"
         case _:
             problem = f"{detail['msg'][:1].lower()}{detail['msg'][1:]}"

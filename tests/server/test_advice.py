@@ -63,7 +63,8 @@ async def test_an_id_that_does_not_exist_is_looked_up_by_each_program_in_its_own
     async with connect() as client:
         told_to_client = error(await client.call_tool("document_details", arguments))
     assert told_to_client == (
-        "no document has the id 'menual'; did you mean 'manual'? Or list the ids with ListDocuments"
+        "no document has the id 'menual'; did you mean 'manual'? "
+        "Or search again, or list the ids with ListDocuments"
     )
     failed = idx("show", "menual", code=1).stderr
     assert failed.endswith("did you mean 'manual'? Or list the ids with idx list\n")

@@ -86,7 +86,7 @@ def test_a_category_is_that_of_the_metadata(tmp_path: Path, api: Served) -> None
         ({"query": "x", "top_k": 0}, "'top_k' is 0"),
         ({"query": "x", "min_relevance_score": 1.5}, "'min_relevance_score' is 1.5"),
         ({"query": "x", "topk": 3}, "there is no argument 'topk'"),
-        ([], "'body' is []"),
+        ([], "'body' is []: input should be an object"),
     ],
 )
 def test_an_invalid_body_is_a_problem_that_names_the_argument(
