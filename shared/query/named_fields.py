@@ -346,7 +346,7 @@ def notes_on_values(filters: Iterable[Filter], terms: IndexTerms) -> Iterator[st
         if not is_by_value or condition.field in (FOLDER, schema.FILE_PATH):
             continue
         values = condition.value if isinstance(condition.value, list) else [condition.value]
-        texts = [*map(metadata_text, values)]
+        texts = [metadata_text(value) for value in values if value is not None]
         if any(schema.any_spelling(text) or terms.frequency(field, text) for text in texts):
             continue
         known = islice(terms.beginning_with(field, ""), _MOST_EXAMINED)
