@@ -93,12 +93,6 @@ def test_show_names_what_is_not_there(idx: Idx, empty_index: Path) -> None:
     assert "there is no chunk 2 of 'a', which has 1 chunk:" in beyond.stderr
 
 
-def test_adding_again_replaces(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "a", "-t", "A", "-c", LONG)
-    idx("add", "-d", "a", "-t", "A", "-c", "short")
-    assert json.loads(idx("list", "--json").stdout)["total_chunks"] == 1
-
-
 def test_an_empty_content_removes_the_old_chunks_with_a_warning(
     idx: Idx, empty_index: Path
 ) -> None:

@@ -12,6 +12,7 @@ from shared.maintenance.backup import backup
 from shared.maintenance.repair import repair
 from shared.maintenance.restore import restore
 from shared.maintenance.upkeep import optimize, purge
+from shared.storage import integrity
 from tests.conftest import Idx, add_documents
 from tests.idx.damage import change_a_bit
 from tests.idx.files import files_of_index
@@ -29,7 +30,14 @@ def damaged(empty_index: Path) -> Path:
 
 
 @pytest.mark.parametrize("write", [purge, optimize])
-def test_it_is_refused(idx: Idx, damaged: Path, write: Callable[[Path], object]) -> None:
+def test_it_is_refused(
+    idx: Idx,
+    damaged: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    write: Callable[[Path], object],
+) -> None:
+    # Files of any size are waited for.
+    monkeypatch.setattr(integrity, "_MAX_FOREGROUND_BYTES", 0)
     before = files_of_index(damaged)
     name = min(damaged.glob("*.cfs")).name
     with pytest.raises(IndexDamagedError, match=f"file {name}: its checksum is wrong"):

@@ -11,7 +11,7 @@ import pytest
 
 from shared import Document, Index
 from tests.conftest import Idx, add_documents
-from tests.idx.files import ids
+from tests.idx.files import files_of_index, ids
 from tests.programs import PROGRAMS, Started, run
 from tests.systems import STOPS, has_modes, limits_processes, sends_signals, starts_without_locale
 from tests.unprivileged import UNPRIVILEGED
@@ -91,7 +91,10 @@ def test_a_file_is_no_index(idx: Idx, index_path: Path, command: tuple[str, ...]
 @pytest.mark.parametrize(
     ("folder", "release", "command"),
     [
-        *(("lucene-8.11", "Lucene 8.11.4", command) for command in (("init",), *COMMANDS)),
+        *(
+            ("lucene-8.11", "Lucene 8.11.4", command)
+            for command in (("init",), *COMMANDS, ("rebuild",))
+        ),
         ("lucene-4.8", "a Lucene before 5.3", COMMANDS[0]),
         ("lucene-4.8", "a Lucene before 5.3", ("search", "text")),
         *(
@@ -105,8 +108,10 @@ def test_an_older_index_is_named_as_such(
     idx: Idx, index_path: Path, command: tuple[str, ...], folder: str, release: str
 ) -> None:
     shutil.copytree(DATA / folder, index_path)
+    before = files_of_index(index_path)
     failed = idx(*command, code=1, stdin="[]")
     assert f"was written by {release} and cannot be read" in failed.stderr
+    assert files_of_index(index_path) == before
 
 
 def fill(path: Path) -> None:

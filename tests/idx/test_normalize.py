@@ -69,12 +69,6 @@ def test_people_are_told_what_was_looked_for(idx: Idx, model: ModelServer) -> No
     assert f"Also searched for: {REWRITTEN}\n" in done.stderr
 
 
-def test_an_explanation_has_it_as_a_step(idx: Idx, model: ModelServer) -> None:
-    done = idx("search", QUERY, "--normalize", "--explain", "--json")
-    steps = {step["step"]: step["query"] for step in json.loads(done.stdout)["steps"]}
-    assert steps["rewritten"] == REWRITTEN
-
-
 @pytest.mark.parametrize(
     "name", ["silent", "endless", "error 401", "no JSON", "blank", "control characters"]
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document
-from tests.conftest import Connect, Idx, add_documents
+from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
 from tests.idx.files import ids, make, sync
 from tests.idx.preparation import index_files
@@ -88,18 +88,6 @@ def test_a_terminal_is_asked(filled: Path, typed: bytes, code: int, left: int) -
     assert ("Removed 3 documents" in printed) == (code == 0)
     assert ("Nothing was removed." in errors) == (code == 1)
     assert len(ids(filled)) == left
-
-
-@pytest.mark.anyio
-async def test_a_running_server_sees_that_nothing_is_there(
-    idx: Idx, filled: Path, connect: Connect
-) -> None:
-    async with connect() as client:
-        for hits in (1, 0):
-            answer = await client.call_tool("Search", {"query": "word", "limit": 1})
-            assert answer.structured_content is not None
-            assert bool(answer.structured_content["totalHits"]) == bool(hits)
-            idx("purge", "--yes")
 
 
 def test_if_the_list_of_failures_cannot_be_deleted_nothing_is_removed(

@@ -187,11 +187,6 @@ def test_another_schema_is_refused(idx: Idx, empty_index: Path, version: int, he
     assert {file.name: file.read_bytes() for file in empty_index.iterdir()} == before
 
 
-def test_the_index_of_an_older_lucene_is_refused(idx: Idx, index_path: Path) -> None:
-    shutil.copytree(ROOT / "tests" / "data" / "lucene-8.11", index_path)
-    assert "was written by Lucene 8.11.4 and cannot be read" in idx("rebuild", code=1).stderr
-
-
 def test_a_damaged_index_is_not_copied(idx: Idx, empty_index: Path) -> None:
     add_documents(empty_index, *(Document(str(number), "T", LONG) for number in range(50)))
     (segment,) = empty_index.glob("*.cfs")

@@ -26,13 +26,6 @@ def lease(empty_index: Path) -> None:
 
 
 @pytest.mark.usefixtures("lease")
-def test_a_hit_is_its_title_its_confidence_and_its_place(idx: Idx) -> None:
-    first, second, *_ = idx("search", "deposit").stdout.splitlines()
-    assert re.fullmatch(r"1\. Lease  likely \(0\.\d\d\)", first)
-    assert second == "   lease-chunk-001"
-
-
-@pytest.mark.usefixtures("lease")
 @pytest.mark.parametrize(("query", "word"), [("deposit", "likely"), WEAK])
 def test_the_confidence_is_a_word_and_the_number_of_the_tool(
     idx: Idx, query: str, word: str
@@ -108,16 +101,3 @@ def test_marks_and_control_characters_of_a_text_are_shown_as_they_are(
     assert r"\x1b[2J for the **deposit**. " in shown
     assert "\x1b" not in shown
     assert "   … " not in shown
-
-
-def test_function_words_are_not_marked(idx: Idx, empty_index: Path) -> None:
-    german = "Die Kaution der Wohnung ist am Ende der Miete in voller Höhe zurückzuzahlen."
-    english = "The end of the lease of the flat is the end of the year, and of the rent."
-    add_documents(
-        empty_index, Document("de", "Vertrag", german), Document("en", "Contract", english)
-    )
-    shown = idx("search", "Kaution", "der", "Wohnung", "--limit", 1).stdout
-    assert "Die **Kaution** der **Wohnung** ist" in shown
-    shown = idx("search", "lease", "of", "the", "flat", "--limit", 1).stdout
-    assert "of the **lease** of the **flat** is the end" in shown
-    assert "**of**" in idx("search", "of", "--limit", 1).stdout

@@ -39,12 +39,6 @@ def test_files_are_counted_by_their_paths(idx: Idx, empty_index: Path, tmp_path:
 
 
 @pytest.mark.usefixtures("_documents")
-def test_the_newest_first(idx: Idx) -> None:
-    found = searched(idx, "notice", "--sort", "-year")
-    assert [hit["source_document"] for hit in found["results"]] == ["b", "a"]
-
-
-@pytest.mark.usefixtures("_documents")
 def test_an_explanation(idx: Idx) -> None:
     shown = idx("search", "notice period", "--explain", "--detail", "scores").stdout
     assert "understood" in shown
@@ -59,18 +53,6 @@ def test_an_explanation(idx: Idx) -> None:
     explained = searched(idx, "notice", "--explain")
     assert explained["total_hits"] == 2
     assert explained["steps"][0] == {"step": "syntax", "query": "notice"}
-
-
-@pytest.mark.usefixtures("_documents")
-def test_unknown_fields_are_an_error(idx: Idx) -> None:
-    assert (
-        "no document has the field 'colour'"
-        in idx("search", "x", "--facet", "colour", code=1).stderr
-    )
-    assert (
-        "no document has the field 'colour'"
-        in idx("search", "x", "--sort", "colour", code=1).stderr
-    )
 
 
 @pytest.mark.usefixtures("_documents")

@@ -192,12 +192,6 @@ async def test_a_query_that_cannot_be_searched_is_an_error(reading: Client) -> N
     assert "20,000" in error(await show(reading, "manual.pdf", 1, "word " * 5_000))
 
 
-async def test_a_document_without_a_file_has_no_pages(idx: Idx, connect: Connect) -> None:
-    idx("add", "--id", "typed", "--title", "Typed", "--content", "text")
-    async with connect() as client:
-        assert "was not indexed from a file" in error(await show(client, "typed", 1))
-
-
 async def test_a_file_named_by_itself_is_shown(idx: Idx, connect: Connect, folder: Path) -> None:
     idx("add", str(folder / "manual.pdf"))
     async with connect() as client:

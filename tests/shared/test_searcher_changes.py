@@ -5,20 +5,18 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from shared import Document, Index, Searcher, create
 from shared.errors import (
-    IndexDamagedError,
     IndexMissingError,
-    IndexPathError,
     IndexSchemaError,
     McpLuceneError,
 )
 from tests.conftest import add_documents
-from tests.shared.conftest import LONG
 from tests.systems import replaces_open_files
 
 
@@ -76,21 +74,6 @@ def test_an_index_may_come_go_and_come_back(index_path: Path) -> None:
             remove(index_path)
 
 
-def test_a_file_is_no_index(index_path: Path) -> None:
-    index_path.write_text("no index")
-    with Searcher(index_path) as searcher, pytest.raises(IndexPathError, match="it is a file"):
-        searcher.search("x")
-
-
-@pytest.mark.parametrize("name", ["segments_2", "_0.cfs"])
-def test_a_damaged_index_is_named_as_such(filled_index: Path, name: str) -> None:
-    file = filled_index / name
-    data = bytearray(file.read_bytes())
-    file.write_bytes(data[: len(data) // 2])
-    with Searcher(filled_index) as searcher, pytest.raises(IndexDamagedError, match=name):
-        searcher.search("x")
-
-
 def test_an_index_of_another_program_is_named_as_such(index_path: Path) -> None:
     create(index_path)
     from java.nio.file import Paths
@@ -98,58 +81,16 @@ def test_an_index_of_another_program_is_named_as_such(index_path: Path) -> None:
     from org.apache.lucene.store import FSDirectory
 
     other = index_path.with_name("other")
-    with IndexWriterOf(FSDirectory.open(Paths.get(str(other))), IndexWriter, IndexWriterConfig):
-        pass
+    with closing(
+        IndexWriter(FSDirectory.open(Paths.get(str(other))), IndexWriterConfig())
+    ) as writer:
+        writer.commit()
     with Searcher(other) as searcher, pytest.raises(IndexSchemaError, match="another program"):
         searcher.search("x")
     with pytest.raises(IndexSchemaError, match="another program"):
         Index(other)
     with pytest.raises(IndexSchemaError, match="another program"):
         create(other)
-
-
-class IndexWriterOf:
-    """A bare Lucene writer as another program would open it."""
-
-    def __init__(self, directory: object, writer: type, config: type) -> None:
-        self._writer = writer(directory, config())
-
-    def __enter__(self) -> None:
-        self._writer.commit()
-
-    def __exit__(self, *_: object) -> None:
-        self._writer.close()
-
-
-def test_threads_search_while_another_one_writes(filled_index: Path) -> None:
-    errors: list[McpLuceneError] = []
-    done = threading.Event()
-
-    def search(searcher: Searcher) -> None:
-        while not done.is_set():
-            try:
-                answer = searcher.document_chunks("long")
-                # All old or all new chunks, never a mixture.
-                words = {chunk.content.split()[-1][:4] for chunk in answer.chunks}
-                assert len(words) == 1, words
-                assert len(answer.chunks) == answer.total_chunks
-            except McpLuceneError as error:
-                errors.append(error)
-
-    with Searcher(filled_index) as searcher:
-        threads = [threading.Thread(target=search, args=(searcher,)) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        try:
-            for turn in range(12):
-                text = LONG.replace("word", ["word", "wort"][turn % 2])
-                add_documents(filled_index, Document("long", "Long", text))
-                assert searcher.statistics().chunks == 6
-        finally:
-            done.set()
-            for thread in threads:
-                thread.join()
-    assert errors == []
 
 
 @replaces_open_files

@@ -3,29 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from shared import Index, Searcher
-from shared.errors import IndexLuceneVersionError
 from shared.files.lucene_files import written_by
 
 DATA = Path(__file__).parents[2] / "data"
-
-
-@pytest.mark.parametrize(
-    ("folder", "release"), [("lucene-4.8", "a Lucene before 5.3"), ("lucene-8.11", "Lucene 8.11.4")]
-)
-def test_an_index_of_an_older_lucene_is_named_and_left_alone(
-    folder: str, release: str, index_path: Path
-) -> None:
-    shutil.copytree(DATA / folder, index_path)
-    before = {file.name: file.read_bytes() for file in index_path.iterdir()}
-    assert written_by(index_path) == release
-    message = f"was written by {release} and cannot be read by Lucene 10"
-    with Searcher(index_path) as searcher, pytest.raises(IndexLuceneVersionError, match=message):
-        searcher.search("old")
-    with pytest.raises(IndexLuceneVersionError, match=message):
-        Index(index_path)
-    after = {file.name: file.read_bytes() for file in index_path.iterdir()}
-    assert {name: after[name] for name in before} == before
 
 
 def test_the_newest_commit_counts(empty_index: Path) -> None:

@@ -211,20 +211,3 @@ def test_a_word_of_very_many_parts_is_looked_for_as_a_row(searcher: Searcher, te
     steps = {step.step: step.query for step in searcher.explain(text, detail="steps").steps}
     assert len(steps["fields"]) < 20 * len(text)
     assert found(searcher, text) == []
-
-
-def test_passages_mark_the_matches(searcher: Searcher) -> None:
-    (hit,) = searcher.search("jumps dog", content="passages").results
-    assert hit.content is None
-    assert hit.passages == ["the quick brown fox <mark>jumps</mark> over the lazy <mark>dog</mark>"]
-
-
-def test_a_match_in_the_title_only_shows_the_beginning(searcher: Searcher) -> None:
-    (hit,) = searcher.search("week", content="passages").results
-    assert hit.passages == ["Café au lait and Crème brûlée"]
-
-
-def test_no_text_is_sent_when_none_is_asked_for(searcher: Searcher) -> None:
-    (hit,) = searcher.search("jumps", content="none").results
-    assert hit.content is None
-    assert hit.passages is None

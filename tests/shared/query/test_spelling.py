@@ -7,7 +7,7 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.model.request import Syntax
 from shared.model.weights import Weights
-from tests.conftest import Idx, NewIndex, add_documents
+from tests.conftest import NewIndex, add_documents
 
 TEXTS = {
     "aero": "The aerodynamic heating of the surface was measured in the tunnel.",
@@ -213,11 +213,6 @@ def test_a_misspelled_word_is_not_taken_for_one_with_the_same_stem(empty_index: 
         # Forms of a word that no chunk has are no mistakes.
         for form in ("packages", "journeys", "contractor", "severely"):
             assert searcher.search(form).suggestion is None
-
-
-def test_a_suggestion_on_the_command_line_keeps_its_umlaut(idx: Idx, index_path: Path) -> None:
-    add_documents(index_path, Document("a", "A", "Die Kündigungsfrist beträgt drei Monate."))
-    assert "Searched for: Kündigungsfrist\n" in idx("search", "kundigunsfrist").stderr
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shared import Document, Index, QueryParseError, Searcher
+from shared.model.request import Operator
 from shared.query.parser import parse
 from shared.query.pipeline import quoted_words, without_function_words
 from shared.query.syntax import to_lucene_syntax
@@ -221,3 +222,40 @@ def test_terms_that_no_chunk_has_change_nothing(
 def test_a_range_of_numbers_needs_numbers(searcher: Searcher) -> None:
     with pytest.raises(QueryParseError, match="is not a number"):
         searcher.search("number.year:[new TO old]")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        *(
+            (text, text)
+            for text in (
+                *("Roam", "title:roam", '"a b"', 'title:"a b"~2', "ma*", "title:ma*", r"a\*b*"),
+                *(r"title:m\?a?c*", "title:roam~1", "/jo[hn]/", "title:/jo[hn]/", "[a TO b]"),
+                *("{a TO b]", "[a TO b}", "title:[* TO b]", "title:[a TO *]", "a^2.5", "*:*"),
+                "+a -b c",
+            )
+        ),
+        ("roam~", "roam~2"),
+        # A word that is there several times counts so many times.
+        ("a b a", "a^2 b"),
+    ],
+)
+@pytest.mark.usefixtures("searcher")
+def test_each_kind_of_query_is_told_as_it_was_understood(text: str, told: str) -> None:
+    assert str(parse(text, text, "or")) == told
+
+
+@pytest.mark.usefixtures("searcher")
+def test_the_operator_decides_of_words_without_a_sign() -> None:
+    assert str(parse("a b", "a b", "and")) == "+a +b"
+    assert str(parse("a b", "a b", "or")) == "a b"
+
+
+@pytest.mark.parametrize(
+    "text", ["rent", "rent rent", "rent deposit rent", "Öl 2024 не", "to or and"]
+)
+@pytest.mark.parametrize("operator", ["or", "and"])
+@pytest.mark.usefixtures("searcher")
+def test_plain_words_are_parsed_as_in_parentheses(text: str, operator: Operator) -> None:
+    assert parse(text, text, operator) == parse(f"({text})", f"({text})", operator)

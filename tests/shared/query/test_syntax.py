@@ -1,11 +1,14 @@
 """Natural language survives the query parser, and what is meant as syntax stays syntax."""
 
+import subprocess
+import sys
+
 import pytest
 
 from shared import Document, Searcher
 from shared.errors import QueryParseError
 from shared.model.request import Syntax
-from shared.query.syntax import is_plain, original_position, to_lucene_syntax
+from shared.query.syntax import is_number, is_plain, original_position, to_lucene_syntax
 from tests.conftest import NewIndex
 
 TEXTS = {
@@ -220,3 +223,20 @@ def test_a_query_is_plain_if_nothing_in_it_can_be_syntax(
     text: str, syntax: Syntax, plain: bool
 ) -> None:
     assert is_plain(text, syntax) is plain
+
+
+@pytest.mark.parametrize(
+    ("texts", "are_numbers"),
+    [
+        (["0", "2024", "-1.5", "+.5", "4.", "1e3", "2.5E-10"], True),
+        (["", ".", "nan", "inf", "2_020", "1e", "1e1000", "0x10", "٣", "1 "], False),
+    ],
+)
+def test_numbers_are_told_from_words(texts: list[str], are_numbers: bool) -> None:
+    assert [text for text in texts if is_number(text) != are_numbers] == []
+
+
+def test_a_million_digits_are_read_but_once() -> None:
+    # Tried at every digit, it would take hours, and a process of its own can be ended.
+    code = "from shared.query.syntax import is_number; assert not is_number('1' * 10**6 + 'x')"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

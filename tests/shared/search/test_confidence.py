@@ -109,12 +109,6 @@ def test_the_best_hit_tells_whether_there_is_an_answer_in_every_order(
     assert (shown.source_document, shown.confidence < LOW) == ("notice", True)
 
 
-@pytest.mark.parametrize("least", [-0.1, 1.1])
-def test_a_confidence_is_a_probability(searcher: Searcher, least: float) -> None:
-    with pytest.raises(ValueError, match="min_confidence is out of range"):
-        searcher.search("notice", min_confidence=least)
-
-
 def test_hits_in_another_order_have_the_same_confidence(searcher: Searcher) -> None:
     by_name = searcher.search("notice period", sort="source_document").results
     assert {hit.source_document: hit.confidence for hit in by_name} == confidence(

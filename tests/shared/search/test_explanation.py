@@ -63,13 +63,6 @@ def test_the_forms_of_a_word_in_several_languages_count_once(searcher: Searcher)
     assert part.score == pytest.approx(hit.score, abs=0.001)
 
 
-def test_no_more_is_explained_than_is_asked_for(searcher: Searcher) -> None:
-    found = searcher.explain("notice", detail="parsed")
-    assert (found.parsed, found.total_hits) == ("notice", 1)
-    assert (found.steps, found.terms, found.hits) == ([], [], [])
-    assert searcher.explain("notice", detail="scores", offset=1).hits == []
-
-
 def test_hits_that_are_not_reordered_are_explained_too(empty_index: Path) -> None:
     with Index(empty_index) as index:
         for number in range(REORDERED + 5):

@@ -1,14 +1,13 @@
 """Files of an index that are compared with their checksums, at once or in the background."""
 
 import errno
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from shared import Document, IndexDamagedError, Searcher
 from shared.files.lucene_files import damage_of
-from shared.maintenance.upkeep import optimize, purge
 from shared.reading import open_index
 from shared.storage import integrity
 from tests.conftest import add_documents
@@ -68,16 +67,6 @@ def test_too_many_open_files_are_no_damage(segment: Path, monkeypatch: pytest.Mo
     with Searcher(segment.parent) as searcher:
         # Each call tries again.
         wait_for(lambda: refusal(searcher) == "" and tried.count(segment) > 1)
-
-
-@pytest.mark.parametrize("replace", [optimize, purge])
-def test_what_replaces_all_files_waits_for_those_of_any_size(
-    segment: Path, monkeypatch: pytest.MonkeyPatch, replace: Callable[[Path], object]
-) -> None:
-    change_a_bit(segment, of=b"text")
-    monkeypatch.setattr(integrity, "_MAX_FOREGROUND_BYTES", 0)
-    with pytest.raises(IndexDamagedError, match=f"file {segment.name}: its checksum is wrong"):
-        replace(segment.parent)
 
 
 @replaces_open_files

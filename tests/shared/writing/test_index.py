@@ -11,7 +11,6 @@ from shared.errors import (
     DocumentNotFoundError,
     IndexDamagedError,
     IndexLockedError,
-    IndexMissingError,
     IndexPathError,
 )
 from shared.model.document import Metadata
@@ -27,12 +26,6 @@ def ids(path: Path) -> list[str]:
         return [document.source_document for document in searcher.documents().documents]
 
 
-def test_an_index_is_created_once(index_path: Path) -> None:
-    assert create(index_path)
-    assert not create(index_path)
-    assert ids(index_path) == []
-
-
 @limits_names
 def test_an_index_that_the_system_refuses_to_look_at_is_named(tmp_path: Path) -> None:
     # As one behind a closed folder.
@@ -40,31 +33,9 @@ def test_an_index_that_the_system_refuses_to_look_at_is_named(tmp_path: Path) ->
         Index(tmp_path / ("x" * 300))
 
 
-def test_an_index_that_exists_keeps_its_documents(empty_index: Path) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", "text"))
-    assert not create(empty_index)
-    assert ids(empty_index) == ["a"]
-
-
 @has_modes
 def test_only_its_owner_can_read_an_index(empty_index: Path) -> None:
     assert stat.S_IMODE(empty_index.stat().st_mode) == 0o700
-
-
-def test_a_folder_with_other_files_is_no_place_for_an_index(tmp_path: Path) -> None:
-    (tmp_path / "letter.txt").write_text("Dear Ann")
-    with pytest.raises(IndexPathError, match=r"it holds other files, such as 'letter\.txt'"):
-        create(tmp_path)
-    assert [entry.name for entry in tmp_path.iterdir()] == ["letter.txt"]
-
-
-def test_an_index_must_be_there_to_be_written(index_path: Path) -> None:
-    with pytest.raises(IndexMissingError, match="idx init"):
-        Index(index_path)
-    index_path.mkdir()
-    with pytest.raises(IndexMissingError, match="idx init"):
-        Index(index_path)
 
 
 def test_adding_tells_the_number_of_chunks(empty_index: Path) -> None:
@@ -89,14 +60,6 @@ def test_adding_an_id_again_replaces_all_its_chunks(empty_index: Path) -> None:
     assert ids(empty_index) == ["a", "ab"]
 
 
-def test_an_empty_text_removes_the_old_chunks(empty_index: Path) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", LONG))
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", ""))
-    assert ids(empty_index) == []
-
-
 def test_replacing_needs_something_to_replace(empty_index: Path) -> None:
     with Index(empty_index) as index:
         with pytest.raises(DocumentNotFoundError, match="'a'"):
@@ -104,15 +67,6 @@ def test_replacing_needs_something_to_replace(empty_index: Path) -> None:
         index.add(Document("a", "A", LONG))
         assert index.replace(Document("a", "A", "text")) == 1
     assert ids(empty_index) == ["a"]
-
-
-def test_deleting_tells_how_many_chunks_there_were(empty_index: Path) -> None:
-    with Index(empty_index) as index:
-        index.add(Document("a", "A", LONG))
-        assert index.delete("a") == 3
-        assert index.delete("a") == 0
-        assert index.delete("b") == 0
-    assert ids(empty_index) == []
 
 
 def test_an_exception_takes_back_what_was_not_committed(empty_index: Path) -> None:
@@ -271,14 +225,6 @@ def test_a_file_that_is_named_like_one_of_lucene_makes_no_index(tmp_path: Path) 
     with pytest.raises(IndexPathError, match="it holds other files"):
         create(tmp_path)
     assert [entry.name for entry in tmp_path.iterdir()] == ["segments.csv"]
-
-
-@has_modes
-def test_a_folder_that_was_there_becomes_private(index_path: Path) -> None:
-    index_path.mkdir()
-    index_path.chmod(0o755)
-    create(index_path)
-    assert stat.S_IMODE(index_path.stat().st_mode) == 0o700
 
 
 def test_threads_may_share_a_writer(empty_index: Path) -> None:
