@@ -1,15 +1,25 @@
 """Commands on an index with a damaged file: none answers from it, none writes to it."""
 
 import json
+import random
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import Idx
+from shared import Document, IndexDamagedError
+from shared.errors import LuceneError
+from shared.maintenance.backup import backup
+from shared.maintenance.repair import repair
+from shared.maintenance.restore import restore
+from shared.maintenance.upkeep import optimize, purge
+from shared.storage import integrity
+from tests.conftest import Idx, add_documents
 from tests.idx.damage import change_a_bit, damaged, file_of_each_kind, fill_with_every_kind
+from tests.idx.files import files_of_index
 from tests.programs import run
 
 # One process for all: a crash of the virtual machine ends it, and is seen.
@@ -113,3 +123,49 @@ def test_an_index_without_its_damage_is_used_again(idx: Idx, empty_index: Path) 
     damage_a_segment(empty_index)
     idx("restore", "copy", "--yes")
     assert "a-chunk-001" in idx("search", "text").stdout
+
+
+@pytest.fixture
+def changed_index(empty_index: Path) -> Path:
+    """Two segments, a bit of the older of which is changed, where Lucene does not look at once."""
+    words = random.Random(4)  # noqa: S311 - words that do not compress
+    texts = [[f"{words.getrandbits(40):x}" for _ in range(240)] for _ in range(2)]
+    for name, text in zip("ab", texts, strict=True):
+        add_documents(empty_index, Document(name, name, " ".join(text)))
+    change_a_bit(min(empty_index.glob("*.cfs")), of=texts[0][120].encode())
+    return empty_index
+
+
+@pytest.mark.parametrize("write", [purge, optimize])
+def test_it_is_refused(
+    idx: Idx,
+    changed_index: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    write: Callable[[Path], object],
+) -> None:
+    # Files of any size are waited for.
+    monkeypatch.setattr(integrity, "_MAX_FOREGROUND_BYTES", 0)
+    before = files_of_index(changed_index)
+    name = min(changed_index.glob("*.cfs")).name
+    with pytest.raises(IndexDamagedError, match=f"file {name}: its checksum is wrong"):
+        write(changed_index)
+    assert files_of_index(changed_index) == before
+    # What is left of it can still be saved.
+    assert "Saved 1 document (1 chunk)" in idx("repair").stdout
+    write(changed_index)
+
+
+def test_what_was_not_copied_whole_is_not_committed(
+    changed_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    add_documents(other, Document("a", "A", "text"))
+    backup(other, tmp_path / "copy")
+    before = files_of_index(changed_index)
+    # Whatever the reason may be: the work ends without a word.
+    monkeypatch.setattr("shared.maintenance.restore.in_background", lambda _work, _cancel: iter(()))
+    with pytest.raises(LuceneError, match="of 1 chunks Lucene copied 0"):
+        repair(changed_index)
+    with pytest.raises(LuceneError, match="of 1 chunks Lucene copied 0"):
+        restore(changed_index, tmp_path / "copy")
+    assert files_of_index(changed_index) == before

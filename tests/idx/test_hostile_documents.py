@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import Idx
 from tests.idx.extraction.test_damage import BOMB
 from tests.idx.files import events, ids, make
-from tests.idx.markup.test_epub import CONTAINER
+from tests.idx.markup.test_html import CONTAINER
 
 pytestmark = pytest.mark.soak
 

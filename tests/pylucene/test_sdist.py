@@ -1,5 +1,8 @@
-"""The source distribution: complete, reproducible, and described by its PKG-INFO."""
+"""The source distribution: complete, reproducible, and described by PKG-INFO and README."""
 
+import re
+import subprocess
+import sys
 import tarfile
 from email import message_from_bytes
 from pathlib import Path
@@ -49,3 +52,16 @@ def test_its_metadata_is_that_of_pyproject_toml(pylucene: Path, tmp_path: Path) 
     assert "licenses/LICENSE-icu4j.txt" in info.get_all("License-File", [])
     text = info.get_payload(decode=True)
     assert text == (pylucene / "README.md").read_bytes()
+
+
+def test_the_example_prints_what_the_readme_says(pylucene: Path) -> None:
+    text = (pylucene / "README.md").read_text(encoding="utf-8")
+    program, printed = re.findall(r"```(?:python|text)\n(.*?)```", text, re.DOTALL)
+    done = subprocess.run(
+        (sys.executable, "-c", program),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout == printed, done.stderr

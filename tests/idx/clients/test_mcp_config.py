@@ -1,7 +1,9 @@
-"""`idx mcp-config`: what each client is told, and where."""
+"""`idx mcp-config`: what each client is told, and where, and what docs/clients.md says of it."""
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,8 +14,10 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from typer.main import get_command
 
-from idx.clients.catalogue import CLIENTS
+from idx.clients.catalogue import CLIENTS, FLAGS, Client as ClientProgram, Launch, Scope
+from server.app import app
 from shared import Document
 from tests.conftest import Idx, add_documents
 from tests.idx.clients.files import PROGRAM, file_of, servers
@@ -237,3 +241,74 @@ def test_other_systems_have_other_files(
     monkeypatch.delenv("APPDATA", raising=False)
     monkeypatch.setattr(sys, "platform", system)
     assert CLIENTS[client].file("user") == home / path
+
+
+ENDING = {"--version", "--install-completion", "--show-completion"}
+"""Flags with which the server does not serve."""
+
+
+def test_every_flag_of_the_server_is_known() -> None:
+    flags = {
+        name
+        for option in get_command(app).params
+        if getattr(option, "is_flag", False)
+        for name in (*option.opts, *option.secondary_opts)
+    }
+    assert flags - ENDING == FLAGS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "index"),
+    [
+        ("", None),
+        ("/old", "/old"),
+        ("/old --fence --tools search", "/old"),
+        ("--fence /old", "/old"),
+        ("--tools search", None),
+        ("--tools search /old --admin", "/old"),
+        ("--time-budget=5 --root /docs /old", "/old"),
+        ("--root --fence /old", "/old"),
+    ],
+)
+def test_the_index_is_found_wherever_it_stands(arguments: str, index: str | None) -> None:
+    assert Launch("mcp-lucene", tuple(arguments.split())).index_path == index
+
+
+PAGE = (Path(__file__).parents[3] / "docs" / "clients.md").read_text()
+
+
+def files(client: ClientProgram, scope: Scope) -> list[str]:
+    return [str(path) for path in client.paths(scope)]
+
+
+def test_the_table_of_clients_is_complete(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = re.findall(r"^\| `([\w-]+)` \| \[(.+)\]\((.+)\) \| (.+) \| (.+) \|$", PAGE, re.MULTILINE)
+    assert [row[:3] for row in rows] == [
+        (client.id, client.title, client.documentation) for client in CLIENTS.values()
+    ]
+    project = home / "project"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    for client, (_, _, _, of_user, of_project) in zip(CLIENTS.values(), rows, strict=True):
+        named = re.findall(r"`~/(.+?)`", of_user)
+        assert files(client, "user") == [str(home / path) for path in named]
+        named = re.findall(r"`(.+?)`", of_project)
+        assert files(client, "project") == [str(project / path) for path in named]
+
+
+def test_the_session_is_real(idx: Idx, home: Path) -> None:
+    (session,) = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    shown = ""
+    for line in session.splitlines():
+        if line.startswith("$ idx "):
+            done = idx(*shlex.split(line.removeprefix("$ idx ")))
+            shown += f"{line}\n{done.stdout}"
+    shown = shown.replace(PROGRAM, "/home/me/mcp-lucene/.venv/bin/mcp-lucene")
+    shown = re.sub(r"\d{8}-\d{6}\.bak", "20261122-120000.bak", shown.replace(str(home), "/home/me"))
+    assert shown == session
+
+
+def test_the_options_are_those_of_the_command(idx: Idx) -> None:
+    listed = re.findall(r"^\| `(--[a-z-]+)", PAGE, re.MULTILINE)
+    shown = set(re.findall(r"--[a-z-]+", idx("mcp-config", "--help").stdout)) - {"--help"}
+    assert set(listed) == shown

@@ -1,11 +1,15 @@
+"""E-mails and messages of Outlook: headers, text, quotations and attachments."""
+
 import base64
 import sys
 from email.message import EmailMessage
 
 import pytest
 
+from idx.containers.message import quoted_apart
 from idx.errors import SourceFileError
 from tests.idx.conftest import Read
+from tests.idx.containers.compound_file import outlook_message
 
 
 def message() -> EmailMessage:
@@ -196,3 +200,67 @@ def test_mails_in_utf_7_are_read(read: Read) -> None:
         raw = f"Subject: x\nContent-Type: text/{kind}; charset=utf-7\n\nGr+APwA3w-e +2AA- b"
         blanks = "  " if kind == "plain" else " "
         assert read("a.eml", raw).text == f"Subject: x\n\nGrüße{blanks}b"
+
+
+OUTLOOK_HEADERS = (
+    "From: Ana Ruíz <ana@a.example>\r\nTo: Bo <bo@a.example>\r\n"
+    "Date: Sat, 01 Mar 2025 11:00:00 +0100\r\n"
+    "Message-ID: <2@a.example>\r\nReferences: <1@a.example>\r\n\r\n"
+)
+TEXTS = {0x0037: "Gärten", 0x1000: "We take thirty.\r\n> Our offer\r\n", 0x007D: OUTLOOK_HEADERS}
+
+
+def test_a_message_is_read_like_an_email(read: Read) -> None:
+    data = outlook_message(TEXTS, {"offer.txt": b"Forty pumps"}, {"Bo": "bo@a.example"})
+    extracted = read("a.msg", data)
+    assert extracted.text == (
+        "From: Ana Ruíz <ana@a.example>\nTo: Bo <bo@a.example>\n"
+        "Date: Sat, 01 Mar 2025 11:00:00 +0100\nSubject: Gärten\n\nWe take thirty.\n\n"
+        "Attachments: offer.txt\n\nQuoted text\nOur offer"
+    )
+    assert extracted.title == "Gärten"
+    assert extracted.metadata == {
+        "author": "Ana Ruíz <ana@a.example>",
+        "message_id": "2@a.example",
+        "thread": "1@a.example",
+        "recipients": ["bo@a.example"],
+    }
+    assert [(each.name, each.read()) for each in extracted.members] == [
+        ("offer.txt", b"Forty pumps")
+    ]
+
+
+def test_a_draft_has_no_headers_of_its_way(read: Read) -> None:
+    data = outlook_message({0x0037: "Draft", 0x1000: "text"}, {}, {"Bo": "bo@a.example"})
+    assert read("a.msg", data).text == "To: Bo <bo@a.example>\nSubject: Draft\n\ntext"
+
+
+@pytest.mark.parametrize("share", [0.4, 0.6, 0.9])
+def test_a_truncated_message_is_damaged(read: Read, share: float) -> None:
+    data = outlook_message(TEXTS, {"offer.txt": b"Forty pumps" * 200}, {})
+    with pytest.raises(SourceFileError, match=r"is a damaged message of Outlook|is binary"):
+        read("a.msg", data[: int(len(data) * share)])
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "quoted"),
+    [
+        ("Yes.\n\n> A?\n> B?\n", "Yes.\n\n", "A?\nB?"),
+        ("> A?\n\nYes.\n> B?\nNo.", "\n\nYes.\n\nNo.", "A?\nB?"),
+        (
+            "Ja.\n\nAm 1.3.2025 um 10:00 schrieb Bo:\n\n> A?\n>> B?",
+            "Ja.\n",
+            "Am 1.3.2025 um 10:00 schrieb Bo:\nA?",
+        ),
+        (
+            "Yes.\n-----Original Message-----\nFrom: Bo\nSent: today\nSubject: A\n\nA?",
+            "Yes.",
+            "From: Bo\nSent: today\nSubject: A\n\nA?",
+        ),
+        ("> only\n> quoted", "> only\n> quoted", ""),
+        ("A\n-----\nB", "A\n-----\nB", ""),
+        ("no quotation", "no quotation", ""),
+    ],
+)
+def test_quotations_are_set_apart(text: str, own: str, quoted: str) -> None:
+    assert quoted_apart(text) == (own, quoted)

@@ -12,7 +12,7 @@ from idx.extraction.formats import extract
 from idx.extraction.types import Extracted, ExtractionOptions
 from tests.idx.conftest import FILES, Read
 from tests.idx.extraction.pdf_files import write_pdf
-from tests.idx.markup.test_epub import book
+from tests.idx.markup.test_html import book
 
 
 def outline(extracted: Extracted) -> list[tuple[int, str]]:

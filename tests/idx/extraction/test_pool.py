@@ -1,17 +1,21 @@
-"""The processes that read files: what one file does, the others do not feel."""
+"""Reading one file, and the processes that read: what one file does, the others do not feel."""
 
+import hashlib
 import multiprocessing
 import os
 import signal
 import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from idx.errors import SourceFileError
 from idx.extraction.pool import ExtractionPool, Limits
-from idx.extraction.types import ExtractionOptions, ReadFile, Unreadable
+from idx.extraction.types import ExtractionOptions, Ocr, ReadFile, Unreadable, within_time
+from idx.extraction.worker import read_file as read_location
 from idx.sync.plan import single_file
 from shared.files.location import Location
 from tests.idx.extraction.pdf_files import write_pages
@@ -113,3 +117,72 @@ def test_a_file_that_crashes_its_reader_costs_only_itself(tmp_path: Path, _turn:
     unreadable = [result for result in results.values() if isinstance(result, Unreadable)]
     assert len(results) == len(files)
     assert len(unreadable) <= 1
+
+
+def test_what_is_within_a_file_has_no_more_time_than_is_left_for_the_file() -> None:
+    ocr = Ocr("tesseract", "eng", seconds=900)
+    options = ExtractionOptions(table_seconds=60, member_seconds=90, ocr=ocr)
+    left = within_time(options, 20)
+    assert (left.table_seconds, left.member_seconds) == (20, 20)
+    assert left.ocr
+    assert left.ocr.seconds == 20
+    assert within_time(options, 1_000) == options
+
+
+def read_file(file: Path, options: ExtractionOptions) -> ReadFile:
+    return read_location(single_file(file).location, options)
+
+
+def test_a_file_is_read_with_its_state(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("The rent is due on the third day of each month, and paid in advance.")
+    os.utime(file, ns=(0, 1_700_000_000_000_000_123))
+    read = read_file(file, OPTIONS)
+    assert read.extracted.text == file.read_text()
+    assert (read.size, read.modified_ns) == (68, 1_700_000_000_000_000_123)
+    assert read.content_hash == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert read.language == "en"
+    assert read.is_settled
+
+
+@pytest.mark.parametrize(
+    ("ago_ns", "is_settled"), [(0, False), (1_000_000_000, False), (3_000_000_000, True)]
+)
+def test_a_file_that_was_just_changed_is_not_settled(
+    tmp_path: Path, ago_ns: int, is_settled: bool
+) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("text")
+    # Whole seconds: a file system that counts no finer.
+    now = time.time_ns() // 1_000_000_000 * 1_000_000_000
+    os.utime(file, ns=(0, now - ago_ns))
+    assert read_file(file, OPTIONS).is_settled == is_settled
+
+
+def test_where_times_are_fine_a_file_is_settled_soon(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("text")
+    changed = time.time_ns() - 1_000_000_000
+    os.utime(file, ns=(0, changed + (changed % 1_000_000_000 == 0)))
+    assert read_file(file, OPTIONS).is_settled
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "log.txt"
+    file.write_bytes(b"line\n" * 9_000_000)
+    stop = threading.Event()
+
+    def append() -> None:
+        while not stop.wait(0.001):
+            with file.open("ab") as stream:
+                stream.write(b"more\n")
+
+    writer = threading.Thread(target=append)
+    writer.start()
+    time.sleep(0.05)
+    try:
+        with pytest.raises(SourceFileError, match="changed while it was read"):
+            read_file(file, OPTIONS)
+    finally:
+        stop.set()
+        writer.join()

@@ -1,5 +1,13 @@
+"""Pages, XML, notebooks and EPUB: their text without what is markup."""
+
+import io
+import json
+import time
+import zipfile
+
 import pytest
 
+from idx.errors import SourceFileError
 from tests.idx.conftest import Read
 
 PAGE = """<!DOCTYPE html>
@@ -112,3 +120,188 @@ def test_a_declaration_means_what_browsers_take_it_for(
     }.get(codec, "It\u2019s the rent of +2AA- friends")
     page = f"<html><meta charset={charset}><p>{text}</p></html>".encode(codec)
     assert read("a.html", page).text == text
+
+
+ARTICLE = """<?xml version="1.0"?>
+<!DOCTYPE article [<!ENTITY secret SYSTEM "file:///etc/passwd">]>
+<article><title>Wells &amp; pumps</title>
+<para role="a > b">Water, H<sub>2</sub>O, comes from the
+<emphasis>well</emphasis> behind the house&#33; &secret;</para>
+<!-- a comment
+--><row><entry>Oslo</entry><entry>2024</entry></row>
+<para><![CDATA[if a < b]]> and so on, until the end of the paragraph is reached,
+which takes a while, because prose has many words and few tags, unlike the settings
+of a program.</para>
+</article>
+"""
+
+
+def test_prose_is_read_without_tags(read: Read) -> None:
+    extracted = read("a.xml", ARTICLE)
+    lines = extracted.text.split("\n")
+    assert lines[2].strip() == "Wells & pumps"
+    assert lines[3].strip() == "Water, H2O, comes from the"
+    assert lines[4] == "well behind the house! &secret;"
+    assert lines[6].strip() == "Oslo 2024"
+    assert lines[7].startswith("if a < b and so on")
+    assert (extracted.title, extracted.is_own_text) == ("Wells & pumps", True)
+
+
+def test_settings_stay_as_they_are(read: Read) -> None:
+    settings = (
+        '<settings>\n  <property name="url" value="jdbc:h2"/>\n  <port>80</port>\n</settings>'
+    )
+    assert read("pom.xml", settings).text == settings
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    "piece", ["<!DOCTYPE [", "<a b='", '<a b="', "<!--", "<![CDATA[", "<a ", "&#", "<?"]
+)
+def test_hostile_markup_takes_no_longer(read: Read, piece: str) -> None:
+    def seconds(pieces: int) -> float:
+        started = time.process_time()
+        read("a.xml", piece * pieces)
+        return time.process_time() - started
+
+    # Ten times as much takes ten times as long, and not a hundred times.
+    assert seconds(50_000) < 30 * max(seconds(5_000), 0.02)
+
+
+PICTURE = "iVBORw0KGgo" * 100
+CELLS = [
+    {"cell_type": "markdown", "source": ["# Rainfall\n", "in Oslo\n", f"![x]({PICTURE})"]},
+    {
+        "cell_type": "code",
+        "source": "rain.plot()",
+        "outputs": [
+            {"output_type": "stream", "text": ["10 %\r", "100 %\n"]},
+            {
+                "output_type": "display_data",
+                "data": {"image/png": PICTURE, "text/plain": ["<Figure 1>"]},
+            },
+            {
+                "output_type": "error",
+                "ename": "KeyError",
+                "traceback": ["\x1b[31mKeyError\x1b[0m: 7"],
+            },
+        ],
+    },
+]
+
+
+def test_cells_and_outputs_are_text_in_order(read: Read) -> None:
+    extracted = read("a.ipynb", json.dumps({"nbformat": 4, "cells": CELLS, "metadata": {}}))
+    assert extracted.text == (
+        "# Rainfall\nin Oslo\n![x]()\n\nrain.plot()\n\n100 %\n\n<Figure 1>\n\nKeyError: 7"
+    )
+    assert extracted.title == "Rainfall"
+    assert [(heading.text, heading.start) for heading in extracted.headings] == [("Rainfall", 0)]
+
+
+def test_version_3_has_worksheets(read: Read) -> None:
+    cells = [
+        {"cell_type": "heading", "level": 2, "source": "Snow"},
+        {"cell_type": "code", "input": "1 + 1", "outputs": [{"output_type": "pyout", "text": "2"}]},
+    ]
+    extracted = read("a.ipynb", json.dumps({"worksheets": [{"cells": cells}]}))
+    assert extracted.text == "## Snow\n\n1 + 1\n\n2"
+    assert [heading.level for heading in extracted.headings] == [2]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"a": 1}', "[" * 100_000])
+def test_what_is_no_notebook_is_damaged(read: Read, text: str) -> None:
+    with pytest.raises(SourceFileError, match=r"damaged notebook|nested too deeply"):
+        read("a.ipynb", text)
+
+
+def test_cells_of_any_type_are_read(read: Read) -> None:
+    cells = [7, None, {"source": {"a": 1}}, {"outputs": [3, {"data": 4}]}, {"source": "kept"}]
+    assert read("a.ipynb", json.dumps({"cells": cells, "metadata": 5})).text == "kept"
+
+
+CONTAINER = (
+    '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+    '<rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
+)
+BOOK = """<?xml version="1.0"?>
+<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">
+<metadata><dc:title>The Gardens</dc:title><dc:creator>Ana</dc:creator><dc:creator>Bo</dc:creator>
+<dc:subject>Water</dc:subject><dc:subject>Stone</dc:subject><dc:language>es-ES</dc:language>
+<dc:description>About gardens</dc:description><dc:date>2025</dc:date>
+<meta property="dcterms:modified">2025-04-01T10:00:00Z</meta></metadata>
+<manifest>
+<item id="b" href="text/two%20more.xhtml" media-type="application/xhtml+xml"/>
+<item id="a" href="one.xhtml" media-type="application/xhtml+xml"/>
+<item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>
+<item id="p" href="p.png" media-type="image/png"/>
+<item id="up" href="../../../../etc/passwd" media-type="text/html"/>
+</manifest>
+<spine><itemref idref="n"/><itemref idref="a"/><itemref idref="p"/><itemref idref="up"/>
+<itemref idref="b"/><itemref idref="a"/><itemref idref="gone"/></spine></package>"""
+ONE = (
+    '<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" '
+    '"http://www.w3.org/TR/xhtml11/DTD/xhtml11.dtd"><html xmlns="http://www.w3.org/1999/xhtml">'
+    "<head><title>no</title></head><body><h1>One</h1><p>Agua&nbsp;ñ</p></body></html>"
+)
+
+
+def book(**entries: str) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as zipped:
+        zipped.writestr("mimetype", "application/epub+zip")
+        contents = {
+            "META-INF/container.xml": CONTAINER,
+            "OEBPS/book.opf": BOOK,
+            "OEBPS/nav.xhtml": "<p>Contents",
+            "OEBPS/one.xhtml": ONE,
+            "OEBPS/text/two more.xhtml": "<p>Two",
+        }
+        for name, text in (contents | entries).items():
+            zipped.writestr(name, text)
+    return data.getvalue()
+
+
+def test_chapters_are_read_in_order(read: Read) -> None:
+    extracted = read("a.epub", book())
+    assert extracted.text == "One\n\nAgua ñ\n\nTwo"
+    assert extracted.title == "The Gardens"
+    assert extracted.metadata == {
+        "author": "Ana, Bo",
+        "subject": "About gardens",
+        "keywords": ["Water", "Stone"],
+        "created": "2025",
+        "modified": "2025-04-01T10:00:00Z",
+        "language": "es",
+    }
+    assert extracted.pages == ()
+
+
+def test_a_protected_book_says_so_and_protected_fonts_do_not_matter(read: Read) -> None:
+    encryption = (
+        '<encryption xmlns:enc="urn:enc"><enc:CipherReference URI="OEBPS/{}"/></encryption>'
+    )
+    with pytest.raises(SourceFileError, match=r": protected against copying \(DRM\)"):
+        read("a.epub", book(**{"META-INF/encryption.xml": encryption.format("one.xhtml")}))
+    data = book(**{"META-INF/encryption.xml": encryption.format("font.otf")})
+    assert read("a.epub", data).text
+
+
+def test_a_book_without_a_list_of_chapters_is_damaged(read: Read) -> None:
+    with pytest.raises(SourceFileError, match="is a damaged EPUB: it has no list of chapters"):
+        read("a.epub", book(**{"META-INF/container.xml": "<container/>"}))
+
+
+def test_chapters_that_are_missing_are_named(read: Read) -> None:
+    renamed = BOOK.replace("one.xhtml", "One.xhtml").replace("../../../../etc/passwd", "three.html")
+    extracted = read("a.epub", book(**{"OEBPS/book.opf": renamed}))
+    assert extracted.text == "Two"
+    assert extracted.warnings == ("chapters are missing: OEBPS/One.xhtml, OEBPS/three.html",)
+    none = renamed.replace("two%20more", "two")
+    with pytest.raises(SourceFileError, match=r"is a damaged .*: its chapters are missing"):
+        read("a.epub", book(**{"OEBPS/book.opf": none}))
+
+
+def test_a_chapter_may_be_named_by_a_place_in_it(read: Read) -> None:
+    named = BOOK.replace("one.xhtml", "one.xhtml#start")
+    assert read("a.epub", book(**{"OEBPS/book.opf": named})).text == "One\n\nAgua ñ\n\nTwo"

@@ -1,6 +1,13 @@
+"""Markdown, its front matter, and what Obsidian adds to both."""
+
+import time
+from pathlib import Path
+
 import pytest
 
+from tests.conftest import Idx
 from tests.idx.conftest import Read
+from tests.idx.preparation import index_files
 
 FRONT_MATTER = """---
 title: " The  Gardens "
@@ -137,3 +144,211 @@ def test_metadata_is_cut_to_a_sane_length(read: Read) -> None:
     extracted = read("a.md", f"---\nauthor: {'a' * 5000}\nkeywords: {words}\n---\n# {'t' * 5000}\n")
     assert len(str(extracted.metadata["author"])) == len(extracted.title or "") == 1000
     assert extracted.metadata["keywords"] == [f"k{i}" for i in range(50)]
+
+
+NOTE = """---
+aliases: [Water plan, H2O]
+tags:
+  - project/garden
+  - "#urgent"
+permalink: garden/water
+rating: 4
+weight: 0.5
+version: 3.10
+status: open
+related: "[[Pump|the pump]]"
+parent: [[Garden]]
+source:
+  book: {title: Wells, page: 12}
+  people: [{name: Ana}, {name: Bo}]
+---
+The pump is #broken/pump today, see #12 and `#code`.
+
+```
+#fenced
+```
+"""
+
+
+def test_properties_keep_their_names_and_nested_ones_are_joined_by_dots(read: Read) -> None:
+    metadata = read("a.md", NOTE).metadata
+    assert metadata == {
+        "aliases": ["Water plan", "H2O"],
+        "tags": ["project/garden", "urgent", "broken/pump"],
+        "keywords": ["project/garden", "urgent", "broken/pump"],
+        "permalink": "garden/water",
+        "rating": 4,
+        "weight": 0.5,
+        "version": "3.10",
+        "status": "open",
+        "related": "the pump",
+        "parent": ["Garden"],
+        "source.book.title": "Wells",
+        "source.book.page": 12,
+        "source.people.name": ["Ana", "Bo"],
+    }
+
+
+def test_notes_are_found_and_filtered_by_their_properties(
+    idx: Idx, tmp_path: Path, index_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "Water plan.md").write_text(NOTE)
+    index_files(index_path, notes)
+    conditions = ("aliases=H2O", "rating>=3", "tags^=project/", "source.people.name=Bo")
+    filters = [part for condition in conditions for part in ("--filter", condition)]
+    assert "Water plan.md" in idx("search", "wells", *filters).stdout
+    assert "permalink" in idx("show", "Water plan.md", "--details").stdout
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        ("one, two words", ["one", "two words"]),
+        ('"#one #two/deep"', ["one", "two/deep"]),
+        ("[2024, one]", ["2024", "one"]),
+    ],
+)
+def test_tags_are_read_in_every_form(read: Read, tags: str, expected: list[str]) -> None:
+    assert read("a.md", f"---\ntags: {tags}\n---\n").metadata["tags"] == expected
+
+
+def test_a_file_cannot_claim_what_is_known_of_it(read: Read) -> None:
+    matter = "file_path: /etc/passwd\nFile_Size: 1\ncontent_hash: x\nindexed: never\n"
+    claimed = {"x-file_path", "x-File_Size", "x-content_hash", "x-indexed"}
+    assert read("a.md", f"---\n{matter}---\n").metadata.keys() == claimed
+
+
+def test_a_day_that_is_a_link_is_a_time(read: Read) -> None:
+    metadata = read("a.md", '---\ncreated: "[[2025-03-01]]"\nupdated: 2025\n---\n').metadata
+    assert metadata == {"created": "2025-03-01", "modified": "2025", "updated": "2025"}
+
+
+def test_a_key_that_is_too_long_is_left_out(read: Read) -> None:
+    extracted = read("a.md", f"---\na: [{'x, ' * 50}]\n{'k' * 200}: long\n---\n")
+    assert extracted.metadata == {"a": ["x"]}
+
+
+@pytest.mark.parametrize(
+    "matter",
+    [
+        "l0: &l0 []\n"
+        + "".join(f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 9)}]\n" for i in range(1, 30)),
+        "l0: &l0 {a: x}\n"
+        + "".join(
+            f"l{i}: &l{i} {{{', '.join(f'k{n}: *l{i - 1}' for n in range(9))}}}\n"
+            for i in range(1, 30)
+        ),
+        f"a: &a [{'x, ' * 1500}]\nb: [{'*a, ' * 1000}]",
+        "a: &a {b: *a}",
+        "a: &a [*a, *a]",
+        "? [a, b]\n: c",
+        "'': x\n1: y",
+    ],
+    ids=["lists", "objects", "wide", "circle", "two circles", "list as key", "odd keys"],
+)
+def test_hostile_properties_are_read_soon(read: Read, matter: str) -> None:
+    before = time.monotonic()
+    extracted = read("a.md", f"---\n{matter}\n---\n# Title\n")
+    assert time.monotonic() - before < 5
+    assert extracted.title == "Title"
+    assert len(str(extracted.metadata)) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("See [[Note]].", "See Note."),
+        ("[[folder/Note.md]]", "folder/Note"),
+        ("[[Note|the note]] and [[Other]]s", "the note and Others"),
+        ("[[Note#Heading]]", "Note > Heading"),
+        ("[[Note#One#Two|shown]]", "shown"),
+        ("[[#Heading]]", "Heading"),
+        ("[[Note#^block]]", "Note"),
+        (r"| [[Note\|cell]] | [[Note\|]] |", "| cell | Note |"),
+        ("![[image.png]]", "image.png"),
+        ("![[image.png|300]] ![[image.png|300x200]]", "image.png image.png"),
+        ("![[image.png|A pump]]", "A pump"),
+        ("![[Note#Heading]]", "Note > Heading"),
+        ("A sentence. ^a1b2c3", "A sentence."),
+        ("^quote-of-the-day", ""),
+        ("> [!note]", "> Note"),
+        ("> [!warning]- Mind the gap", "> Mind the gap"),
+        ("> > [!todo|wide]+ Later [[Note]]", "> > Later Note"),
+        ("# About [[Note]]", "# About Note"),
+        ("- item\n    - [[Nested]]", "- item\n    - Nested"),
+    ],
+)
+def test_marks_are_read_as_obsidian_shows_them(read: Read, written: str, shown: str) -> None:
+    assert read("a.md", f"before\n\n{written}\nafter").text == f"before\n\n{shown}\nafter"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`[[Note]]` and ``a ` [[Note]]``",
+        "```\n[[Note]] ^abc\n> [!note]\n```",
+        "~~~~\n~~~\n[[Note]]\n~~~~",
+        "> ```\n> [[Note]]\n> ```",
+        "- ```\n  [[Note]]\n  ```",
+        "[[ -f name ]] && echo",
+        "[[1]](https://example.org) [[a]][b]",
+        "[[1, 2], [3, 4]]",
+        "[[]] [[|]] [[^abc]] [[#^abc]] [[open",
+        "a footnote[^1]\n\n[^1]: its text",
+        "x ^2 and 10 ^6",
+        "%% a comment %%",
+        "[!note] without a quote",
+    ],
+)
+def test_code_and_other_markdown_stay_as_they_are(read: Read, text: str) -> None:
+    assert read("a.md", text).text == text
+
+
+def test_code_that_is_not_closed_hides_no_links(read: Read) -> None:
+    assert read("a.md", "a ` [[Note]]").text == "a ` Note"
+    assert read("a.md", "> ```\n> code\n\n[[Note]]").text == "> ```\n> code\n\nNote"
+
+
+def test_front_matter_stays_as_it_is_in_the_text(read: Read) -> None:
+    text = '---\nrelated: "[[Note|shown]]"\n---\n'
+    assert read("a.md", f"{text}[[Note]]").text == f"{text}Note"
+
+
+def test_the_first_heading_is_the_title_without_its_marks(read: Read) -> None:
+    assert read("a.md", "# About [[Note|the pump]]\n").title == "About the pump"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_are_cited_as_they_are_in_the_file(
+    idx: Idx, tmp_path: Path, index_path: Path, end: str
+) -> None:
+    lines = ["[[A very long name of a note that is not shown|a]] ^id1"] * 300
+    lines += ["> [!note]", "^only-an-id", "", "The [[Thing|pump]] is broken.", ""]
+    (tmp_path / "note.md").write_bytes(end.join(lines).encode())
+    index_files(index_path, tmp_path / "note.md")
+    shown = idx("show", "note.md").stdout
+    assert "lines 1-250" in shown
+    assert "lines 211-304" in shown
+    assert "The pump is broken." in shown
+
+
+def test_a_note_without_a_title_is_called_by_its_name_without_the_ending(
+    idx: Idx, tmp_path: Path, index_path: Path
+) -> None:
+    files = [tmp_path / name for name in ("Garden plan.md", "v1.2.markdown", "plain.txt", "UP.MD")]
+    for file in files:
+        file.write_text("Some words.")
+    index_files(index_path, *files)
+    listed = idx("list", "--json").stdout
+    for title in ("Garden plan", "v1.2", "plain.txt", "UP"):
+        assert f'"title": "{title}"' in listed
+
+
+@pytest.mark.parametrize("piece", ["[[", "`", "[[a|", "![[", "> [!", " ^", "#a/", "`` ` "])
+def test_marks_without_end_are_read_soon(read: Read, piece: str) -> None:
+    ticks = "".join("`" * length + " " for length in range(1, 1500))
+    before = time.monotonic()
+    read("a.md", piece * 300_000 + "\n" + ticks + "\n[[a]]")
+    assert time.monotonic() - before < 10

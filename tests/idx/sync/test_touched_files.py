@@ -1,4 +1,4 @@
-"""Files whose time changes and nothing else: their bytes are compared, and none stops the sync."""
+"""Times of files: bytes are compared if nothing else changes, and a time may be none."""
 
 import os
 import sys
@@ -11,8 +11,9 @@ from typing import Final
 import pytest
 
 from idx.extraction.pool import ExtractionPool, Limits
-from idx.extraction.types import ExtractionOptions, Unreadable
-from idx.sync.plan import single_file
+from idx.extraction.types import Extracted, ExtractionOptions, ReadFile, Unreadable
+from idx.sync.plan import Change, file_document, single_file
+from shared.files.location import KnownFolder, Location
 from tests.conftest import Idx
 from tests.idx.files import events, make, sync
 from tests.idx.preparation import index_files
@@ -91,3 +92,23 @@ def test_hashing_a_file_takes_no_longer_than_it_may(tmp_path: Path) -> None:
     )
     assert hashes["pipe"] == Unreadable("failed", "is not a regular file")
     assert str(hashes["a.txt"]).startswith("982d9e3eb996f559")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "modified"),
+    [
+        (0, "1970-01-01T00:00:00Z"),
+        (-1, "1969-12-31T23:59:59Z"),
+        (300_000_000_000, None),
+        (-300_000_000_000, None),
+        (2**63, None),
+    ],
+)
+def test_a_time_that_no_calendar_has_is_left_out(seconds: int, modified: str | None) -> None:
+    location = Location(Path("/papers/a.txt"), KnownFolder(Path("/papers"), (1, 2)), "a.txt")
+    change = Change("a.txt", location, "a.txt", "", 4, 0, False, True)
+    read = ReadFile(Extracted("text", "text/plain"), None, 4, seconds * 10**9, "hash", True)
+    document = file_document(change, read, "keep")
+    assert document.metadata.get("modified") == modified
+    assert document.file
+    assert document.file.state.modified_ns == seconds * 10**9

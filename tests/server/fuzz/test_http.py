@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.server.fuzz.strategies import messages
-from tests.server.fuzz.test_messages import METHODS
+from tests.server.fuzz.test_order import METHODS
 from tests.server.fuzz.tools import EXAMPLES
 from tests.server.http.served import ACCEPT, SECONDS, Served, initialize, message, served
 

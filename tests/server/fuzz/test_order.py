@@ -1,11 +1,15 @@
-"""Messages that are right by themselves, and come at the wrong time, too often, or too long."""
+"""Hostile calls and lines, and messages at the wrong time, too often, or too long."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as st
 
+from tests.offered_tools import OFFERED
+from tests.server.fuzz.strategies import HALVES, arguments, messages, texts
+from tests.server.fuzz.tools import EXAMPLES, Tools
 from tests.server.raw_client import RawClient
 
 _HANDSHAKE = {
@@ -73,3 +77,46 @@ def test_an_oversize_request_is_answered_briefly(client: RawClient, characters: 
     assert answer["result"]["isError"]
     assert f"the query has {characters:,} characters" in answer["result"]["content"][0]["text"]
     assert len(json.dumps(answer)) < 1_000
+
+
+@pytest.fixture(scope="module")
+def tools(client: RawClient) -> Tools:
+    return Tools(client)
+
+
+@pytest.mark.parametrize("tool", OFFERED)
+@EXAMPLES
+@given(data=st.data())
+def test_any_arguments_are_answered(tools: Tools, tool: str, data: st.DataObject) -> None:
+    tools.check(tool, data.draw(arguments(tools.inputs[tool])))
+
+
+@EXAMPLES
+@given(before=texts, half=st.sampled_from(HALVES), after=texts)
+def test_half_of_a_character_is_told_of(tools: Tools, before: str, half: str, after: str) -> None:
+    for tool, argument in (("Search", "query"), ("get_next_chunk", "chunk_id")):
+        answer = tools.check(tool, {argument: before + half + after})
+        assert "hex escape" in answer["error"]["message"]
+
+
+METHODS = [
+    *("initialize", "notifications/initialized", "notifications/cancelled", "ping"),
+    *("tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read"),
+    *("resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get"),
+    *("completion/complete", "logging/setLevel", "subscriptions/listen", "server/discover"),
+    *("notifications/progress", "no/such/method", ""),
+]
+
+
+@pytest.mark.soak
+@EXAMPLES
+@given(lines=st.lists(messages(METHODS), min_size=25, max_size=25))
+def test_a_thousand_lines_are_passed_over_or_answered(
+    client: RawClient, lines: list[bytes]
+) -> None:
+    for answer in client.exchange(lines):
+        assert ("result" in answer) + ("error" in answer) + ("method" in answer) == 1, answer
+        if "error" in answer:
+            assert isinstance(answer["error"]["code"], int)
+            assert isinstance(answer["error"]["message"], str)
+    assert client.search("word1")["structuredContent"]["query"] == "word1"

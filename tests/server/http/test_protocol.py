@@ -1,7 +1,8 @@
-"""MCP over HTTP, as clients of all its versions speak it."""
+"""MCP over HTTP, as clients of all its versions speak it, and messages that are none."""
 
 import asyncio
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from mcp import Client
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
+from server.http.serving import Address, listen
 from shared import Document
 from tests.conftest import add_documents
 from tests.server.http.served import (
@@ -17,6 +19,7 @@ from tests.server.http.served import (
     SECONDS,
     Served,
     initialize,
+    message,
     served,
     status_of_answer,
     wait_for,
@@ -169,3 +172,61 @@ def test_nothing_that_is_sent_is_an_error_of_the_server(
         refused = httpx2.post(server.url, content=body, headers=headers, timeout=SECONDS)
         assert 400 <= refused.status_code < 500, (body[:50], refused.text)
     assert server.get("/healthz").status_code == 200
+
+
+def session(server: Served) -> dict[str, str]:
+    """The headers of a session that was opened."""
+    headers = ACCEPT | {"Mcp-Session-Id": initialize(server).headers["mcp-session-id"]}
+    initialized = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    httpx2.post(server.url, json=initialized, headers=headers, timeout=SECONDS)
+    return headers
+
+
+def post(server: Served, headers: dict[str, str], **request: object) -> httpx2.Response:
+    body = {"jsonrpc": "2.0", **request}
+    return httpx2.post(server.url, json=body, headers=headers, timeout=SECONDS)
+
+
+@pytest.mark.parametrize("path", ["/mcp%0A", "/mcp%0a", "/mcp%00", "/metrics%7F"])
+def test_a_path_with_a_control_character_passes_for_no_other(server: Served, path: str) -> None:
+    body, headers = message(query="text")
+    url = f"http://127.0.0.1:{server.port}{path}"
+    assert httpx2.post(url, content=body, headers=headers, timeout=SECONDS).status_code == 400
+
+
+@pytest.mark.soak
+def test_a_client_that_leaves_in_the_middle_of_a_message_is_no_error_of_the_server(
+    documents: Path, tmp_path: Path
+) -> None:
+    with served(documents, log=tmp_path / "log") as server:
+        _, modern = message(query="text")
+        for headers in (modern, ACCEPT, session(server)):
+            lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+            head = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\n{lines}Content-Length: 1000\r\n\r\n"
+            with server.raw() as connection:
+                connection.sendall(head.encode() + b'{"jsonrpc"')
+                wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it is read")
+            wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "it has ended")
+        assert not [name for name in server.metrics() if 'status="500"' in name]
+        assert "status=500" not in server.logged()
+        assert "error=" not in server.logged()
+
+
+def test_a_method_that_nobody_knows_is_not_repeated_whole(server: Served) -> None:
+    answered = post(server, session(server), id=7, method="m" * 3_000_000)
+    assert '"message":"Method not found","data":"mmm' in answered.text
+    assert len(answered.text) < 3_000
+
+
+@pytest.mark.parametrize(
+    ("family", "host"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
+)
+def test_the_body_of_an_answer_does_not_wait_for_its_headers(
+    family: socket.AddressFamily, host: str
+) -> None:
+    with (
+        listen(Address(family, host, 0)) as listener,
+        socket.create_connection(listener.getsockname()[:2]),
+        listener.accept()[0] as connection,
+    ):
+        assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0

@@ -1,9 +1,10 @@
-"""Replies of models, as they are asked for and as they come."""
+"""Replies of models: their text, its statements, what they cite, and quotes of passages."""
 
 from itertools import pairwise
 
 import pytest
 
+from shared.answers.citations import cited_numbers, is_long_enough, sentences, stands_in
 from shared.answers.prompt import read_reply, text_so_far
 from tests.model_server import quoting
 
@@ -80,3 +81,131 @@ def test_a_quote_may_have_several_lines() -> None:
 def test_numbers_within_a_quote_belong_to_it() -> None:
     read = read_reply(quoting("So it is [1].", "as shown before [7] in the notes"))
     assert read.quotes == [(1, '"as shown before [7] in the notes"')]
+
+
+PASSAGE = """\
+§ 2 Term. Either party may give notice with a period of nine\n   months. The monthly rent is
+1,640.00 euros; the “deposit” is three rents — see the tenants' file.
+| Depth | 40 m of water |
+**Important:** never open the log\u00adger. Version 2.3.1 of the Straße. Contact: Zoë\u0308 Müller.
+保証期間は三年です。電池は含まれません。"""
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Either party may give notice",
+        "EITHER PARTY MAY GIVE NOTICE with a period of nine months.",
+        "with a period of nine   months",
+        '"The monthly rent is 1,640.00 euros"',
+        "the 'deposit' is three rents".replace("'", '"'),
+        "the «deposit» is three rents - see the tenants\u2019 file",
+        "depth 40 m of water",
+        "Important: never open the logger",
+        "never open the logger. Version 2.3.1",
+        "of the strasse. contact",
+        "Müller".replace("ü", "u\u0308") + ". 保証期間は",
+        "Either party … nine months",
+        "Either party may [...] The monthly rent is 1,640.00",
+        "保証期間は三年です",
+        "電池は含まれません",
+        "rent is\n1,640.00 euros",
+    ],
+)
+def test_words_of_the_passage_are_a_quote(quote: str) -> None:
+    assert stands_in(quote, PASSAGE)
+    assert is_long_enough(quote)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Either party may not give notice",
+        "with a period of six months",
+        "the monthly rent is 1,640.00 dollars",
+        "The monthly rent is 1",
+        "The monthly rent is 1,640.0",
+        "onthly rent is 1,640.00",
+        "640.00 euros; the deposit",
+        "never open the log",
+        "The monthly rent … Either party may",
+        "the deposit is three … the deposit is three",
+        "Version 2.3",
+        "",
+        '""',
+        "…",
+        "保証期間は五年です",
+    ],
+)
+def test_anything_else_is_none(quote: str) -> None:
+    assert not stands_in(quote, PASSAGE)
+
+
+@pytest.mark.parametrize("quote", ["the", "rent is", "1,640.00", "...", "Either … nine months", ""])
+def test_too_few_letters_prove_nothing(quote: str) -> None:
+    assert not is_long_enough(quote)
+
+
+def test_the_second_occurrence_counts_if_the_first_is_inside_a_word() -> None:
+    assert stands_in("form of consent", "reform of consent, form of consent")
+    assert not stands_in("form of consent", "reform of consent")
+
+
+def divided(text: str) -> list[tuple[str, tuple[int, ...]]]:
+    return [(text[start:end], tuple(numbers)) for start, end, numbers in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One is so [1]. Two is not.", [("One is so [1].", (1,)), ("Two is not.", ())]),
+        ("One is so. [1] Two is [2]", [("One is so. [1]", (1,)), ("Two is [2]", (2,))]),
+        ("One is so.[1][2] Two is!", [("One is so.[1][2]", (1, 2)), ("Two is!", ())]),
+        ("It is 1.640,00 Euro [1, 3].", [("It is 1.640,00 Euro [1, 3].", (1, 3))]),
+        ("Bis zum 31. August bleibt sie [1].", [("Bis zum 31. August bleibt sie [1].", (1,))]),
+        ("Dr. Ott, z. B., said e.g. this.", [("Dr. Ott, z. B., said e.g. this.", ())]),
+        ("It is § 3. [1] So it is.", [("It is § 3. [1]", (1,)), ("So it is.", ())]),
+        (
+            "These are:\n- one thing [1]\n- another thing\n",
+            [("one thing [1]", (1,)), ("another thing", ())],
+        ),
+        (
+            "1. First thing [1].\n2. Second thing [2].",
+            [("First thing [1].", (1,)), ("Second thing [2].", (2,))],
+        ),
+        ("# Rent\n\nIt is due [1].", [("It is due [1].", (1,))]),
+        ("It is due.\n\n[2]", [("It is due.\n\n[2]", (2,))]),
+        ("It is due [1].\n- [2]", [("It is due [1].\n- [2]", (1, 2))]),
+        ("Yes. It is due [1].", [("Yes. It is due [1].", (1,))]),
+        ("Yes.", [("Yes.", ())]),
+        ("A line that\ngoes on [1].", [("A line that\ngoes on [1].", (1,))]),
+        (
+            "保証は三年です[1]。電池は別です。",
+            [("保証は三年です[1]。", (1,)), ("電池は別です。", ())],
+        ),
+        ("**It is due** [1].", [("**It is due** [1].", (1,))]),
+        ("", []),
+        ("[1]", []),
+    ],
+)
+def test_an_answer_is_divided_into_statements(
+    text: str, expected: list[tuple[str, tuple[int, ...]]]
+) -> None:
+    assert divided(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[2][1][2]", [2, 1]),
+        ("[1, 2;3]", [1, 2, 3]),
+        ("[1-3]", [1, 2, 3]),
+        ("[1\u20133]", [1, 2, 3]),
+        ("[3-1]", [3, 1]),
+        ("[1-999]", [1, 999]),
+        ("【4】 and [^5]", [4, 5]),
+        ("[a] [1234] (1)", []),
+    ],
+)
+def test_numbers_in_brackets_are_citations(text: str, expected: list[int]) -> None:
+    assert cited_numbers(text) == expected

@@ -1,14 +1,18 @@
-"""Lucene in a folder of packages whose name has letters beyond ASCII, such as a user's."""
+"""Java with Lucene in a folder of any name, and its work in the background."""
 
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import lucene
 import pytest
+from java.util import ArrayList
 
+from shared.java import vm
+from shared.java.vm import in_background
 from tests.programs import run
 from tests.systems import ON_WINDOWS, without_wine
 
@@ -52,3 +56,43 @@ def test_letters_that_the_code_page_lacks_are_an_error(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "cannot be read by Java" in done.stderr
     assert "Ωμέγα" in done.stderr
+
+
+def wrongly_called() -> None:
+    anything: Any = ArrayList()
+    anything.get("text")
+
+
+def of_java() -> None:
+    ArrayList().get(0)
+
+
+def of_python() -> None:
+    raise KeyError("work")
+
+
+def interrupted() -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("work", "error"),
+    [
+        (wrongly_called, lucene.InvalidArgsError),
+        (of_java, lucene.JavaError),
+        (of_python, KeyError),
+        (interrupted, KeyboardInterrupt),
+    ],
+)
+def test_whatever_ends_the_work_is_raised(work: Any, error: type[BaseException]) -> None:
+    vm.start()
+    with pytest.raises(error):
+        for _ in in_background(work, lambda: None):
+            pass
+
+
+def test_work_that_is_done_raises_nothing() -> None:
+    done: list[int] = []
+    for _ in in_background(lambda: done.append(1), lambda: None):
+        pass
+    assert done == [1]

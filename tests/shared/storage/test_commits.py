@@ -1,6 +1,8 @@
-"""Results cached per commit, and how long they are kept."""
+"""Results cached per commit, who holds the write lock, and what Lucene throws."""
 
 import gc
+import os
+import traceback
 import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,9 +17,12 @@ from java.nio.file import Paths
 from org.apache.lucene.index import DirectoryReader
 from org.apache.lucene.store import FSDirectory
 
-from shared import create
+from shared import Index, LuceneError, create
 from shared.java import vm
+from shared.storage import lock
 from shared.storage.commits import cached_per_commit
+from shared.storage.lock import writer
+from tests.systems import names_lock_holders
 
 
 class Result:
@@ -67,3 +72,51 @@ def test_threads_that_ask_at_once_share_one_result_and_keep_that_of_the_other_in
         one, other = threads.map(cached, [second, second])
     assert one is other
     assert cached(first) is known
+
+
+@names_lock_holders
+def test_the_process_that_writes_is_named(empty_index: Path) -> None:
+    with Index(empty_index):
+        assert writer(empty_index) == f"this process, {os.getpid()}"
+    assert writer(empty_index) is None
+
+
+@names_lock_holders
+@pytest.mark.parametrize(
+    ("of_the_lock", "of_the_mount", "is_held"), [(0, 0, True), (1, 0, False), (1, 1, True)]
+)
+def test_a_file_of_another_device_with_the_same_inode_is_another_file(
+    empty_index: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    of_the_lock: int,
+    of_the_mount: int,
+    is_held: bool,
+) -> None:
+    """The devices are given by how far their minor number is from that of the lock file.
+
+    Where no mount has the device of the file, as in a part of a volume, only the inode counts.
+    """
+    status = (empty_index / "write.lock").stat()
+    major, minor = os.major(status.st_dev), os.minor(status.st_dev)
+    locks, mounts = tmp_path / "locks", tmp_path / "mountinfo"
+    file = f"{major:02x}:{minor + of_the_lock:02x}:{status.st_ino}"
+    locks.write_text(f"1: POSIX  ADVISORY  WRITE {os.getpid()} {file} 0 EOF\n")
+    mounts.write_text(f"22 1 {major}:{minor + of_the_mount} / / rw - ext4 /dev/x rw\n")
+    monkeypatch.setattr(lock, "_LOCKS", locks)
+    monkeypatch.setattr(lock, "_MOUNTS", mounts)
+    assert (writer(empty_index) is not None) == is_held
+
+
+def test_a_wrong_call_is_told_without_java_objects(tmp_path: Path) -> None:
+    create(tmp_path / "index")
+    from org.apache.lucene.search import BoostQuery, MatchAllDocsQuery
+
+    from shared.storage.lucene_errors import reading
+
+    with (
+        pytest.raises(LuceneError, match=r"called wrongly.*BoostQuery") as raised,
+        reading(tmp_path),
+    ):
+        BoostQuery(MatchAllDocsQuery(), 1)
+    assert "InvalidArgsError" not in "".join(traceback.format_exception(raised.value))
