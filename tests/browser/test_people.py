@@ -1,8 +1,8 @@
-"""The pages as people use them: with a mouse, a keyboard, a telephone, or without JavaScript."""
+"""The pages as people use them, with a mouse, a keyboard, a telephone, or without JavaScript."""
 
 import re
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -281,3 +281,47 @@ def test_a_form_of_another_site_is_refused(
     page.goto(f"{guarded.base}/status")
     assert page.get_by_role("heading", name="Status").is_visible()
     context.close()
+
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+VIEWS = {
+    "start": "/",
+    "results": "/?q=apple&author=Ada",
+    "corrected": "/?q=appel",
+    "nothing": "/?q=xyzzyplugh&author=Ada",
+    "document": "/documents/folder-1%2F1.txt?q=apple&chunk=2",
+    "status": "/status",
+    "error": "/documents/nothing",
+}
+
+
+def faults(browser: "Browser", address: str, scheme: Literal["light", "dark"], width: int) -> str:
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = browser.new_context(
+        color_scheme=scheme, viewport={"width": width, "height": 800}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto(address)
+    found = Axe().run(page)
+    context.close()
+    return str(found.generate_report()) if found.violations_count else ""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_each_view_is_accessible(
+    browser: "Browser", many: Served, view: str, scheme: Literal["light", "dark"]
+) -> None:
+    for width in (1_280, 360):
+        assert faults(browser, f"{many.base}{VIEWS[view]}", scheme, width) == ""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_sign_in_is_accessible(
+    browser: "Browser", guarded: Served, scheme: Literal["light", "dark"]
+) -> None:
+    assert faults(browser, f"{guarded.base}/sign-in", scheme, 1_280) == ""

@@ -1,13 +1,15 @@
-"""Lists of documents and fields: their order, and how much they show."""
+"""Lists of documents and fields, and the length of all answers, which say what they left out."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client
-from mcp.types import TextContent
+from mcp.types import CallToolResult, TextContent
+from pydantic_core import to_json
 
 from shared import Document, Index
 from shared.model.document import Metadata
@@ -188,3 +190,195 @@ async def test_fields_of_an_index_of_files_are_those_that_help_a_search(
     by_name = {field["name"]: field for field in found["fields"]}
     assert by_name["language"]["examples"] == ["en"]
     assert by_name["language"]["filterable"] is True
+
+
+TEXTS = Path(__file__).parents[1] / "data" / "languages"
+
+
+@pytest.fixture
+async def client(empty_index: Path, connect: Connect) -> AsyncIterator[Client]:
+    add_documents(empty_index, Document("manual", "The manual", "word " * 700))
+    async with connect() as client:
+        yield client
+
+
+async def test_an_answer_stays_short_and_says_what_was_cut(
+    client: Client, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        for number in range(30):
+            index.add(Document(f"big{number:02}", "Big", "large " * 249 + "x" * 3_000))
+        index.add(Document("huge", "Huge", "huge" + "y" * 200_000))
+    result = await client.call_tool("Search", {"query": "large", "limit": 30, "content": "full"})
+    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+    found = answer(result)
+    assert found["totalHits"] == 30
+    assert re.search(
+        r"under 40,000 characters, .* results left out.*max_characters", found["notice"]
+    )
+    result = await client.call_tool("Search", {"query": "title:huge", "content": "full"})
+    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+    (hit,) = answer(result)["results"]
+    assert hit["content"].endswith("y…")
+    more = {"query": "large", "limit": 30, "content": "full", "max_characters": 200_000}
+    found = answer(await client.call_tool("Search", more))
+    assert (len(found["results"]), found["notice"]) == (30, None)
+    calls: dict[str, dict[str, Any]] = {
+        "get_document_chunks": {"source_document_id": "huge"},
+        "get_next_chunk": {"chunk_id": "manual-chunk-001"},
+        "ListDocuments": {"limit": 1000},
+    }
+    for tool, arguments in calls.items():
+        result = await client.call_tool(tool, arguments)
+        assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+
+
+async def test_long_ids_do_not_break_the_budget(client: Client, empty_index: Path) -> None:
+    with Index(empty_index) as index:
+        for number in range(10):
+            index.add(Document(f"{number}" + "🦦" * 9_999, "T", "otter"))
+    result = await client.call_tool("Search", {"query": "otter"})
+    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+    assert "results left out" in answer(result)["notice"]
+
+
+async def test_one_result_that_is_too_long_hides_no_other(
+    client: Client, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        index.add(Document("a", "T" * 9_999, "otter"))
+        index.add(Document("b", "Short", "otter " * 3))
+    small = {"query": "otter", "max_characters": 4_000}
+    found = answer(await client.call_tool("Search", small))
+    assert {hit["source_document"] for hit in found["results"]} == {"a", "b"}
+    assert "cut short" in found["notice"]
+
+
+async def test_what_a_client_sends_does_not_come_back_at_length(client: Client) -> None:
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("Search", {"query": '"' + "\x01" * 19_000 + '"'}),
+        ("Search", {"query": "a", "x" * 100_000: 1}),
+        ("Search", {"query": "a", "filters": [{"field": "b" * 300} for _ in range(3000)]}),
+        ("Search", {"query": "a", "filters": [{"x": 1} for _ in range(3000)]}),
+        ("get_next_chunk", {"chunk_id": "x" * 300_000}),
+        ("get_document_chunks", {"source_document_id": "x" * 300_000}),
+        ("x" * 100_000, {}),
+    ]
+    for tool, arguments in calls:
+        result = await client.call_tool(tool, arguments)
+        assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+
+
+async def test_a_long_query_is_cut_in_its_suggestion_too(client: Client) -> None:
+    found = answer(await client.call_tool("Search", {"query": "manuall " * 2_000}))
+    assert found["suggestion"].startswith("manual manual")
+    assert len(found["suggestion"]) < 2_000
+
+
+def write_rights(index_path: Path) -> None:
+    """Twelve documents of one long chunk each, and a short one."""
+    words = (TEXTS / "en.txt").read_text("utf-8").split() * 2
+    with Index(index_path) as index:
+        for number in range(12):
+            text = " ".join(words[number * 60 : number * 60 + 250])
+            metadata: Metadata = {"author": "Ann Author", "modified": "2026-11-22T09:12:05Z"}
+            index.add(Document(f"documents/rights/part-{number}.txt", "On rights", text, metadata))
+        index.add(Document("short", "On rights", "Everyone has rights.", {"year": 2024}))
+
+
+@pytest.mark.parametrize("options", [(), ("--fence",)])
+async def test_ten_hits_take_under_6_kb(
+    empty_index: Path, connect: Connect, options: tuple[str, ...]
+) -> None:
+    write_rights(empty_index)
+    async with connect(*options) as client:
+        result = await client.call_tool("Search", {"query": "everyone rights"})
+        found = answer(result)
+        text, *links = result.content
+        assert len(text.text) <= 6_000  # type: ignore[union-attr] # it is text
+        assert len(links) == 5
+        assert sum(len(link.model_dump_json(exclude_none=True)) for link in links) < 800
+        whole = {hit["source_document"] for hit in found["results"] if hit["content"] is not None}
+        assert len(found["results"]) == 10
+        assert whole == {"short"}
+        for hit in found["results"]:
+            if hit["content"] is None:
+                assert 1 <= len(hit["passages"]) <= 3
+                assert hit["passages"][0].count("<mark>") >= 1
+                for passage in hit["passages"]:
+                    assert passage.count("<mark>") == passage.count("</mark>")
+            else:
+                assert hit["passages"] is None
+                assert hit["metadata"] == {"year": 2024}
+        explicit = {"query": "everyone rights", "content": "auto"}
+        again = answer(await client.call_tool("Search", explicit))
+        assert len(to_json(again)) == len(to_json(found))
+
+
+async def test_few_hits_have_their_whole_texts(client: Client, empty_index: Path) -> None:
+    write_rights(empty_index)
+    found = answer(await client.call_tool("Search", {"query": "everyone rights", "limit": 2}))
+    assert all(hit["content"] and hit["char_end"] for hit in found["results"])
+    full = {"query": "everyone rights", "content": "full"}
+    found = answer(await client.call_tool("Search", full))
+    assert all(hit["content"] for hit in found["results"])
+    assert len(to_json(found)) > 10_000
+
+
+async def test_long_words_and_names_leave_a_part_of_a_passage(
+    client: Client, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        for number in range(10):
+            text = "a" * 700 + " otter " + "b" * 700
+            index.add(Document(f"{number}" + "x" * 300, "Long", text, {"author": "A" * 400}))
+    found = answer(await client.call_tool("Search", {"query": "otter"}))
+    assert len(found["results"]) == 10
+    for hit in found["results"]:
+        assert hit["content"] is None
+        assert hit["passages"]
+        assert "<mark>otter</mark>" in hit["passages"][0]
+        assert len(hit["passages"][0]) <= 100
+        assert hit["metadata"] == {}
+
+
+async def test_ten_hits_with_passages_take_under_10_kb(client: Client, empty_index: Path) -> None:
+    write_rights(empty_index)
+    arguments = {"query": "everyone rights", "content": "passages"}
+    found = answer(await client.call_tool("Search", arguments))
+    assert len(found["results"]) == 10
+    assert all(1 <= len(hit["passages"]) <= 3 for hit in found["results"])
+    assert sum(len(hit["passages"]) for hit in found["results"]) > 10
+    assert len(to_json(found)) < 10_000
+
+
+async def test_parts_of_several_documents_are_read_in_one_call(
+    client: Client, empty_index: Path
+) -> None:
+    with Index(empty_index) as index:
+        for name in ("a", "b"):
+            index.add(Document(name, name, " ".join(f"{name}{word}" for word in range(1_000))))
+    asked = {
+        "source_document_id": "a",
+        "count": 1,
+        "more": [
+            {"source_document_id": "b", "start_index": 3, "count": 2},
+            {"source_document_id": "a", "count": 1},
+            {"source_document_id": "a", "start_index": 100},
+        ],
+    }
+
+    async def read(**changed: Any) -> CallToolResult:
+        return await client.call_tool("get_document_chunks", {**asked, **changed})
+
+    told = answer(await read())
+    assert [chunk["id"] for chunk in told["chunks"]] == ["a-chunk-001"]
+    found = [[chunk["id"] for chunk in part["chunks"]] for part in told["more"]]
+    assert found == [["b-chunk-003", "b-chunk-004"], ["a-chunk-001"], []]
+    assert [part["source_document"] for part in told["more"]] == ["b", "a", "a"]
+    assert "no document has the id" in error(await read(more=[{"source_document_id": "none"}]))
+    assert "more.0.count" in error(await read(more=[{"source_document_id": "a", "count": 0}]))
+    short = await read(max_characters=4_000)
+    assert len(short.content[0].text) < 4_000  # type: ignore[union-attr] # it is text
+    assert answer(short)["chunks"] == told["chunks"]
+    assert "cut short" in answer(short)["notice"]
