@@ -196,32 +196,34 @@ TEXTS = Path(__file__).parents[1] / "data" / "languages"
 
 
 @pytest.fixture
-async def client(empty_index: Path, connect: Connect) -> AsyncIterator[Client]:
+async def own_client(empty_index: Path, connect: Connect) -> AsyncIterator[Client]:
     add_documents(empty_index, Document("manual", "The manual", "word " * 700))
-    async with connect() as client:
-        yield client
+    async with connect() as own_client:
+        yield own_client
 
 
 async def test_an_answer_stays_short_and_says_what_was_cut(
-    client: Client, empty_index: Path
+    own_client: Client, empty_index: Path
 ) -> None:
     with Index(empty_index) as index:
         for number in range(30):
             index.add(Document(f"big{number:02}", "Big", "large " * 249 + "x" * 3_000))
         index.add(Document("huge", "Huge", "huge" + "y" * 200_000))
-    result = await client.call_tool("Search", {"query": "large", "limit": 30, "content": "full"})
+    result = await own_client.call_tool(
+        "Search", {"query": "large", "limit": 30, "content": "full"}
+    )
     assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
     found = answer(result)
     assert found["totalHits"] == 30
     assert re.search(
         r"under 40,000 characters, .* results left out.*max_characters", found["notice"]
     )
-    result = await client.call_tool("Search", {"query": "title:huge", "content": "full"})
+    result = await own_client.call_tool("Search", {"query": "title:huge", "content": "full"})
     assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
     (hit,) = answer(result)["results"]
     assert hit["content"].endswith("y…")
     more = {"query": "large", "limit": 30, "content": "full", "max_characters": 200_000}
-    found = answer(await client.call_tool("Search", more))
+    found = answer(await own_client.call_tool("Search", more))
     assert (len(found["results"]), found["notice"]) == (30, None)
     calls: dict[str, dict[str, Any]] = {
         "get_document_chunks": {"source_document_id": "huge"},
@@ -229,32 +231,32 @@ async def test_an_answer_stays_short_and_says_what_was_cut(
         "ListDocuments": {"limit": 1000},
     }
     for tool, arguments in calls.items():
-        result = await client.call_tool(tool, arguments)
+        result = await own_client.call_tool(tool, arguments)
         assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
 
 
-async def test_long_ids_do_not_break_the_budget(client: Client, empty_index: Path) -> None:
+async def test_long_ids_do_not_break_the_budget(own_client: Client, empty_index: Path) -> None:
     with Index(empty_index) as index:
         for number in range(10):
             index.add(Document(f"{number}" + "🦦" * 9_999, "T", "otter"))
-    result = await client.call_tool("Search", {"query": "otter"})
+    result = await own_client.call_tool("Search", {"query": "otter"})
     assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
     assert "results left out" in answer(result)["notice"]
 
 
 async def test_one_result_that_is_too_long_hides_no_other(
-    client: Client, empty_index: Path
+    own_client: Client, empty_index: Path
 ) -> None:
     with Index(empty_index) as index:
         index.add(Document("a", "T" * 9_999, "otter"))
         index.add(Document("b", "Short", "otter " * 3))
     small = {"query": "otter", "max_characters": 4_000}
-    found = answer(await client.call_tool("Search", small))
+    found = answer(await own_client.call_tool("Search", small))
     assert {hit["source_document"] for hit in found["results"]} == {"a", "b"}
     assert "cut short" in found["notice"]
 
 
-async def test_what_a_client_sends_does_not_come_back_at_length(client: Client) -> None:
+async def test_what_a_client_sends_does_not_come_back_at_length(own_client: Client) -> None:
     calls: list[tuple[str, dict[str, Any]]] = [
         ("Search", {"query": '"' + "\x01" * 19_000 + '"'}),
         ("Search", {"query": "a", "x" * 100_000: 1}),
@@ -265,12 +267,12 @@ async def test_what_a_client_sends_does_not_come_back_at_length(client: Client) 
         ("x" * 100_000, {}),
     ]
     for tool, arguments in calls:
-        result = await client.call_tool(tool, arguments)
+        result = await own_client.call_tool(tool, arguments)
         assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
 
 
-async def test_a_long_query_is_cut_in_its_suggestion_too(client: Client) -> None:
-    found = answer(await client.call_tool("Search", {"query": "manuall " * 2_000}))
+async def test_a_long_query_is_cut_in_its_suggestion_too(own_client: Client) -> None:
+    found = answer(await own_client.call_tool("Search", {"query": "manuall " * 2_000}))
     assert found["suggestion"].startswith("manual manual")
     assert len(found["suggestion"]) < 2_000
 
@@ -315,24 +317,24 @@ async def test_ten_hits_take_under_6_kb(
         assert len(to_json(again)) == len(to_json(found))
 
 
-async def test_few_hits_have_their_whole_texts(client: Client, empty_index: Path) -> None:
+async def test_few_hits_have_their_whole_texts(own_client: Client, empty_index: Path) -> None:
     write_rights(empty_index)
-    found = answer(await client.call_tool("Search", {"query": "everyone rights", "limit": 2}))
+    found = answer(await own_client.call_tool("Search", {"query": "everyone rights", "limit": 2}))
     assert all(hit["content"] and hit["char_end"] for hit in found["results"])
     full = {"query": "everyone rights", "content": "full"}
-    found = answer(await client.call_tool("Search", full))
+    found = answer(await own_client.call_tool("Search", full))
     assert all(hit["content"] for hit in found["results"])
     assert len(to_json(found)) > 10_000
 
 
 async def test_long_words_and_names_leave_a_part_of_a_passage(
-    client: Client, empty_index: Path
+    own_client: Client, empty_index: Path
 ) -> None:
     with Index(empty_index) as index:
         for number in range(10):
             text = "a" * 700 + " otter " + "b" * 700
             index.add(Document(f"{number}" + "x" * 300, "Long", text, {"author": "A" * 400}))
-    found = answer(await client.call_tool("Search", {"query": "otter"}))
+    found = answer(await own_client.call_tool("Search", {"query": "otter"}))
     assert len(found["results"]) == 10
     for hit in found["results"]:
         assert hit["content"] is None
@@ -342,10 +344,12 @@ async def test_long_words_and_names_leave_a_part_of_a_passage(
         assert hit["metadata"] == {}
 
 
-async def test_ten_hits_with_passages_take_under_10_kb(client: Client, empty_index: Path) -> None:
+async def test_ten_hits_with_passages_take_under_10_kb(
+    own_client: Client, empty_index: Path
+) -> None:
     write_rights(empty_index)
     arguments = {"query": "everyone rights", "content": "passages"}
-    found = answer(await client.call_tool("Search", arguments))
+    found = answer(await own_client.call_tool("Search", arguments))
     assert len(found["results"]) == 10
     assert all(1 <= len(hit["passages"]) <= 3 for hit in found["results"])
     assert sum(len(hit["passages"]) for hit in found["results"]) > 10
@@ -353,7 +357,7 @@ async def test_ten_hits_with_passages_take_under_10_kb(client: Client, empty_ind
 
 
 async def test_parts_of_several_documents_are_read_in_one_call(
-    client: Client, empty_index: Path
+    own_client: Client, empty_index: Path
 ) -> None:
     with Index(empty_index) as index:
         for name in ("a", "b"):
@@ -369,7 +373,7 @@ async def test_parts_of_several_documents_are_read_in_one_call(
     }
 
     async def read(**changed: Any) -> CallToolResult:
-        return await client.call_tool("get_document_chunks", {**asked, **changed})
+        return await own_client.call_tool("get_document_chunks", {**asked, **changed})
 
     told = answer(await read())
     assert [chunk["id"] for chunk in told["chunks"]] == ["a-chunk-001"]

@@ -154,48 +154,48 @@ SWAPS: Final[dict[str, tuple[str, str]]] = {
 
 
 @pytest.fixture
-def papers(tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     """A folder under a root, and the same one outside with other files."""
-    papers = tmp_path / "home" / "root" / "papers"
-    papers.mkdir(parents=True)
-    (papers / "lease.txt").write_text("The rent is due on the third of each month.")
+    folder = tmp_path / "home" / "root" / "papers"
+    folder.mkdir(parents=True)
+    (folder / "lease.txt").write_text("The rent is due on the third of each month.")
     shutil.copytree(tmp_path / "home", tmp_path / "outside")
     (tmp_path / "outside" / "root" / "papers" / "lease.txt").write_text(f"the key to {MARKER}")
-    return papers
+    return folder
 
 
 async def test_a_crawl_stays_in_the_root_that_was_checked(
-    empty_index: Path, papers: Path, tmp_path: Path
+    empty_index: Path, folder: Path, tmp_path: Path
 ) -> None:
-    async with administered(empty_index, papers.parent) as client:
+    async with administered(empty_index, folder.parent) as client:
         for name, (place, target) in SWAPS.items():
             # The crawl waits until nobody else writes.
             with Index(empty_index):
-                await told(client, "start_crawl", directories=[str(papers)])
+                await told(client, "start_crawl", directories=[str(folder)])
                 away = swapped(tmp_path / place, tmp_path / target)
             status = await ended(client)
             assert status["progress"]["added"] == 0, name
             assert OUTSIDE in str(status["problems"]), name
             assert_nothing_leaked(empty_index)
             if name == "root":
-                message = await refused(client, "start_crawl", directories=[str(papers)])
+                message = await refused(client, "start_crawl", directories=[str(folder)])
                 assert "does not lie under the roots" in message
             (tmp_path / place).unlink()
             away.rename(tmp_path / place)
-        await told(client, "start_crawl", directories=[str(papers)])
+        await told(client, "start_crawl", directories=[str(folder)])
         assert (await ended(client))["progress"]["added"] == 1
 
 
 async def test_a_folder_in_the_place_of_a_root_is_not_the_root(
-    empty_index: Path, papers: Path
+    empty_index: Path, folder: Path
 ) -> None:
-    root = papers.parent
+    root = folder.parent
     async with administered(empty_index, root) as client:
         root.rename(root.with_name("moved"))
-        papers.mkdir(parents=True)
+        folder.mkdir(parents=True)
         for tool, arguments in (
-            ("start_crawl", {"directories": [str(papers)]}),
-            ("add_directory", {"directory": str(papers)}),
+            ("start_crawl", {"directories": [str(folder)]}),
+            ("add_directory", {"directory": str(folder)}),
         ):
             message = await refused(client, tool, **arguments)
             assert "does not lie in the root that this server was started with" in message
@@ -203,24 +203,24 @@ async def test_a_folder_in_the_place_of_a_root_is_not_the_root(
 
 @pytest.mark.soak
 async def test_of_a_folder_around_the_root_only_the_root_is_crawled(
-    idx: Idx, empty_index: Path, papers: Path, tmp_path: Path
+    idx: Idx, empty_index: Path, folder: Path, tmp_path: Path
 ) -> None:
     home = tmp_path / "home"
     idx("sync", home)
     (home / "other.txt").write_text(MARKER)
-    (papers / "new.txt").write_text("Coffee with milk.")
-    async with administered(empty_index, papers.parent) as client:
-        await told(client, "start_crawl", directories=[str(papers)])
+    (folder / "new.txt").write_text("Coffee with milk.")
+    async with administered(empty_index, folder.parent) as client:
+        await told(client, "start_crawl", directories=[str(folder)])
         progress = (await ended(client))["progress"]
         assert (progress["added"], progress["skipped"]) == (1, 1)
         # It is a part of the indexed folder around it, by way of which it is reached.
         with Index(empty_index):
-            await told(client, "start_crawl", directories=[str(papers)])
-            away = swapped(papers, tmp_path / "outside" / "root" / "papers")
+            await told(client, "start_crawl", directories=[str(folder)])
+            away = swapped(folder, tmp_path / "outside" / "root" / "papers")
         status = await ended(client)
         assert status["progress"]["added"] == 0
-        papers.unlink()
-        away.rename(papers)
+        folder.unlink()
+        away.rename(folder)
     assert_nothing_leaked(empty_index)
 
 
