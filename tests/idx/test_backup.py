@@ -21,13 +21,12 @@ from tests.conftest import Idx
 from tests.idx.contents import contents
 from tests.idx.damage import flip
 from tests.idx.files import files, make
-from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.idx.segments import fill
 from tests.idx.volumes import enlarge, mount, unmount
 from tests.programs import PROGRAMS, Started
-from tests.systems import has_mode, has_terminals, makes_links
+from tests.systems import has_mode, makes_links
 
 # Each commit replaces both documents, and leaves files of the one before to be deleted.
 WRITER = """
@@ -261,10 +260,3 @@ def test_a_full_disk_leaves_the_older_backup(idx: Idx, filled: Path, tmp_path: P
         assert contents(disk / "copy") == contents(filled)
     finally:
         unmount(disk)
-
-
-@has_terminals
-def test_a_terminal_shows_how_far_it_is(filled: Path, tmp_path: Path) -> None:
-    shown = on_a_terminal("backup", tmp_path / "copy", "-i", filled)
-    assert "Copying" in shown
-    assert "Backed up" in shown

@@ -26,12 +26,11 @@ from shared.storage.mapping import placed_to_lucene, to_lucene
 from tests.conftest import Idx
 from tests.idx.damage import damaged, file_of_each_kind, fill_with_every_kind, flip
 from tests.idx.files import make
-from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, mark_as
 from tests.idx.segments import fill
 from tests.programs import run
-from tests.systems import has_modes, has_terminals
+from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 
 LONG = Document("long", "Long", " ".join(f"word{number}" for number in range(900)))
@@ -199,13 +198,6 @@ def test_another_schema_is_named(idx: Idx, filled: Path, version: int, help_: st
     (line,) = idx("check", code=1).stdout.splitlines()
     assert f"has schema version {version}" in line
     assert help_ in line
-
-
-@has_terminals
-def test_a_terminal_shows_how_far_it_is(filled: Path) -> None:
-    shown = on_a_terminal("check", "-i", filled)
-    assert "Checking" in shown
-    assert "The index is sound" in shown
 
 
 # One process for all: a crash of the virtual machine ends it, and is seen.

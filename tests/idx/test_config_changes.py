@@ -287,16 +287,6 @@ def test_settings_that_are_written_at_once_all_stay(idx: Idx) -> None:
     assert {name: found[name][0] for name in values} == values
 
 
-@has_modes
-def test_a_file_that_cannot_be_written_stays_as_it_is(idx: Idx) -> None:
-    file = write(BY_HAND)
-    file.parent.chmod(0o500)
-    failed = idx("config", "set", "wait", "7", code=1, prefix=UNPRIVILEGED)
-    file.parent.chmod(0o700)
-    assert failed.stderr == f"Error: {file}: cannot be written: Permission denied\n"
-    assert file.read_text() == BY_HAND
-
-
 def test_nothing_in_the_current_folder_is_configuration(
     idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

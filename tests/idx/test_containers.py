@@ -17,7 +17,7 @@ import pytest
 
 from shared.installation import extra_command
 from tests.conftest import Idx
-from tests.idx.files import hits, ids, make, result, searched, text_of
+from tests.idx.files import hits, ids, make, searched, sync, text_of
 from tests.idx.test_add_files import pdf_of
 
 SEVEN_ZIP = Path(__file__).parents[1] / "data" / "seven-zip"
@@ -63,10 +63,6 @@ def box_of(*messages: EmailMessage) -> bytes:
     )
 
 
-def sync(idx: Idx, *options: str, code: int = 0) -> dict[str, int]:
-    return result(idx("sync", "papers", *options, "--json", code=code).stdout)
-
-
 def test_files_of_an_archive_are_documents(idx: Idx, empty_index: Path, papers: Path) -> None:
     inner = zipped({"deep.txt": "The well is deep."})
     files: dict[str, bytes | str] = {
@@ -80,7 +76,7 @@ def test_files_of_an_archive_are_documents(idx: Idx, empty_index: Path, papers: 
         "photo.png": b"\x89PNG\r\n\x1a\n\0\0",
     }
     (papers / "a.zip").write_bytes(zipped(files))
-    assert sync(idx) == {"added": 5, "chunks": 5, "unsupported": 1}
+    assert sync(idx, "papers") == {"added": 5, "chunks": 5, "unsupported": 1}
     index = empty_index
     assert ids(index) == [
         "a.zip", "a.zip!/inner.zip", "a.zip!/inner.zip!/deep.txt", "a.zip!/lease/rent.txt",
@@ -100,15 +96,15 @@ def test_files_of_an_archive_are_documents(idx: Idx, empty_index: Path, papers: 
     assert "the name leads outside: '../outside.txt'" in found["a.zip"]
     assert "that of a secret: 'id_rsa'" in found["a.zip"]
     # Nothing is read again until the archive changes, and then all that is gone goes.
-    assert sync(idx) == {"skipped": 1}
+    assert sync(idx, "papers") == {"skipped": 1}
     del files["lease/rent.txt"], files["photo.png"]
     (papers / "a.zip").write_bytes(zipped(files | {"new.txt": "A new text"}))
-    assert sync(idx) == {"added": 1, "updated": 4, "deleted": 1, "chunks": 5}
+    assert sync(idx, "papers") == {"added": 1, "updated": 4, "deleted": 1, "chunks": 5}
     assert "a.zip!/lease/rent.txt" not in ids(index)
     assert [*json.loads(idx("failures", "--json").stdout)["failures"]][1:] == []
     (papers / "a.zip").unlink()
     (papers / "b.txt").write_text("b")
-    assert sync(idx) == {"added": 1, "chunks": 1, "deleted": 5}
+    assert sync(idx, "papers") == {"added": 1, "chunks": 1, "deleted": 5}
     assert ids(index) == ["b.txt"]
     assert json.loads(idx("failures", "--json").stdout)["total"] == 0
 
@@ -126,7 +122,7 @@ def test_compressed_archives_and_files_are_read(idx: Idx, empty_index: Path, pap
         archive.writestr("plan.pdf", pdf_of(["A plan of the garden"]))
     (papers / "stored.zip").write_bytes(stored.getvalue())
     (papers / "e.7z").write_bytes((SEVEN_ZIP / "lzma2.7z").read_bytes())
-    assert sync(idx) == {"added": 16, "chunks": 16, "empty": 1}
+    assert sync(idx, "papers") == {"added": 16, "chunks": 16, "empty": 1}
     assert text_of(empty_index, "stored.zip!/plan.pdf") == "A plan of the garden"
     assert text_of(empty_index, "e.7z!/größe.txt") == "Der Brunnen ist tief."
     for name in ("a.tar", "b.tar.gz", "c.tbz2", "d.tar.xz"):
@@ -144,7 +140,7 @@ def test_a_python_without_bzip2_names_such_archives_and_reads_others(
     modules = make(tmp_path / "modules")
     (modules / "sitecustomize.py").write_text("import sys\nsys.modules['bz2'] = None\n")
     monkeypatch.setenv("PYTHONPATH", str(modules), prepend=os.pathsep)
-    assert sync(idx) == {"added": 2, "chunks": 2, "unsupported": 1}
+    assert sync(idx, "papers") == {"added": 2, "chunks": 2, "unsupported": 1}
     (failure,) = json.loads(idx("failures", "--unsupported", "--json").stdout)["failures"]
     reason = "is compressed with bzip2, which this Python does not read; unpack it"
     assert failure["reason"].endswith(reason)
@@ -161,7 +157,7 @@ def test_without_the_extra_a_7z_archive_is_named_and_read_once_it_is_there(
     (modules / "sitecustomize.py").write_text("import sys\nsys.modules['py7zr'] = None\n")
     with monkeypatch.context() as without:
         without.setenv("PYTHONPATH", str(modules), prepend=os.pathsep)
-        assert sync(idx) == {"added": 2, "chunks": 2, "unsupported": 2}
+        assert sync(idx, "papers") == {"added": 2, "chunks": 2, "unsupported": 2}
     failures = json.loads(idx("failures", "--unsupported", "--json").stdout)["failures"]
     found = {failure["source_document"]: failure["reason"] for failure in failures}
     reason = (
@@ -169,7 +165,7 @@ def test_without_the_extra_a_7z_archive_is_named_and_read_once_it_is_there(
         f"with: {extra_command('7z')}"
     )
     assert found == {"a.7z": reason, "b.zip!/inner.7z": f"inner.7z: {reason}"}
-    sync(idx, "--retry")
+    sync(idx, "papers", "--retry")
     for name in ("a.7z", "b.zip!/inner.7z"):
         assert text_of(empty_index, f"{name}!/größe.txt") == "Der Brunnen ist tief."
     assert json.loads(idx("failures", "--unsupported", "--json").stdout)["failures"] == []
@@ -195,7 +191,7 @@ def test_attachments_are_documents_with_the_thread_of_their_mail(
     second = mail("Re: Offer", reply, Message_ID="<2@a.example>", References="<1@a.example>")
     (papers / "a.eml").write_bytes(first.as_bytes())
     (papers / "b.eml").write_bytes(second.as_bytes())
-    sync(idx)
+    sync(idx, "papers")
     assert ids(empty_index) == [
         "a.eml", "a.eml!/_offer.pdf", "a.eml!/message 3", "a.eml!/message 3!/l.zip",
         "a.eml!/message 3!/l.zip!/list.txt", "a.eml!/offer.pdf", "b.eml",
@@ -222,7 +218,7 @@ def test_messages_of_mailboxes_and_maildirs_are_documents(
     maildir = papers / "mail" / "cur"
     maildir.mkdir(parents=True)
     (maildir / "1740823200.M5P6.host.org:2,S").write_bytes(mail("Three", "The third").as_bytes())
-    sync(idx)
+    sync(idx, "papers")
     assert ids(empty_index) == [
         "Inbox",
         "Inbox!/1_x@a.example",
@@ -282,7 +278,7 @@ def test_bad_containers_are_bounded_and_say_so(idx: Idx, empty_index: Path, pape
     for name, (data, _) in bad.items():
         (papers / name).write_bytes(data)
     (papers / "good.txt").write_text("good")
-    sync(idx, code=1)
+    sync(idx, "papers", code=1)
     assert "good.txt" in ids(empty_index)
     said = dict.fromkeys(bad, "")
     for failure in json.loads(idx("failures", "--json").stdout)["failures"]:
@@ -296,7 +292,7 @@ def test_a_link_in_a_zip_archive_is_no_member(idx: Idx, empty_index: Path, paper
     with zipfile.ZipFile(papers / "a.zip", "w") as archive:
         archive.writestr("real.txt", "text")
         archive.writestr(link, "/etc/passwd")
-    sync(idx)
+    sync(idx, "papers")
     assert ids(empty_index) == ["a.zip", "a.zip!/real.txt"]
 
 
@@ -305,7 +301,7 @@ def test_members_of_one_name_are_both_read(idx: Idx, empty_index: Path, papers: 
         archive.writestr("a.txt", "one")
         with pytest.warns(UserWarning, match="Duplicate name"):
             archive.writestr("a.txt", "two")
-    sync(idx)
+    sync(idx, "papers")
     assert text_of(empty_index, "a.zip!/a.txt") == "one"
     assert text_of(empty_index, "a.zip!/a (2).txt") == "two"
 
@@ -317,9 +313,9 @@ def test_a_member_and_a_file_never_replace_each_other(
     (papers / "a.zip!").mkdir()
     (papers / "a.zip!" / "x.txt").write_text("a file")
     if not is_new:
-        sync(idx)
+        sync(idx, "papers")
     (papers / "a.zip").write_bytes(zipped({"x.txt": "a member"}))
-    sync(idx)
+    sync(idx, "papers")
     assert text_of(empty_index, "a.zip!/x.txt") == "a member"
     assert text_of(empty_index, "a.zip!!/x.txt") == "a file"
 
@@ -344,7 +340,7 @@ def test_odd_names_of_members_are_no_obstacle(idx: Idx, empty_index: Path, paper
     (papers / "reply.eml").write_bytes(reply.as_bytes())
     box = b"From a@a Sat Mar  1 10:00:00 2025\nMessage-ID: <a:b@c.example>\n\nfirst\n"
     (papers / "box.mbox").write_bytes(box)
-    assert "failed" not in sync(idx)
+    assert "failed" not in sync(idx, "papers")
     assert ids(empty_index) == [
         "box.mbox", "box.mbox!/a:b@c.example", "here.tgz", "here.tgz!/a.txt", "here.tgz!/d/b.txt",
         "latin.tar", "latin.tar!/\\udcfcber.txt", "reply.eml", "reply.eml!/message 1",
@@ -361,7 +357,7 @@ def test_a_broken_header_within_a_message_hides_no_other(
     outer.add_attachment(mail("Inner", "The inner text"))
     broken = b"\nSender: ," + b"x" * 90 + b".:\nSubject: Inner"
     (papers / "a.eml").write_bytes(outer.as_bytes().replace(b"\nSubject: Inner", broken))
-    assert "failed" not in sync(idx)
+    assert "failed" not in sync(idx, "papers")
     assert "The inner text" in text_of(empty_index, "a.eml!/message 1")
 
 
@@ -371,17 +367,17 @@ def test_what_is_not_reached_for_once_stays_in_the_index(
     inner = gzip.compress(tarred({"c.txt": "c"}))
     (papers / "a.tgz").write_bytes(gzip.compress(tarred({"a.txt": "a", "b.txt": "b"})))
     (papers / "b.zip").write_bytes(zipped({"inner.tgz": inner, "d.txt": "d"}))
-    sync(idx)
+    sync(idx, "papers")
     before = ids(empty_index)
     assert {"a.tgz!/b.txt", "b.zip!/inner.tgz!/c.txt"} < {*before}
     large: dict[str, bytes | str] = {f"{n}.bin": bytes(40_000_000) for n in range(3)}
     (papers / "a.tgz").write_bytes(gzip.compress(tarred(large | {"a.txt": "a", "b.txt": "b"})))
     (papers / "b.zip").write_bytes(zipped({"inner.tgz": inner[:50]}))
-    assert sync(idx, code=1)["deleted"] == 1
+    assert sync(idx, "papers", code=1)["deleted"] == 1
     assert ids(empty_index) == [name for name in before if name != "b.zip!/d.txt"]
     assert "in part" in idx("failures").stdout
     (papers / "a.tgz").write_bytes(gzip.compress(tarred({"a.txt": "a"})))
-    assert sync(idx)["deleted"] == 1
+    assert sync(idx, "papers")["deleted"] == 1
     assert "a.tgz!/b.txt" not in ids(empty_index)
 
 
@@ -389,12 +385,12 @@ def test_a_secret_in_a_mailbox_costs_one_message(idx: Idx, empty_index: Path, pa
     box = box_of(mail("One", SECRET, Message_ID="<1@a>"), mail("Two", "second", Message_ID="<2@a>"))
     (papers / "a.mbox").write_bytes(box)
     (papers / "b.zip").write_bytes(zipped({"inner.mbox": box}))
-    assert sync(idx) == {"added": 5, "chunks": 5, "secrets": 2}
+    assert sync(idx, "papers") == {"added": 5, "chunks": 5, "secrets": 2}
     assert [name for name in ids(empty_index) if "@" in name] == [
         "a.mbox!/2@a",
         "b.zip!/inner.mbox!/2@a",
     ]
-    sync(idx, "--allow-secret", "papers/a.mbox")
+    sync(idx, "papers", "--allow-secret", "papers/a.mbox")
     assert "a.mbox!/1@a" in ids(empty_index)
 
 
@@ -405,7 +401,7 @@ def test_messages_and_their_attachments_are_as_old_as_they_say(
     message.add_attachment(b"a plan", "text", "plain", filename="plan.txt")
     (papers / "a.mbox").write_bytes(box_of(message))
     (papers / "b.eml").write_bytes(message.as_bytes())
-    sync(idx)
+    sync(idx, "papers")
     found = json.loads(idx("search", "--json", "*:*").stdout)["results"]
     assert {hit["source_document"]: hit["metadata"]["modified"][:10] for hit in found} | {
         "a.mbox": ""

@@ -12,7 +12,7 @@ import pytest
 from shared import Searcher
 from shared.model.failures import FILE_NAME, Failure, load_failures, save_failures
 from tests.conftest import Idx
-from tests.idx.files import events, ids, make, result
+from tests.idx.files import events, ids, make, result, sync
 from tests.idx.preparation import index_files
 from tests.idx.test_add_files import make_image, pdf_of
 from tests.systems import has_mode, makes_links
@@ -28,30 +28,16 @@ def failures(index: Path) -> dict[str, tuple[str, str]]:
     return {failure.source_document: (failure.kind, failure.reason) for failure in answer.failures}
 
 
-def sync(idx: Idx, *options: str, code: int = 0) -> dict[str, int]:
-    return result(idx("sync", "papers", *options, "--json", code=code).stdout)
-
-
 @pytest.fixture
-def new_papers(tmp_path: Path) -> Path:
-    """A folder with a good file and one of each kind of failure."""
+def papers(empty_index: Path, tmp_path: Path) -> Path:
+    """A folder with a good file and one of each kind of failure, synchronized once."""
     papers = make(tmp_path / "papers", "good.txt", "z/")
     (papers / "z" / "damaged.pdf").write_bytes(DAMAGED)
     (papers / "locked.pdf").write_bytes(pdf_of(["secret"], password="word"))
     (papers / "blank.txt").write_text(" \n")
     make_image(papers / "image.png")
+    index_files(empty_index, papers)
     return papers
-
-
-@pytest.fixture
-def papers(empty_index: Path, new_papers: Path) -> Path:
-    """The folder, synchronized once."""
-    index_files(empty_index, new_papers)
-    return new_papers
-
-
-def test_each_kind_is_counted(idx: Idx, empty_index: Path, new_papers: Path) -> None:
-    assert sync(idx, code=1) == {"added": 1, "chunks": 1, "failed": 2, "unsupported": 1, "empty": 1}
 
 
 def test_each_file_is_listed_with_kind_and_reason(idx: Idx, index_path: Path, papers: Path) -> None:
@@ -83,11 +69,16 @@ def test_unchanged_ones_are_not_tried_again_unless_asked_for(
     told = idx("sync", "papers")
     assert "1 unchanged, 4 unreadable before (idx failures; again: --retry)" in told.stdout
     assert not told.stderr
-    assert sync(idx) == {"skipped": 5}
+    assert sync(idx, "papers") == {"skipped": 5}
     assert (index_path / FILE_NAME).read_text() == before
-    assert sync(idx, "--retry", code=1) == {"skipped": 1, "failed": 2, "unsupported": 1, "empty": 1}
+    assert sync(idx, "papers", "--retry", code=1) == {
+        "skipped": 1,
+        "failed": 2,
+        "unsupported": 1,
+        "empty": 1,
+    }
     assert len(failures(index_path)) == 4
-    assert sync(idx, "--retry", "--pdf-password", "word", code=1)["added"] == 1
+    assert sync(idx, "papers", "--retry", "--pdf-password", "word", code=1)["added"] == 1
     assert "locked.pdf" not in failures(index_path)
 
 
@@ -95,7 +86,7 @@ def test_changed_ones_are_tried_again(idx: Idx, index_path: Path, papers: Path) 
     (papers / "z" / "damaged.pdf").write_bytes(pdf_of(["mended"]))
     (papers / "blank.txt").write_text("no longer blank")
     (papers / "locked.pdf").write_bytes(DAMAGED)
-    assert sync(idx, code=1) == {"added": 2, "chunks": 2, "failed": 1, "skipped": 2}
+    assert sync(idx, "papers", code=1) == {"added": 2, "chunks": 2, "failed": 1, "skipped": 2}
     assert list(failures(index_path)) == ["image.png", "locked.pdf"]
     assert "is a damaged PDF" in failures(index_path)["locked.pdf"][1]
 
@@ -104,13 +95,13 @@ def test_ones_with_another_time_only_are_tried_again(
     idx: Idx, index_path: Path, papers: Path
 ) -> None:
     os.utime(papers / "locked.pdf", ns=(0, 1_000_000_000))
-    assert sync(idx, code=1) == {"failed": 1, "skipped": 4}
+    assert sync(idx, "papers", code=1) == {"failed": 1, "skipped": 4}
 
 
 def test_a_failure_goes_with_its_file(idx: Idx, index_path: Path, papers: Path) -> None:
     (papers / "image.png").unlink()
     (papers / "z" / "damaged.pdf").rename(papers / "z" / "moved.pdf")
-    assert sync(idx, "--exclude", "blank.txt", code=1) == {"failed": 1, "skipped": 2}
+    assert sync(idx, "papers", "--exclude", "blank.txt", code=1) == {"failed": 1, "skipped": 2}
     assert list(failures(index_path)) == ["locked.pdf", "z/moved.pdf"]
 
 
@@ -119,10 +110,10 @@ def test_a_failure_of_a_file_named_by_itself_goes_with_it(
 ) -> None:
     (tmp_path / "single.pdf").write_bytes(b"%PDF-1.7 damaged")
     idx("add", "single.pdf", code=1)
-    sync(idx)
+    sync(idx, "papers")
     assert "single.pdf" in failures(index_path)
     (tmp_path / "single.pdf").unlink()
-    sync(idx)
+    sync(idx, "papers")
     assert [*failures(index_path)] == ["blank.txt", "image.png", "locked.pdf", "z/damaged.pdf"]
 
 
@@ -139,9 +130,9 @@ def test_a_failure_stays_where_nothing_proves_that_its_file_is_gone(
     idx: Idx, index_path: Path, papers: Path
 ) -> None:
     papers.rename(papers.with_name("elsewhere"))
-    sync(idx, code=1)
+    sync(idx, "papers", code=1)
     assert len(failures(index_path)) == 4
-    sync(idx, "--prune-missing")
+    sync(idx, "papers", "--prune-missing")
     assert failures(index_path) == {}
     assert ids(index_path) == []
 
@@ -151,10 +142,10 @@ def test_an_older_version_stays_searchable_until_the_file_is_emptied_or_deleted(
     idx: Idx, index_path: Path, papers: Path
 ) -> None:
     (papers / "good.txt").write_bytes(DAMAGED)
-    assert sync(idx, code=1) == {"failed": 1, "skipped": 4}
+    assert sync(idx, "papers", code=1) == {"failed": 1, "skipped": 4}
     assert "good.txt" in failures(index_path)
     assert "**text** of good.txt" in idx("search", "text").stdout
-    assert sync(idx) == {"skipped": 5}
+    assert sync(idx, "papers") == {"skipped": 5}
     assert ids(index_path) == ["good.txt"]
     (papers / "good.txt").write_text("")
     emptied = events(idx("sync", "papers", "--json").stdout)
@@ -171,12 +162,12 @@ def test_a_file_that_is_as_it_was_once_more_is_no_failure(
 ) -> None:
     good = papers / "good.txt"
     os.utime(good, ns=(0, 1_000_000_000))
-    sync(idx)
+    sync(idx, "papers")
     good.write_bytes(DAMAGED)
-    sync(idx, code=1)
+    sync(idx, "papers", code=1)
     good.write_text("text of good.txt")
     os.utime(good, ns=(0, 1_000_000_000))
-    assert sync(idx) == {"skipped": 5}
+    assert sync(idx, "papers") == {"skipped": 5}
     assert "good.txt" not in failures(index_path)
 
 
@@ -187,7 +178,7 @@ def test_failures_that_cannot_be_read_any_more_are_found_again(
     listed = failures(index_path)
     file = index_path / FILE_NAME
     file.unlink()
-    sync(idx, code=1)
+    sync(idx, "papers", code=1)
     assert failures(index_path) == listed
 
 
@@ -233,21 +224,13 @@ def test_many_empty_files_are_named_ten_times_and_then_counted(
     papers = make(tmp_path / "papers", "a.txt", *(f"{number}/" for number in range(25)))
     for number in range(25):
         (papers / str(number) / "__init__.py").touch()
-    told = messages(idx("sync", "papers"))
+    done = idx("sync", "papers", "--json")
+    assert [event["event"] for event in events(done.stdout)].count("notindexed") == 25
+    told = messages(done)
     assert len(told) == 11
     assert all(line.endswith("/__init__.py: has no text") for line in told[:10])
     assert told[10] == "Warning: and 15 more empty files; list them with: idx failures"
     assert idx("failures").stdout.count("__init__.py") == 25
-
-
-def test_every_empty_file_is_an_event(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    papers = make(tmp_path / "papers")
-    for number in range(12):
-        (papers / f"{number}.txt").touch()
-    done = idx("sync", "papers", "--json")
-    named = [event for event in events(done.stdout) if event["event"] == "notindexed"]
-    assert len(named) == 12
-    assert messages(done)[-1].startswith("Warning: and 2 more empty files; ")
 
 
 def test_ten_empty_files_are_all_named(idx: Idx, empty_index: Path, tmp_path: Path) -> None:

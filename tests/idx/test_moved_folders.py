@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,6 @@ from tests.configured import write
 from tests.conftest import Idx
 from tests.idx.files import documents, events, ids, make, result, sync
 from tests.idx.preparation import index_files
-
-if sys.platform != "win32":
-    pass
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from shared.reading.open_index import OpenIndex
 from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
 from tests.idx.files import files, ids, make, sync
-from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, stored
 from tests.idx.segments import fill
@@ -196,13 +195,6 @@ def test_a_reader_sees_the_one_or_the_other(idx: Idx, segments: Path) -> None:
         assert count == searcher.statistics().chunks
         assert searcher.statistics().segments == 1
         assert searcher.search("common", limit=1).totalHits == 54
-
-
-@pytest.mark.soak
-def test_a_terminal_shows_how_far_it_is(segments: Path) -> None:
-    shown = on_a_terminal("optimize", "-i", segments)
-    assert "Merging" in shown
-    assert "segments into 1" in shown
 
 
 def test_a_lock_that_a_killed_writer_left_is_removed(idx: Idx, empty_index: Path) -> None:

@@ -1,7 +1,6 @@
 """`idx restore`: the index as the backup has it, from one moment to the next."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,11 +20,10 @@ from tests.idx.damage import (
     remove_segments,
 )
 from tests.idx.files import files, make, sync
-from tests.idx.output.test_terminal import on_a_terminal
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.idx.segments import fill
-from tests.systems import has_mode, has_modes, has_terminals, limits_processes, makes_links
+from tests.systems import has_mode, has_modes, limits_processes, makes_links
 from tests.unprivileged import UNPRIVILEGED
 
 
@@ -184,14 +182,6 @@ def test_a_system_without_room_for_links_is_told(idx: Idx, filled: Path, tmp_pat
     assert message.startswith("Error: No usable temporary directory found in ['")
     assert message.endswith("or name another folder in the variable TMPDIR")
     assert files(filled) == before
-
-
-@has_terminals
-def test_a_terminal_shows_how_far_it_is(filled: Path, tmp_path: Path) -> None:
-    shutil.rmtree(filled)
-    shown = on_a_terminal("restore", tmp_path / "copy", "-i", filled)
-    assert "Checking the backup" in shown
-    assert "Restored 11 documents" in shown
 
 
 @makes_links

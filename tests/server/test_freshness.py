@@ -95,14 +95,3 @@ async def test_concurrent_searches_while_another_process_writes(
                     await asyncio.sleep(0.01)
         writing = False
     assert answers >= 30
-
-
-async def test_a_server_outlives_its_index(empty_index: Path, connect_by_stdio: Connect) -> None:
-    add_documents(empty_index, Document("a", "A", "text"))
-    async with connect_by_stdio() as client:
-        assert (await search(client, "text"))["totalHits"] == 1
-        empty_index.rename(empty_index.with_name("moved"))
-        gone = await client.call_tool("Search", {"query": "text"})
-        assert gone.is_error
-        empty_index.with_name("moved").rename(empty_index)
-        assert (await search(client, "text"))["totalHits"] == 1

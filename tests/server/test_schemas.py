@@ -58,7 +58,7 @@ async def test_names_and_descriptions_fit_every_client(tools: list[Tool]) -> Non
         assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool.name)
         assert tool.title
         assert tool.description
-        assert len(tool.description) < 2_000
+        assert 100 < len(tool.description) < 2_000
         assert "Use this" in tool.description or "Read" in tool.description
 
 

@@ -18,6 +18,7 @@ from idx.output import printing, runs
 from shared import Document, Index
 from tests.conftest import Idx, add_documents
 from tests.idx.preparation import index_files
+from tests.idx.segments import fill
 from tests.programs import PROCESSES, run_idx_on
 from tests.systems import has_terminals
 
@@ -88,6 +89,21 @@ def test_a_bulk_run_shows_how_far_it_is(empty_index: Path) -> None:
     shown = on_a_terminal("bulk", "-j", "-", "-i", empty_index, stdin=lines)
     assert "entries" in shown
     assert "Successfully added 3000 documents" in shown
+
+
+@has_terminals
+def test_commands_on_a_whole_index_show_how_far_they_are(empty_index: Path) -> None:
+    fill(empty_index)
+    copy = empty_index.with_name("copy")
+    for command, during, end in (
+        (("check",), "Checking", "The index is sound"),
+        (("backup", copy), "Copying", "Backed up"),
+        (("optimize",), "Merging", "segments into 1"),
+        (("restore", copy, "--yes"), "Checking the backup", "Restored "),
+    ):
+        shown = on_a_terminal(*command, "-i", empty_index)
+        assert during in shown
+        assert end in shown
 
 
 @has_terminals

@@ -137,22 +137,6 @@ async def test_an_answer_of_which_no_citation_holds_is_refused(
     assert [hit.source_document for hit in done.nearest] == ["lease", "note"]
 
 
-async def test_what_does_not_hold_is_marked_beside_what_does(search: Search) -> None:
-    text = "It is the third day [1]. Pay to Mallory [2]. The deposit is ten [1][7]."
-    reply = quoting(text, QUOTE, "is paid to the landlord") + '\n[1] "the deposit is ten euros"'
-    done = await answered(streams(reply), search)
-    assert not done.refused
-    assert [(each.number, each.problem) for each in done.citations] == [
-        (1, None),
-        (1, "not_in_passage"),
-        (2, "not_in_passage"),
-        (7, "not_offered"),
-    ]
-    assert done.citations[-1].source_document is None
-    assert [each.state for each in done.statements] == ["cited", "not_proven", "cited"]
-    assert done.confidence == done.nearest[0].confidence
-
-
 async def test_the_confidence_is_that_of_the_best_hit_whose_citation_holds(search: Search) -> None:
     first = "paid by the third working day"
     second = "that the rent is paid to Mallory"

@@ -159,8 +159,3 @@ def test_a_chunk_in_an_unknown_script_is_compared_by_its_terms(index: Path) -> N
         found = searcher.similar_chunks("a-chunk-001")
     assert found.compared_by == "words"
     assert found.results[0].source_document == "b"
-
-
-def test_an_unknown_chunk_is_named(index: Path) -> None:
-    with Searcher(index) as searcher, pytest.raises(ChunkNotFoundError, match="nobody"):
-        searcher.similar_chunks("nobody")
