@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from backend.platforms import PLATFORMS, here
 
 from deployment.release import check
+from tests import programs
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
 
@@ -18,15 +18,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
 def build(pylucene: Path, cache: Path, *command: str) -> None:
     """Run the backend with nothing on the PATH: no compiler, no Java, no git."""
     environ = os.environ | {"PATH": "", "XDG_CACHE_HOME": str(cache)}
-    done = subprocess.run(
-        (sys.executable, *command),
-        cwd=pylucene,
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    programs.run(sys.executable, *command, cwd=pylucene, env=environ)
 
 
 # A linker for Windows puts the time into a module unless it is told one.

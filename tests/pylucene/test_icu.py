@@ -1,7 +1,6 @@
 """ICU without the data that Lucene never reads: what Lucene does with it is as before."""
 
 import json
-import subprocess
 import sys
 import zipfile
 from importlib.metadata import distribution
@@ -11,6 +10,8 @@ from typing import Any
 import pytest
 from backend import wrapper
 from backend.console import BuildError
+
+from tests import programs
 
 DATA = "com/ibm/icu/impl/data/icudata"
 
@@ -72,15 +73,8 @@ json.dump({"digest": digest.hexdigest()}, sys.stdout)
 
 
 def run(program: str, *texts: str) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, "-c", _ANALYZE + program],
-        input=json.dumps(texts),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    command = (sys.executable, "-c", _ANALYZE + program)
+    done = programs.run(*command, input=json.dumps(texts), timeout=120)
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
 

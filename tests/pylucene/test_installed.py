@@ -1,7 +1,6 @@
 """The wheel that this environment has installed: what it carries, and that it works."""
 
 import json
-import subprocess
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 from backend import jars, platforms, source
 
 from deployment.release import check
+from tests import programs
 
 _IMPORT = """
 import importlib, json, sys
@@ -147,15 +147,7 @@ except lucene.JavaError as error:
 
 def run(program: str, given: object = None) -> dict[str, Any]:
     """Run a program in a process of its own: a process has one JVM, and keeps it."""
-    done = subprocess.run(
-        (sys.executable, "-c", program),
-        input=json.dumps(given),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = programs.run(sys.executable, "-c", program, input=json.dumps(given), timeout=60)
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
 

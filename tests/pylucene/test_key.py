@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -12,6 +11,8 @@ import pytest
 from backend import source, wheel
 from backend.console import BuildError
 from backend.wheel import Options, parse_options
+
+from tests import programs
 
 _PRINT_KEY = (
     "from backend.wheel import Options, key; "
@@ -31,16 +32,8 @@ def key(folder: Path, options: str = "Options()") -> str:
     """The key that the backend of a folder computes."""
     # The pool that reads files sets it, and the backend is imported from the folder.
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONSAFEPATH"}
-    done = subprocess.run(
-        (sys.executable, "-B", "-c", _PRINT_KEY.format(options)),
-        cwd=folder,
-        env=environment,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    command = (sys.executable, "-B", "-c", _PRINT_KEY.format(options))
+    return programs.run(*command, cwd=folder, env=environment).stdout
 
 
 @pytest.fixture(scope="module")

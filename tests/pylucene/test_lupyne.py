@@ -2,11 +2,12 @@
 
 import os
 import re
-import subprocess
 import tarfile
 from pathlib import Path
 
 import pytest
+
+from tests import programs
 
 _FOLDER = Path(__file__).with_name("lupyne")
 _PYTHON = _FOLDER / ".venv" / "bin" / "python"
@@ -33,16 +34,10 @@ def test_all_pass_but_those_that_extend_java_classes(tmp_path: Path) -> None:
     (texts / "fixtures").rename(tests / "fixtures")
     # Without a package they could not import their conftest.
     (tests / "__init__.py").touch()
-    done = subprocess.run(
-        # faulthandler would take the signal from Java by which it notices null.
-        (_PYTHON, "-m", "pytest", "-p", "no:faulthandler", "-p", "without_java_compiler", "-rA"),
-        cwd=tests.parent,
-        env=os.environ | {"PYTHONPATH": str(_FOLDER), "PYTEST_ADDOPTS": ""},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    # faulthandler would take the signal from Java by which it notices null.
+    command = (_PYTHON, "-m", "pytest", "-p", "no:faulthandler", "-p", "without_java_compiler")
+    environ = os.environ | {"PYTHONPATH": str(_FOLDER), "PYTEST_ADDOPTS": ""}
+    done = programs.run(*command, "-rA", cwd=tests.parent, env=environ, timeout=120, check=False)
     results = re.findall(r"^(PASSED|FAILED|ERROR) \S+::(\w+)", done.stdout, re.MULTILINE)
     assert {name for result, name in results if result != "PASSED"} == _FAIL, done.stdout
     assert len(results) == 22

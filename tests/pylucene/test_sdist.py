@@ -1,13 +1,14 @@
 """The source distribution: complete, reproducible, and described by PKG-INFO and README."""
 
 import re
-import subprocess
 import sys
 import tarfile
 from email import message_from_bytes
 from pathlib import Path
 
 from backend import build_sdist, source
+
+from tests import programs
 
 _FOLDER = "pylucene-10.5.0"
 
@@ -57,11 +58,5 @@ def test_its_metadata_is_that_of_pyproject_toml(pylucene: Path, tmp_path: Path) 
 def test_the_example_prints_what_the_readme_says(pylucene: Path) -> None:
     text = (pylucene / "README.md").read_text(encoding="utf-8")
     program, printed = re.findall(r"```(?:python|text)\n(.*?)```", text, re.DOTALL)
-    done = subprocess.run(
-        (sys.executable, "-c", program),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = programs.run(sys.executable, "-c", program, timeout=60, check=False)
     assert done.stdout == printed, done.stderr

@@ -4,13 +4,14 @@ import ast
 import keyword
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests import programs
 
 _SITE_PACKAGES = Path(sysconfig.get_path("purelib"))
 
@@ -122,24 +123,15 @@ def example() -> str:
 
 def mypy(folder: Path, *arguments: str | Path) -> str:
     """Run mypy with its strict defaults and a cache of its own, and return what it prints."""
-    done = subprocess.run(
-        (sys.executable, "-m", "mypy", "--strict", "--config-file=", *arguments),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = (sys.executable, "-m", "mypy", "--strict", "--config-file=", *arguments)
+    done = programs.run(*command, cwd=folder, check=False)
     assert done.stderr == ""
     return done.stdout
 
 
 def run(program: str) -> str:
     """Run a program in a process of its own, and return what it prints."""
-    done = subprocess.run(
-        (sys.executable, "-c", program), capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return programs.run(sys.executable, "-c", program, timeout=60).stdout
 
 
 def hidden_members() -> Iterator[str]:
@@ -203,11 +195,5 @@ def test_the_stubs_have_the_members_that_the_wrapper_has(tmp_path: Path) -> None
     allowed = tmp_path / "allowed"
     allowed.write_text("\n".join((*_NOT_COMPARED, *hidden_members())))
     options = ("--concise", "--ignore-disjoint-bases", "--ignore-unused-allowlist", "--allowlist")
-    done = subprocess.run(
-        (sys.executable, "-c", _STUBTEST, *options, allowed, "java", "org", "lucene"),
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    command = (sys.executable, "-c", _STUBTEST, *options, allowed, "java", "org", "lucene")
+    programs.run(*command, cwd=tmp_path)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import programs
 from tests.elsewhere import debian
 
 LIST = ("git", "ls-files", "-z")
@@ -35,16 +36,8 @@ def system(tmp_path: Path) -> Path:
 
 def run(system: Path, command: str) -> str:
     """Run a command of the shell in the system."""
-    done = subprocess.run(
-        debian.command(system, "sh", "-c", command),
-        env=debian.environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
+    in_system = debian.command(system, "sh", "-c", command)
+    done = programs.run(*in_system, env=debian.environment(), stderr=subprocess.STDOUT)
     return done.stdout
 
 

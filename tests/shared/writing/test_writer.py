@@ -134,9 +134,11 @@ def test_documents_are_written_in_the_order_in_which_they_are_submitted(empty_in
         ]
         # Whatever is called afterwards comes after them.
         assert index.delete("b") == 524
+        index.submit(Document("d", "Title", long))
+        index.commit()
+        with Searcher(empty_index) as searcher:
+            assert [one.source_document for one in searcher.documents().documents] == ["a", "d"]
         assert [chunks.result() for chunks in written] == [1, 524, 1, 0, 524]
-    with Searcher(empty_index) as searcher:
-        assert [one.source_document for one in searcher.documents().documents] == ["a"]
 
 
 def test_a_document_that_breaks_off_takes_the_block_back(empty_index: Path) -> None:
@@ -188,20 +190,6 @@ def test_documents_before_one_that_cannot_be_indexed_are_told(empty_index: Path)
             index.add(refused)
     with Searcher(empty_index) as searcher:
         assert [one.source_document for one in searcher.documents().documents] == told
-
-
-def test_whatever_is_called_afterwards_comes_after_them(empty_index: Path) -> None:
-    # As long as a text can be that is written while the caller goes on.
-    text = "some words " * 50_000
-    with Index(empty_index) as index:
-        for name in "abc":
-            index.submit(Document(name, "Title", text))
-        assert index.delete("c") == 476
-        index.submit(Document("d", "Title", text))
-        index.commit()
-        with Searcher(empty_index) as searcher:
-            found = [one.source_document for one in searcher.documents().documents]
-    assert found == ["a", "b", "d"]
 
 
 MODEL = SentenceModel("e5", "hash", 4)
