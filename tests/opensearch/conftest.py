@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from backend.console import BuildError
 
 from shared.opensearch import connection
 from shared.opensearch.address import Address
 from shared.opensearch.connection import Connection
 from shared.opensearch.store import Store
-from tests.opensearch.distribution import UnavailableError, home
+from tests.opensearch.distribution import home
 from tests.opensearch.node import Node
 from tests.opensearch.proxy import Proxy, before
 
@@ -22,7 +23,7 @@ def store_of(address: str) -> Store:
 def opensearch_home() -> Path:
     try:
         return home()
-    except UnavailableError as error:
+    except (BuildError, OSError) as error:
         pytest.skip(f"OpenSearch cannot be had: {error}")
 
 

@@ -1,13 +1,10 @@
-"""Make the build backend of pylucene/ importable, and keep every test off the user's cache."""
+"""The folder of pylucene/, and an empty cache: every test is kept off the user's."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
 PYLUCENE = Path(__file__).resolve().parents[2] / "pylucene"
-
-sys.path.insert(0, str(PYLUCENE))
 
 
 @pytest.fixture(scope="session")
