@@ -5,7 +5,7 @@ docs/scale.md describes which steps keep what others write meanwhile.
 
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -21,18 +21,12 @@ from shared.errors import (
 from shared.java import vm
 from shared.maintenance.rebuild import Progress, Rebuilt, chunk_in, document_of
 from shared.model import schema
-from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import layout
+from shared.opensearch.backend import ClusterBackend, IndexOnCluster
 from shared.opensearch.chunk_documents import ChunkDocuments, chunk_operation, file_operation
 from shared.opensearch.cluster_errors import ConflictError
 from shared.opensearch.connection import BULK_SECONDS, Operation
-from shared.opensearch.snapshot import (
-    Cluster,
-    ClusterSnapshot,
-    StaleError,
-    all_stored,
-    file_states,
-)
+from shared.opensearch.snapshot import StaleError
 from shared.opensearch.state import State, visible
 from shared.opensearch.store import FIRST, Store
 from shared.opensearch.upkeep import failures_in, put_failures
@@ -59,15 +53,12 @@ def rebuild(
     Until then every search sees the old one, and every write is refused. Of an older schema version
     nothing is needed but the stored values, ids, numbers and batches of its chunks, and its state.
     """
-    cluster = Cluster(path, DEFAULT_WEIGHTS, "batch", versions=schema.REBUILT_VERSIONS)
-    try:
-        with vm.attached("batch"):
-            return _rebuilt(cluster, progress)
-    finally:
-        cluster.close()
+    cluster = IndexOnCluster(path, "batch", versions=schema.REBUILT_VERSIONS)
+    with closing(cluster), vm.attached("batch"):
+        return _rebuilt(cluster, progress)
 
 
-def _rebuilt(cluster: Cluster, progress: Progress) -> Rebuilt:
+def _rebuilt(cluster: IndexOnCluster, progress: Progress) -> Rebuilt:
     previous = int(cluster.store.mapping()["_meta"][schema.COMMIT_SCHEMA])
     counts: list[int] = []
     successor = Successor(cluster.store)
@@ -229,14 +220,14 @@ class Successor:
         self._connection.request("PUT", f"/{self._physical}/_settings", settings)
 
 
-def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
+def _copied(snapshot: ClusterBackend, new: Store, batch: int) -> Iterator[int]:
     """Write each document into a new index, and yield the number of its chunks."""
-    states = file_states(snapshot)
+    states = snapshot.file_states()
     counts: list[int] = []
 
     def operations() -> Iterator[Operation]:
         order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
-        every = all_stored(snapshot, snapshot.visible(), order, size=_MOST_READ)
+        every = snapshot.every_stored(snapshot.visible(), order, size=_MOST_READ)
         for name, group in groupby(every, key=lambda of: str(of[schema.SOURCE_DOCUMENT])):
             chunks = list(group)
             document = document_of(chunks[0], states.get(name))
@@ -247,7 +238,7 @@ def _copied(snapshot: ClusterSnapshot, new: Store, batch: int) -> Iterator[int]:
             counts.append(len(chunks))
         if model := snapshot.model:
             vectors = visible(snapshot.state, are_vectors(model))
-            for stored in all_stored(snapshot, vectors, ["_doc"]):
+            for stored in snapshot.every_stored(vectors, ["_doc"]):
                 yield vectors_operation(batch, model, stored)
 
     for id_, reason in new.bulk(operations()):

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
@@ -21,12 +21,11 @@ from shared.maintenance.upkeep import Progress
 from shared.messages import quantity
 from shared.model import schema
 from shared.model.failures import Failure, dump_failures, parsed_failures
-from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import layout
 from shared.opensearch.address import Address
+from shared.opensearch.backend import ClusterBackend, IndexOnCluster
 from shared.opensearch.chunk_documents import delete_operation
 from shared.opensearch.connection import Connection, Operation
-from shared.opensearch.snapshot import Cluster, ClusterSnapshot, all_stored
 from shared.opensearch.state import visible
 from shared.opensearch.store import Store
 from shared.opensearch.vectors import are_vectors, vectors_id
@@ -55,16 +54,13 @@ def check(
     progress: Progress = iter,  # noqa: ARG001 - as for a folder
 ) -> Checked:
     """Compare the chunks of each document with those it should have, and look at the shards."""
-    cluster = Cluster(path, DEFAULT_WEIGHTS, "command")
-    try:
+    with closing(IndexOnCluster(path, "command")) as cluster:
         return cluster.call(_checked)
-    finally:
-        cluster.close()
 
 
-def _checked(snapshot: ClusterSnapshot) -> Checked:
+def _checked(snapshot: ClusterBackend) -> Checked:
     found = Checked()
-    every = all_stored(snapshot, snapshot.visible(), _IN_ORDER)
+    every = snapshot.every_stored(snapshot.visible(), _IN_ORDER)
     for name, chunks in groupby(every, key=lambda stored: str(stored[schema.SOURCE_DOCUMENT])):
         document = checked_chunks(schema.keyword(name), chunks)
         found.documents += 1
@@ -78,7 +74,7 @@ def _checked(snapshot: ClusterSnapshot) -> Checked:
     return found
 
 
-def _shards(snapshot: ClusterSnapshot) -> Iterator[tuple[SegmentState, str]]:
+def _shards(snapshot: ClusterBackend) -> Iterator[tuple[SegmentState, str]]:
     """Yield the shards of the index, each with what is wrong with it."""
     store = snapshot.store
     columns = "index,shard,prirep,state,docs,store,node"
@@ -96,17 +92,13 @@ def _shards(snapshot: ClusterSnapshot) -> Iterator[tuple[SegmentState, str]]:
 @contextmanager
 def embeddable(path: Path | str) -> Iterator[Embeddable]:
     """Lend the state of an index, for its vectors to be made."""
-    cluster = Cluster(path, DEFAULT_WEIGHTS, "batch")
-    try:
-        with vm.attached("batch"):
-            yield cluster.call(partial(_embeddable, cluster))
-    finally:
-        cluster.close()
+    with closing(IndexOnCluster(path, "batch")) as cluster, vm.attached("batch"):
+        yield cluster.call(partial(_embeddable, cluster))
 
 
-def _embeddable(cluster: Cluster, snapshot: ClusterSnapshot) -> Embeddable:
-    model, chunks = snapshot.model, snapshot.count(snapshot.visible())
-    embedded = snapshot.count(visible(snapshot.state, are_vectors(model)))
+def _embeddable(cluster: IndexOnCluster, snapshot: ClusterBackend) -> Embeddable:
+    model, chunks = snapshot.model, snapshot.number_of(snapshot.visible())
+    embedded = snapshot.number_of(visible(snapshot.state, are_vectors(model)))
 
     def texts() -> Iterator[list[StoredText]]:
         # All ids at once, since they are only as they were while they are read.
@@ -120,7 +112,7 @@ def _embeddable(cluster: Cluster, snapshot: ClusterSnapshot) -> Embeddable:
     return Embeddable(cluster.path, model, chunks, embedded, texts)
 
 
-def _without_vectors(snapshot: ClusterSnapshot, count: int) -> Iterator[str]:
+def _without_vectors(snapshot: ClusterBackend, count: int) -> Iterator[str]:
     """Yield the ids on the cluster of so many chunks without vectors, mostly the newest ones."""
     model = snapshot.model
     newest = [{layout.BATCH: "desc"}, *_IN_ORDER]

@@ -9,11 +9,9 @@ from shared import Document, Index, Searcher
 from shared.errors import FilterError
 from shared.model.document import FileState, SourceFile
 from shared.model.filters import Filter
-from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import rebuild, snapshot as opening
-from shared.opensearch.backend import ClusterBackend
+from shared.opensearch.backend import ClusterBackend, IndexOnCluster
 from shared.opensearch.connection import Connection
-from shared.opensearch.snapshot import Cluster, ClusterSnapshot
 from shared.reading.documents import list_documents
 from tests.opensearch.conftest import store_of
 
@@ -46,18 +44,16 @@ def test_no_state_of_a_file_is_missing_while_others_replace_it(address: str) -> 
             index.add(Document(name, "D", "text", file=SourceFile(f"/{name}.txt", state(1))))
     sizes = count(2)
 
-    def files_while_they_are_touched(snapshot: ClusterSnapshot) -> dict[str, FileState]:
+    def files_while_they_are_touched(snapshot: ClusterBackend) -> dict[str, FileState]:
         for size in islice(sizes, 2):
             with Index(address) as index:
                 for name in "de":
                     index.update_file_state(name, state(size))
-        return ClusterBackend(snapshot).file_states()
+        return snapshot.file_states()
 
-    cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
+    cluster = IndexOnCluster(address, "command")
     assert cluster.call(files_while_they_are_touched) == dict.fromkeys("de", state(1))
-    assert cluster.call(lambda of: ClusterBackend(of).file_states()) == dict.fromkeys(
-        "de", state(3)
-    )
+    assert cluster.call(lambda of: of.file_states()) == dict.fromkeys("de", state(3))
     cluster.close()
 
 
@@ -73,7 +69,7 @@ def test_a_long_list_is_read_once_however_often_others_write_meanwhile(
             index.add(Document(name, "D", "text", file=SourceFile(f"/{name}.txt", state(1))))
     monkeypatch.setattr(opening, "MOST_PER_PAGE", 2)
     others, sizes = Index(address), count(2)
-    cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
+    cluster = IndexOnCluster(address, "command")
     ask = Connection.request
 
     def while_others_write(self: Connection, method: str, path: str, *body: Any, **of: Any) -> Any:
@@ -86,13 +82,9 @@ def test_a_long_list_is_read_once_however_often_others_write_meanwhile(
         return answer
 
     monkeypatch.setattr(Connection, "request", while_others_write)
-    assert cluster.call(lambda of: ClusterBackend(of).file_states()) == dict.fromkeys(
-        names, state(1)
-    )
+    assert cluster.call(lambda of: of.file_states()) == dict.fromkeys(names, state(1))
     assert next(sizes) > 3
-    listed = cluster.call(
-        lambda of: list_documents(ClusterBackend(of), "", 0, None, "source_document")
-    )
+    listed = cluster.call(lambda of: list_documents(of, "", 0, None, "source_document"))
     assert [of.source_document for of in listed.documents] == names
     assert listed.total_chunks == 5
     others.__exit__(None, None, None)

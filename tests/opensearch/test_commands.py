@@ -15,9 +15,8 @@ from shared.model import schema
 from shared.model.document import FileState, SourceFile
 from shared.model.failures import Failure, load_failures, save_failures
 from shared.model.folders import IndexedFolder, IndexedFolders
-from shared.model.weights import DEFAULT_WEIGHTS
 from shared.opensearch import layout
-from shared.opensearch.snapshot import Cluster, ClusterSnapshot
+from shared.opensearch.backend import ClusterBackend, IndexOnCluster
 from tests.conftest import Idx
 from tests.opensearch.conftest import store_of
 from tests.opensearch.node import Node, free_port
@@ -286,14 +285,14 @@ def test_a_call_goes_by_the_state_that_it_has_read_however_often_that_changes(
         index.add(Document("d", "D", "version0"))
     versions = iter(range(1, 100))
 
-    def asks_while_others_write(snapshot: ClusterSnapshot) -> list[str]:
+    def asks_while_others_write(snapshot: ClusterBackend) -> list[str]:
         for _ in range(2):
             with Index(address) as index:
                 index.add(Document("d", "D", f"version{next(versions)}"))
             (answer,) = snapshot.search([{"query": snapshot.visible()}])
         return [hit["_source"]["stored"]["content"] for hit in answer["hits"]["hits"]]
 
-    cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
+    cluster = IndexOnCluster(address, "command")
     assert cluster.call(asks_while_others_write) == ["version0"]
     # What an earlier call has read may be older than this one, which begins anew after version3.
     assert cluster.call(asks_while_others_write, is_search=True) == ["version3"]
@@ -306,7 +305,7 @@ def test_a_call_notices_another_index_of_the_same_name(address: str) -> None:
     store = store_of(address)
     attempts = 0
 
-    def asks_while_it_is_made_anew(snapshot: ClusterSnapshot) -> list[str]:
+    def asks_while_it_is_made_anew(snapshot: ClusterBackend) -> list[str]:
         nonlocal attempts
         attempts += 1
         if attempts == 1:
@@ -316,7 +315,7 @@ def test_a_call_notices_another_index_of_the_same_name(address: str) -> None:
         (answer,) = snapshot.search([{"query": snapshot.visible()}])
         return [hit["_source"]["stored"]["content"] for hit in answer["hits"]["hits"]]
 
-    cluster = Cluster(address, DEFAULT_WEIGHTS, "command")
+    cluster = IndexOnCluster(address, "command")
     assert cluster.call(asks_while_it_is_made_anew) == ["of the second index"]
     assert attempts == 2
     cluster.close()

@@ -336,7 +336,7 @@ def requests_of(cluster: Searcher) -> int:
     """The number of requests that a searcher has sent."""
     index = cluster._index  # noqa: SLF001 - nobody else asks
     assert isinstance(index, IndexOnCluster)
-    return index.requests
+    return index.store.connection.requests
 
 
 READ: Final[dict[str, Callable[[Searcher], Any]]] = {
