@@ -21,7 +21,6 @@ from shared.model.filters import EVERYTHING, Limits
 from shared.model.request import SearchRequest
 from shared.model.weights import DEFAULT_WEIGHTS, Weights
 from shared.opensearch import layout
-from shared.opensearch.address import Address
 from shared.opensearch.cluster_errors import part_missing
 from shared.opensearch.compiler import compiled
 from shared.opensearch.connection import Connection
@@ -178,7 +177,10 @@ class ClusterBackend(ClusterSnapshot, Backend):
     def figures(self) -> Figures:
         store = self.store
         figures = store.connection.get(f"/{store.name}/_stats/docs,store,segments")["_all"]["total"]
-        mapping, version = store.mapping()["_meta"], store.connection.get("/")["version"]
+        mapping, version = (
+            store.described()["mappings"]["_meta"],
+            store.connection.get("/")["version"],
+        )
         chunks = self.number_of(self.visible())
         every = self.number_of({"bool": {"filter": [IS_CHUNK]}})
         # Of all copies of the shards; of a part as much as it has of the chunks.
@@ -226,9 +228,8 @@ class IndexOnCluster(ReadableIndex):
         *,
         versions: Collection[int] = (schema.SCHEMA_VERSION,),
     ) -> None:
-        address = Address.of(path)
-        self.path = address.path
-        self.store = Store(Connection(address), versions=versions)
+        self.store = Store(Connection(path), versions=versions)
+        self.path = self.store.connection.address.path
         self._refreshes = 0
         self._weights = weights
         self._program = program

@@ -6,7 +6,7 @@ They are sent while the next ones are prepared.
 import hashlib
 import math
 import time
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -22,86 +22,72 @@ from shared.errors import (
     InvalidDocumentError,
     McpLuceneError,
 )
-from shared.messages import decodable
 from shared.model import schema
 from shared.model.document import Chunk, Document, FileState, Place
-from shared.model.folders import file_term
 from shared.opensearch import layout
 from shared.opensearch.connection import Operation
-from shared.opensearch.state import file_version_of, version_of
+from shared.opensearch.state import Query, file_version_of, version_of
 from shared.opensearch.store import Store
+from shared.semantic.sentence_model import SentenceModel
 from shared.storage.fingerprints import Fingerprinter
 from shared.storage.mapping import (
     chunk_search_texts,
     details_for,
     document_search_texts,
+    document_values,
     language_of_chunk,
-    metadata_text,
     pack,
-    placed_chunks,
 )
 
 KEYWORDS: Final = frozenset((schema.SECTION, schema.LANGUAGES))
 """Search texts that are whole values."""
 
 
-class ChunkDocuments:
-    """The chunks of a document, as the cluster gets them.
+def chunk_operations(
+    batch: int, document: Document, placed: Iterable[tuple[Chunk, Place]]
+) -> Iterator[Operation]:
+    """Yield the operations by which a batch writes chunks of a document, each with its place."""
+    common = _common(document)
+    version = version_of(batch, document.id)
+    details = None
+    fingerprinter = Fingerprinter()
+    for chunk, place in placed:
+        details = details or details_for(document, chunk)
+        made = {**common, **_search_fields(document, chunk, place)}
+        if keys := made.pop(schema.SECTION, None):
+            key = layout.field(schema.metadata_field(schema.SECTION)).partition(".")[2]
+            made[schema.METADATA] = {**made.get(schema.METADATA, {}), key: keys}
+        made[schema.ID] = schema.keyword(chunk.id)
+        made[schema.CHUNK_INDEX] = chunk.index
+        made |= {layout.BATCH: batch, layout.VERSION: version}
+        made["stored"] = {
+            schema.ID: chunk.id,
+            schema.TITLE: chunk.title,
+            schema.CONTENT: chunk.content,
+            schema.SOURCE_DOCUMENT: chunk.source_document,
+            schema.CHUNK_INDEX: chunk.index,
+            schema.DETAILS: details(place),
+        }
+        fingerprinter.add(chunk.content)
+        if chunk.index == chunk.count:
+            fingerprint = fingerprinter.fingerprint
+            made[schema.FINGERPRINT] = fingerprint.terms
+            made["stored"][schema.FINGERPRINT] = b64encode(fingerprint.dump()).decode()
+        yield {"index": {"_id": document_id(batch, chunk.id)}}, made
 
-    They may be cut already, each with its place. A document with more metadata than may be stored
-    in each chunk raises `InvalidDocumentError`.
-    """
 
-    def __init__(
-        self, document: Document, placed: Iterable[tuple[Chunk, Place]] | None = None
-    ) -> None:
-        if placed is None:
-            document, placed = placed_chunks(document)
-        self._document, self._placed = document, placed
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        document = self._document
-        common = _common(document)
-        details = None
-        fingerprinter = Fingerprinter()
-        for chunk, place in self._placed:
-            details = details or details_for(document, chunk)
-            made = {**common, **self._search_fields(chunk, place)}
-            if keys := made.pop(schema.SECTION, None):
-                made[schema.METADATA] = {
-                    **made.get(schema.METADATA, {}),
-                    layout.field(schema.metadata_field(schema.SECTION)).partition(".")[2]: keys,
-                }
-            made[schema.ID] = schema.keyword(chunk.id)
-            made[schema.CHUNK_INDEX] = chunk.index
-            made["stored"] = {
-                schema.ID: chunk.id,
-                schema.TITLE: chunk.title,
-                schema.CONTENT: chunk.content,
-                schema.SOURCE_DOCUMENT: chunk.source_document,
-                schema.CHUNK_INDEX: chunk.index,
-                schema.DETAILS: details(place),
-            }
-            fingerprinter.add(chunk.content)
-            if chunk.index == chunk.count:
-                fingerprint = fingerprinter.fingerprint
-                made[schema.FINGERPRINT] = fingerprint.terms
-                made["stored"][schema.FINGERPRINT] = b64encode(fingerprint.dump()).decode()
-            yield made
-
-    def _search_fields(self, chunk: Chunk, place: Place) -> Mapping[str, Any]:
-        found: dict[str, Any] = {}
-        section = str(place.get("section", ""))
-        language = language_of_chunk(self._document, chunk.content)
-        texts = chunk_search_texts(self._document, chunk.content, language, section)
-        for name, text in texts:
-            if name in KEYWORDS:
-                found.setdefault(name, []).append(text)
-            elif name in (schema.REVERSED, schema.DIGITS):
-                found[layout.field(name)] = _distinct(analyzed(name, text))
-            else:
-                found[name] = analyzed(name, text, language)
-        return found
+def _search_fields(document: Document, chunk: Chunk, place: Place) -> Mapping[str, Any]:
+    found: dict[str, Any] = {}
+    section = str(place.get("section", ""))
+    language = language_of_chunk(document, chunk.content)
+    for name, text in chunk_search_texts(document, chunk.content, language, section):
+        if name in KEYWORDS:
+            found.setdefault(name, []).append(text)
+        elif name in (schema.REVERSED, schema.DIGITS):
+            found[layout.field(name)] = _distinct(analyzed(name, text))
+        else:
+            found[name] = analyzed(name, text, language)
+    return found
 
 
 def _common(document: Document) -> dict[str, Any]:
@@ -109,20 +95,9 @@ def _common(document: Document) -> dict[str, Any]:
     common: dict[str, Any] = {schema.SOURCE_DOCUMENT: schema.keyword(document.id)}
     for name, text in document_search_texts(document):
         common[layout.field(name)] = analyzed(name, text)
-    values: dict[str, list[str]] = {}
-    numbers: dict[str, list[float]] = {}
-    if document.file is not None:
-        path = file_term(document.file.state.folder, decodable(document.file.path))
-        values[schema.FILE_PATH] = [schema.keyword(path)]
-    for name, value in document.metadata.items():
-        for scalar in value if isinstance(value, list) else [value]:
-            values.setdefault(name, []).append(schema.keyword(metadata_text(scalar)))
-            if isinstance(scalar, int | float) and not isinstance(scalar, bool):
-                numbers.setdefault(name, []).append(float(scalar))
-    for of, known in ((schema.metadata_field, values), (schema.number_field, numbers)):
-        for name, found in known.items():
-            prefix, _, key = layout.field(of(name)).partition(".")
-            common.setdefault(prefix, {})[key] = found
+    for name, value in document_values(document):
+        prefix, _, key = layout.field(name).partition(".")
+        common.setdefault(prefix, {}).setdefault(key, []).append(value)
     return common
 
 
@@ -149,14 +124,6 @@ _MAX_WAITING: Final = 2_000
 """Number of operations that wait to be sent together."""
 
 
-def chunk_operation(batch: int, chunk: Mapping[str, Any]) -> Operation:
-    """Return the operation that writes a chunk, whether it is there or not."""
-    stored = chunk["stored"]
-    version = version_of(batch, stored[schema.SOURCE_DOCUMENT])
-    source = {**chunk, layout.BATCH: batch, layout.VERSION: version}
-    return {"index": {"_id": document_id(batch, stored[schema.ID])}}, source
-
-
 def file_operation(batch: int, source_document: str, state: FileState) -> Operation:
     """Return the operation that writes the state of a document's file."""
     source = {
@@ -177,6 +144,66 @@ def file_id(batch: int, source_document: str) -> str:
 def delete_operation(id_: str) -> Operation:
     """Return the operation that removes a document of the cluster."""
     return {"delete": {"_id": id_}}, None
+
+
+_VECTORS: Final = "vectors"
+"""Beginning of the kind of the documents with the vectors of the windows of chunks.
+
+A document of the cluster can only be written as a whole, and the terms of a chunk are not stored.
+So its vectors, which are made when it is found by words already, are a document of their own, with
+the version of the chunk, so that both are hidden and deleted together, and the batch of whoever has
+embedded it. They are only read by the ids of chunks that a call may see."""
+
+
+def kind_of(model: SentenceModel | None) -> str:
+    """Return the kind of the documents with the vectors of a model; None has none."""
+    if model is None:
+        return _VECTORS
+    made_by = hashlib.sha256((model.sha256 or model.dump()).encode()).hexdigest()
+    return f"{_VECTORS}-{made_by[:16]}"
+
+
+def are_vectors(model: SentenceModel | None) -> Query:
+    """Return a condition that a document has the vectors of a chunk by a model."""
+    return {"term": {layout.KIND: kind_of(model)}}
+
+
+def are_of_others(model: SentenceModel | None) -> Query:
+    """Return a condition that a document has the vectors of a chunk by another model."""
+    is_any = {"prefix": {layout.KIND: _VECTORS}}
+    return {"bool": {"filter": [is_any], "must_not": [are_vectors(model)]}}
+
+
+def vectors_id(chunk: str, model: SentenceModel | None) -> str:
+    """Return the id on the cluster of the vectors of a chunk, given by its own."""
+    return f"{chunk}-{kind_of(model)}"
+
+
+def vectors_operation(
+    batch: int,
+    model: SentenceModel | None,
+    stored: Mapping[str, str],
+    chunk: tuple[str, str] | None = None,
+) -> Operation:
+    """Return the operation by which a batch writes the vectors of a chunk.
+
+    The chunk is given by its id on the cluster and its version if another batch has written it. The
+    names that are stored with its vectors are for a batch that writes it again.
+    """
+    id_, version = chunk or (
+        document_id(batch, stored[schema.ID]),
+        version_of(batch, stored[schema.SOURCE_DOCUMENT]),
+    )
+    source = {layout.KIND: kind_of(model), layout.BATCH: batch, layout.VERSION: version}
+    return {"index": {"_id": vectors_id(id_, model)}}, {**source, "stored": stored}
+
+
+def value_in(stored: Mapping[str, str]) -> bytes:
+    """Return the value of a chunk in what is stored of its vectors; empty if there is none."""
+    try:
+        return b64decode(stored[schema.VECTOR])
+    except (KeyError, TypeError, ValueError):
+        return b""
 
 
 def gave_up(store: Store) -> ClusterBusyError:

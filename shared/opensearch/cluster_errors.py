@@ -15,7 +15,6 @@ from shared.errors import (
     IndexWriteError,
     QueryError,
 )
-from shared.opensearch.address import Address
 
 BUSY: Final = frozenset((429, 502, 503, 504))
 """HTTP statuses of a cluster that may answer later."""
@@ -53,9 +52,8 @@ class ConflictError(Exception):
     """Another writer changed a document first."""
 
 
-def own_error(address: Address, error: exceptions.OpenSearchException) -> Exception:
+def own_error(path: Path, error: exceptions.OpenSearchException) -> Exception:
     """Return the project's own error for one of the library's."""
-    path = address.path
     match error:
         case exceptions.SSLError():
             return ClusterUnreachableError(path, str(error.info), _TLS_HELP)
@@ -68,15 +66,14 @@ def own_error(address: Address, error: exceptions.OpenSearchException) -> Except
         case exceptions.TransportError():
             info = error.info if isinstance(error.info, dict) else {}
             status = error.status_code if isinstance(error.status_code, int) else 0
-            return error_of(address, status, info)
+            return error_of(path, status, info)
         case exceptions.SerializationError():
             return ClusterVersionError(path, "a program that does not answer in JSON", "OpenSearch")
     return error
 
 
-def error_of(address: Address, status: int, info: Mapping[str, Any]) -> Exception:
+def error_of(path: Path, status: int, info: Mapping[str, Any]) -> Exception:
     """Return the error for an answer with a status and an explanation."""
-    path = address.path
     causes = list(_causes(info.get("error", {})))
     kinds = {str(cause.get("type")) for cause in causes}
     reason = str((causes and causes[-1].get("reason")) or f"HTTP status {status}")
@@ -90,7 +87,7 @@ def error_of(address: Address, status: int, info: Mapping[str, Any]) -> Exceptio
     elif "index_not_found_exception" in kinds:
         found = IndexMissingError(path)
     elif "index_closed_exception" in kinds:
-        help_ = f"open it: POST /{address.name}/_open"
+        help_ = f"open it: POST /{path.name}/_open"
         found = ClusterRefusedError(path, "the index is closed", help_)
     elif status in BUSY or kinds & NODE_GONE:
         problem = f"it is overloaded or has lost a node ({reason[:300]})"

@@ -7,11 +7,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from shared.errors import QueryParseError
 from shared.model import schema
 from shared.opensearch import layout
 from shared.opensearch.state import IS_CHUNK, Query
-from shared.query.lucene import SCORED_TERMS, UNSCORED_VALUE
+from shared.query.lucene import SCORED_TERMS, UNSCORED_VALUE, number_of
 from shared.query.tree import (
     Best,
     Between,
@@ -141,26 +140,16 @@ def _scored_value_words(node: ValueWords) -> Query:
 
 def _range(node: Range) -> Query:
     name = node.field or ""
-    is_number = schema.is_number_field(name)
-    bounds: dict[str, Any] = {}
-    for bound, sign, included in (
-        (node.low, "gt", node.includes_low),
-        (node.high, "lt", node.includes_high),
-    ):
-        if bound is not None:
-            value = _number(bound) if is_number else bound
-            if value not in (-math.inf, math.inf):
-                bounds[f"{sign}e" if included else sign] = value
+    bounds: dict[str, Any] = {
+        "gte" if node.includes_low else "gt": node.low,
+        "lte" if node.includes_high else "lt": node.high,
+    }
+    if schema.is_number_field(name):
+        bounds = {sign: number_of(bound, math.inf) for sign, bound in bounds.items()}
+    bounds = {sign: of for sign, of in bounds.items() if of not in (None, -math.inf, math.inf)}
     if not bounds:
         return {"constant_score": {"filter": {"exists": {"field": layout.field(name)}}}}
     return {"range": {layout.field(name): bounds}}
-
-
-def _number(bound: str) -> float:
-    try:
-        return float(bound)
-    except ValueError as error:
-        raise QueryParseError(f"{bound[:80]!r} is not a number") from error
 
 
 def _values(node: Values) -> Query:

@@ -1,22 +1,36 @@
-"""Connections to a cluster: requests with bounds, repeated where that helps, and their errors."""
+"""Addresses of indexes on a cluster, credentials, and connections.
+
+Requests have bounds, are repeated where that helps, and raise the project's own errors.
+"""
 
 import json
 import logging
+import os
 import random
+import re
 import time
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 from opensearchpy import OpenSearch, Transport, exceptions, helpers
 from urllib3 import Timeout
 from urllib3.exceptions import NewConnectionError
 
-from shared.errors import ClusterRefusedError, ClusterVersionError, McpLuceneError
+from shared.errors import (
+    ClusterRefusedError,
+    ClusterVersionError,
+    ConfigurationError,
+    IndexPathError,
+    McpLuceneError,
+)
+from shared.files.index_folder import ClusterPath
 from shared.installation import software_version
 from shared.java.cancellation import check
-from shared.opensearch.address import Address, Credentials
 from shared.opensearch.cluster_errors import (
     BUSY,
     NODE_GONE,
@@ -26,7 +40,81 @@ from shared.opensearch.cluster_errors import (
     part_missing,
     reason_of,
 )
+from shared.settings.defaults import (
+    OPENSEARCH_PASSWORD_VARIABLE,
+    OPENSEARCH_TOKEN_VARIABLE,
+    OPENSEARCH_USER_VARIABLE,
+    OPENSEARCH_VARIABLES,
+)
 from shared.settings.types import is_loopback_name
+
+DEFAULT_PORT: Final = 9200
+
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,200}")
+"""Name of an index that OpenSearch accepts, with room for a suffix."""
+
+_EXAMPLE: Final = (
+    "write it as opensearch://HOST:9200/NAME, or opensearchs:// for TLS, with commas between the "
+    "hosts of several nodes"
+)
+
+_NODES: Final = re.compile(r"(opensearchs?)://([^/?#]*)([^?#]*)(.*)", re.DOTALL)
+"""Protocol, nodes, name and rest of an address."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Address of an index: host and HTTP port of each node that may be asked, and its name."""
+
+    path: Path
+    nodes: tuple[tuple[str, int], ...]
+    name: str
+    is_tls: bool
+
+    @classmethod
+    def of(cls, path: Path | str) -> "Address":
+        """Return the address that a path means."""
+        shown = ClusterPath(path)
+        parts = _NODES.fullmatch(str(shown))
+        scheme, hosts, name, rest = parts.groups() if parts else ("", "", "", "")
+        try:
+            nodes = tuple(map(_node, hosts.split(",")))
+        except ValueError as error:
+            raise IndexPathError(shown, f"it is not a valid address ({error})", _EXAMPLE) from error
+        name = unquote(name.strip("/"))
+        if rest or not all(host for host, _ in nodes) or not _NAME.fullmatch(name):
+            raise IndexPathError(
+                shown,
+                "it is not the address of an index, whose name has small letters, digits, and "
+                "- _ . only",
+                _EXAMPLE,
+            )
+        return cls(shown, nodes, name, scheme == "opensearchs")
+
+
+def _node(text: str) -> tuple[str, int]:
+    """Return the host and port of a node; an empty host if there is none."""
+    parts = urlsplit(f"//{text}")
+    return parts.hostname or "", parts.port or DEFAULT_PORT
+
+
+def _credentials() -> tuple[tuple[str, str] | None, str | None, str | None]:
+    """Return user and password, token, and the certificates that sign those of the cluster.
+
+    They come from the environment.
+    """
+    user, password, token, certificates = (
+        os.environ.get(name) or None for name in OPENSEARCH_VARIABLES
+    )
+    if (user is None) != (password is None):
+        missing = OPENSEARCH_PASSWORD_VARIABLE if user else OPENSEARCH_USER_VARIABLE
+        raise ConfigurationError(missing, "it is not set, but the other of the pair is")
+    if user and token:
+        raise ConfigurationError(
+            OPENSEARCH_TOKEN_VARIABLE, f"it is set beside {OPENSEARCH_USER_VARIABLE}; keep one"
+        )
+    return ((user, password) if user and password else None), token, certificates
+
 
 LEAST_VERSION: Final = (3, 0)
 """Least version of OpenSearch: its scores are those of Lucene 10 (``BM25Similarity``)."""
@@ -69,14 +157,11 @@ class _Transport(Transport):
     The library's own attempts follow each other without a pause.
     """
 
-    requests = 0
-
     def perform_request(self, method: str, url: str, *args: Any, **options: Any) -> Any:
         others = len(self.hosts) - 1
         attempt = 0
         while True:
             check()
-            self.requests += 1
             try:
                 return super().perform_request(method, url, *args, **options)
             except exceptions.TransportError as error:
@@ -97,29 +182,29 @@ class _Transport(Transport):
 class Connection:
     """Connection to the cluster of an index, for any number of threads at once."""
 
-    def __init__(self, address: Address, credentials: Credentials | None = None) -> None:
-        known = credentials or Credentials.from_environment()
-        self.address = address
+    def __init__(self, path: Path | str) -> None:
+        self.address = address = Address.of(path)
+        user, token, certificates = _credentials()
         self._is_checked = False
         # Each failed attempt is logged by the library with the whole body of the request.
         logging.getLogger("opensearch").setLevel(logging.CRITICAL)
         headers = {"user-agent": f"mcp-lucene/{software_version()}"}
-        if known.token:
-            headers["authorization"] = f"Bearer {known.token}"
+        if token:
+            headers["authorization"] = f"Bearer {token}"
         elsewhere = [host for host, _ in address.nodes if not is_loopback_name(host)]
-        if elsewhere and not address.is_tls and (known.user or known.token):
+        if elsewhere and not address.is_tls and (user or token):
             warnings.warn(
                 f"the password or token for {elsewhere[0]} is sent unencrypted, and so are the "
                 "texts; write opensearchs:// if it speaks TLS",
                 stacklevel=2,
             )
         tls: dict[str, Any] = {}
-        if address.is_tls and known.certificates:
-            tls["ca_certs"] = known.certificates
+        if address.is_tls and certificates:
+            tls["ca_certs"] = certificates
         self._client = OpenSearch(
             hosts=[{"host": host, "port": port} for host, port in address.nodes],
             transport_class=_Transport,
-            http_auth=known.user,
+            http_auth=user,
             headers=headers,
             use_ssl=address.is_tls,
             http_compress=True,
@@ -129,12 +214,6 @@ class Connection:
             retry_on_timeout=True,
             **tls,
         )
-
-    @property
-    def requests(self) -> int:
-        """Number of requests sent, with repeated ones."""
-        transport = self._client.transport
-        return transport.requests if isinstance(transport, _Transport) else 0
 
     def close(self) -> None:
         """Close the connections."""
@@ -164,7 +243,7 @@ class Connection:
         answers = self.request("POST", "/_msearch", lines)["responses"]
         for answer in answers:
             if "error" in answer:
-                raise error_of(self.address, answer.get("status", 0), answer)
+                raise error_of(self.address.path, answer.get("status", 0), answer)
         return list(answers)
 
     def request(
@@ -224,7 +303,7 @@ class Connection:
                 status, problem = result["status"], result.get("error")
                 if kind == "delete" and status == _HTTP_NOT_FOUND and not problem:
                     continue
-                error = error_of(self.address, status, {"error": problem})
+                error = error_of(self.address.path, status, {"error": problem})
                 if isinstance(error, ClusterRefusedError | ConflictError):
                     yield result["_id"], reason_of(problem)
                 else:
@@ -279,7 +358,7 @@ class Connection:
         try:
             yield
         except exceptions.OpenSearchException as error:
-            raise own_error(self.address, error) from error
+            raise own_error(self.address.path, error) from error
 
 
 def _may_help(error: exceptions.TransportError) -> bool:

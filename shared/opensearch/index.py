@@ -21,16 +21,18 @@ from shared.model import schema
 from shared.model.document import Document, FileState, chunk_id
 from shared.model.folders import IndexedFolders
 from shared.opensearch import layout
-from shared.opensearch.address import Address
 from shared.opensearch.chunk_documents import (
     BulkQueue,
-    ChunkDocuments,
-    chunk_operation,
+    are_of_others,
+    are_vectors,
+    chunk_operations,
     delete_operation,
     document_id,
     file_id,
     file_operation,
     gave_up,
+    value_in,
+    vectors_operation,
 )
 from shared.opensearch.connection import Connection
 from shared.opensearch.state import (
@@ -47,11 +49,11 @@ from shared.opensearch.state import (
     visible,
 )
 from shared.opensearch.store import Store
-from shared.opensearch.vectors import are_of_others, are_vectors, value_in, vectors_operation
 from shared.semantic.sentence_model import SentenceModel
 from shared.semantic.windows import KEY_BYTES, key_of
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.field_names import keys_of_documents
+from shared.storage.mapping import placed_chunks
 from shared.storage.passages import text_of
 from shared.writing.index import Index as FolderIndex
 
@@ -83,10 +85,9 @@ class Index(FolderIndex):
         program: vm.Program = "batch",
         create: bool = False,
     ) -> None:
-        address = Address.of(path)
-        self.path = address.path
         self._program = program
-        self._store = Store(Connection(address))
+        self._store = Store(Connection(path))
+        self.path = self._store.connection.address.path
         self.created = create and self._store.create()
         if not create:
             self._store.described()
@@ -123,15 +124,15 @@ class Index(FolderIndex):
 
     @cached_property
     def _keys(self) -> set[str]:
-        return keys_of_documents(layout.fields_of(self._store.mapping()))
+        return keys_of_documents(layout.fields_of(self._store.described()["mappings"]))
 
     def submit(self, document: Document) -> Future[int]:
         document, _ = self.within_limits(document)
         with vm.attached(self._program):
             try:
-                chunks = ChunkDocuments(document)
+                document, placed = placed_chunks(document)
                 batch = self._begin()
-                made = [chunk_operation(batch, chunk) for chunk in chunks]
+                made = [*chunk_operations(batch, document, placed)]
             except InvalidDocumentError as error:
                 refused: Future[int] = Future()
                 refused.set_exception(error)
@@ -239,8 +240,7 @@ class Index(FolderIndex):
             # The earlier version of what the cluster has refused stays.
             for name in self._queue.refused:
                 versions += [version_of(batch, name), file_version_of(batch, name)]
-            folders, model = self._changed_folders(state), self._changed_model()
-            return state.published(batch, versions, time.time(), folders, model)
+            return state.published(batch, versions, time.time(), **self._changes(state))
 
         try:
             state = self._store.change(published, lambda state: batch in state.replaced)
@@ -353,24 +353,21 @@ class Index(FolderIndex):
             self._queue.add([delete_operation(file_id(batch, source_document))])
         self._counts[source_document] = count
 
-    def _changed_folders(self, state: State) -> str | None:
-        """Return the folders as a state has them; None if this writer has changed none."""
-        if self._folders is self._published_folders:
-            return None
-        # The ids of documents depend on which other folders there are.
-        if state.folders != self._stored_folders:
-            raise ClusterBusyError(
-                self.path,
-                "somebody else has changed the folders of the index meanwhile",
-                "run the command again",
-            )
-        return self._folders.dump(self.path)
-
-    def _changed_model(self) -> str | None:
-        """Return the sentence model as a state has it; None if this writer has set none."""
-        if self._model is self._published_model:
-            return None
-        return self._model.dump() if self._model else ""
+    def _changes(self, state: State) -> dict[str, str]:
+        """Return what this writer changes of a state beside the documents."""
+        changes = {}
+        if self._folders is not self._published_folders:
+            # The ids of documents depend on which other folders there are.
+            if state.folders != self._stored_folders:
+                raise ClusterBusyError(
+                    self.path,
+                    "somebody else has changed the folders of the index meanwhile",
+                    "run the command again",
+                )
+            changes["folders"] = self._folders.dump(self.path)
+        if self._model is not self._published_model:
+            changes["model"] = self._model.dump() if self._model else ""
+        return changes
 
     def _withdraw(self) -> None:
         """Give up the batch; what it wrote is never visible, unless only an answer was lost."""

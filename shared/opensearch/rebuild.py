@@ -23,14 +23,18 @@ from shared.maintenance.rebuild import Progress, Rebuilt, chunk_in, document_of
 from shared.model import schema
 from shared.opensearch import layout
 from shared.opensearch.backend import ClusterBackend, IndexOnCluster
-from shared.opensearch.chunk_documents import ChunkDocuments, chunk_operation, file_operation
+from shared.opensearch.chunk_documents import (
+    are_vectors,
+    chunk_operations,
+    file_operation,
+    vectors_operation,
+)
 from shared.opensearch.cluster_errors import ConflictError
 from shared.opensearch.connection import BULK_SECONDS, Operation
 from shared.opensearch.snapshot import StaleError
 from shared.opensearch.state import State, visible
 from shared.opensearch.store import FIRST, Store
 from shared.opensearch.upkeep import failures_in, put_failures
-from shared.opensearch.vectors import are_vectors, vectors_operation
 from shared.settings.defaults import DEFAULT_WAIT
 
 _MANAGER_SECONDS: Final = "10s"
@@ -59,7 +63,7 @@ def rebuild(
 
 
 def _rebuilt(cluster: IndexOnCluster, progress: Progress) -> Rebuilt:
-    previous = int(cluster.store.mapping()["_meta"][schema.COMMIT_SCHEMA])
+    previous = int(cluster.store.described()["mappings"]["_meta"][schema.COMMIT_SCHEMA])
     counts: list[int] = []
     successor = Successor(cluster.store)
     try:
@@ -122,7 +126,7 @@ class Successor:
         self._frozen = self._old.state()
         if self._frozen[0].copies != self._number:
             raise self.lost_turn()
-        settings = self._old.settings()
+        settings = self._old.described()["settings"]["index"]
         shards, replicas = int(settings["number_of_shards"]), layout.replicas_in(settings)
         body = {**layout.creation(shards, replicas), "aliases": {self.store.name: {}}}
         # One that is there already may have documents; the next rebuild has another number.
@@ -231,8 +235,7 @@ def _copied(snapshot: ClusterBackend, new: Store, batch: int) -> Iterator[int]:
         for name, group in groupby(every, key=lambda of: str(of[schema.SOURCE_DOCUMENT])):
             chunks = list(group)
             document = document_of(chunks[0], states.get(name))
-            made = ChunkDocuments(document, map(chunk_in, chunks))
-            yield from (chunk_operation(batch, chunk) for chunk in made)
+            yield from chunk_operations(batch, document, map(chunk_in, chunks))
             if name in states:
                 yield file_operation(batch, name, states[name])
             counts.append(len(chunks))

@@ -2,9 +2,9 @@
 
 import json
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from struct import Struct
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from shared.errors import QueryError
 from shared.java.cancellation import is_ending
@@ -12,19 +12,20 @@ from shared.model import schema
 from shared.model.request import SearchRequest
 from shared.model.search_results import ExplainedTerm, Facet
 from shared.opensearch import layout
+from shared.opensearch.chunk_documents import value_in, vectors_id
 from shared.opensearch.cluster_errors import part_missing
 from shared.opensearch.compiler import compiled
 from shared.opensearch.searches import Searches, date_of, facet_in
 from shared.opensearch.snapshot import ClusterSnapshot
-from shared.opensearch.state import HAS_FINGERPRINT, Query, of_documents
+from shared.opensearch.state import HAS_FINGERPRINT, Query, by_chance, of_documents, visible
 from shared.opensearch.terms import ClusterTerms
-from shared.opensearch.vectors import ClusterVectors
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.tree import Node, TermPhrase, Terms, leaves
 from shared.search.confidence import FIRST_HITS
 from shared.search.grouping import resolved
 from shared.search.selection import (
+    ChunkVectors,
     Fingerprinted,
     Found,
     RankedHit,
@@ -34,6 +35,10 @@ from shared.search.selection import (
 )
 from shared.storage.fingerprints import Fingerprint
 from shared.storage.stored_chunks import details_of, values_from_lucene
+from shared.storage.vectors import SAMPLED, Sample, Windows, sample_of, windows_of
+
+if TYPE_CHECKING:
+    from shared.semantic.encoder import Vector
 
 _MOST_ROUNDS: Final = 10
 """Number of times that a query is parsed until all that it needs of the index is known."""
@@ -62,6 +67,57 @@ def _parsed(request: SearchRequest, snapshot: ClusterSnapshot) -> ParsedQuery:
     # More is asked for than is remembered.
     with running():
         return parse_query(request, terms, snapshot.weights)
+
+
+_VECTOR: Final = f"stored.{schema.VECTOR}"
+
+
+class ClusterVectors(ChunkVectors):
+    """The vectors of the chunks that a search sees, which cannot be searched.
+
+    It takes a function that runs searches, and one that returns the id on the cluster of a hit.
+    """
+
+    def __init__(
+        self,
+        snapshot: ClusterSnapshot,
+        ask: Callable[[Sequence[Mapping[str, Any]]], list[Any]],
+        id_of: Callable[[int], str],
+    ) -> None:
+        self._snapshot, self._ask, self._id_of = snapshot, ask, id_of
+
+    @property
+    def compared(self) -> int:
+        return 0
+
+    def of(self, chunks: Iterable[int]) -> Windows:
+        return self._windows({self._id_of(chunk): chunk for chunk in sorted(chunks)})
+
+    def sample(self) -> Sample:
+        known = self._snapshot.known
+        if known.sample is None:
+            # Of chunks, since nothing tells which collections vectors belong to.
+            chosen = {"query": by_chance(self._snapshot.visible()), "size": SAMPLED}
+            (answer,) = self._ask([{**chosen, "_source": False}])
+            ids = (hit["_id"] for hit in answer["hits"]["hits"])
+            known.sample = sample_of(self._windows({id_: of for of, id_ in enumerate(ids)}))
+        return known.sample
+
+    def similar(self, vector: "Vector") -> Iterable[int]:
+        del vector
+        return ()
+
+    def _windows(self, numbers: Mapping[str, int]) -> Windows:
+        """Return the windows of chunks, by numbers, that are given by their ids on the cluster."""
+        model = self._snapshot.model
+        wanted = {vectors_id(id_, model): number for id_, number in numbers.items()}
+        found = {}
+        if wanted:
+            query = visible(self._snapshot.state, {"ids": {"values": [*wanted]}})
+            (answer,) = self._ask([{"query": query, "size": len(wanted), "_source": [_VECTOR]}])
+            found = {hit["_id"]: hit["_source"].get("stored") for hit in answer["hits"]["hits"]}
+        values = {number: value_in(found.get(id_) or {}) for id_, number in wanted.items()}
+        return windows_of(values, model.dimensions if model else 0)
 
 
 class ClusterSelection(Selection):

@@ -91,11 +91,11 @@ class State:
         batch: int,
         versions: Collection[str],
         now: float,
-        folders: str | None = None,
-        model: str | None = None,
+        **changes: Any,
     ) -> Self:
         """Return the state in which a batch is visible and the versions that it replaces are not.
 
+        It may change the folders and the sentence model, too.
         The versions must be those that this very state shows: one that becomes visible later
         replaces this batch in its turn. If the batch was given up, that is a `KeyError`.
         """
@@ -107,8 +107,7 @@ class State:
             # With an entry in any case, by which a writer knows its batch after a lost answer.
             replaced={**self.replaced, batch: Replaced(tuple(sorted(versions)), now)},
             changed=now,
-            folders=self.folders if folders is None else folders,
-            model=self.model if model is None else model,
+            **changes,
         )
 
     def withdrawn(self, batches: Iterable[int], now: float) -> Self:

@@ -16,7 +16,6 @@ from shared.errors import (
 )
 from shared.model import schema
 from shared.opensearch import layout
-from shared.opensearch.address import Address
 from shared.opensearch.cluster_errors import ConflictError, part_missing
 from shared.opensearch.connection import BULK_SECONDS, Connection, Operation
 from shared.opensearch.state import State
@@ -93,11 +92,6 @@ class Store:
         for physical in self._described() or {}:
             self.connection.request("DELETE", f"/{physical}")
 
-    def mapping(self) -> Mapping[str, Any]:
-        """Return the mapping of the index; see `described`."""
-        mapping: Mapping[str, Any] = self.described()["mappings"]
-        return mapping
-
     def described(self) -> Mapping[str, Any]:
         """Return the mappings and settings of the index, after checking its version."""
         path = self.connection.address.path
@@ -124,11 +118,6 @@ class Store:
             if wanted.get("type") not in {None, "object", there.get(name, {}).get("type")}:
                 raise ClusterDamagedError(path, f"somebody changed the mapping of its field {name}")
         return index
-
-    def settings(self) -> Mapping[str, Any]:
-        """Return the settings of the index; see `described`."""
-        settings: Mapping[str, Any] = self.described()["settings"]["index"]
-        return settings
 
     def _described(self) -> Mapping[str, Any] | None:
         try:
@@ -237,13 +226,13 @@ class Store:
 
 def create(path: Path | str, *, shards: int | None = None, replicas: int | None = None) -> bool:
     """Create an empty index; see `shared.create`."""
-    return Store(Connection(Address.of(path))).create(shards, replicas)
+    return Store(Connection(path)).create(shards, replicas)
 
 
 def holds_index(path: Path | str) -> bool:
     """Check whether there is an index, whether it can be used or not; false without a cluster."""
     try:
-        Store(Connection(Address.of(path))).mapping()
+        Store(Connection(path)).described()
     except (IndexMissingError, ClusterUnreachableError):
         return False
     except IndexFolderError:

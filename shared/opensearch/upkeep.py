@@ -22,13 +22,11 @@ from shared.messages import quantity
 from shared.model import schema
 from shared.model.failures import Failure, dump_failures, parsed_failures
 from shared.opensearch import layout
-from shared.opensearch.address import Address
 from shared.opensearch.backend import ClusterBackend, IndexOnCluster
-from shared.opensearch.chunk_documents import delete_operation
+from shared.opensearch.chunk_documents import are_vectors, delete_operation, vectors_id
 from shared.opensearch.connection import Connection, Operation
 from shared.opensearch.state import visible
 from shared.opensearch.store import Store
-from shared.opensearch.vectors import are_vectors, vectors_id
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.passages import TEXT_FIELDS, Embeddable, StoredText, text_of, together
 
@@ -129,7 +127,7 @@ def _without_vectors(snapshot: ClusterBackend, count: int) -> Iterator[str]:
 
 def findings(path: Path | str) -> Iterator[tuple[str, Status, str]]:
     """Yield what is worth knowing of a cluster: subjects, each with a status and a sentence."""
-    store = Store(Connection(Address.of(path)))
+    store = Store(Connection(path))
     try:
         yield from _of_cluster(store)
         yield from _of_disks(store)
@@ -162,7 +160,7 @@ def _of_disks(store: Store) -> Iterator[tuple[str, Status, str]]:
 
 
 def _of_index(store: Store) -> Iterator[tuple[str, Status, str]]:
-    settings = store.settings()
+    settings = store.described()["settings"]["index"]
     shards = quantity(int(settings["number_of_shards"]), "shard")
     refresh = settings.get("refresh_interval", "1s")
     replicas = layout.replicas_in(settings)
@@ -182,7 +180,7 @@ def _of_index(store: Store) -> Iterator[tuple[str, Status, str]]:
 def load_failures(path: Path | str) -> dict[str, Failure]:
     """Return the failures by document id; see `shared.model.failures`."""
     try:
-        return failures_in(Store(Connection(Address.of(path))))
+        return failures_in(Store(Connection(path)))
     except IndexMissingError:
         return {}
 
@@ -196,7 +194,7 @@ def save_failures(
 
     Only what differs from those that they were made from is changed; None replaces all.
     """
-    store = Store(Connection(Address.of(path)))
+    store = Store(Connection(path))
     put_failures(store, failures, failures_in(store) if before is None else before)
 
 

@@ -144,8 +144,8 @@ def _rewrite(*, scored: bool) -> Any:
 def _range(node: tree.Range) -> Any:
     field = node.field or ""
     if schema.is_number_field(field):
-        low = _number(node.low, -math.inf)
-        high = _number(node.high, math.inf)
+        low = number_of(node.low, -math.inf)
+        high = number_of(node.high, math.inf)
         # Lucene's range includes both bounds (``DoublePoint.newRangeQuery``).
         return DoubleField.newRangeQuery(
             field,
@@ -163,7 +163,8 @@ def _values(node: tree.Values) -> Any:
     return TermInSetQuery(node.field, Arrays.asList([*map(BytesRef, node.texts)]))
 
 
-def _number(bound: str | None, otherwise: float) -> float:
+def number_of(bound: str | None, otherwise: float) -> float:
+    """Return a bound of a range of numbers."""
     if bound is None:
         return otherwise
     try:

@@ -97,6 +97,18 @@ def document_search_texts(document: Document) -> Iterator[tuple[str, str]]:
         yield schema.PATH, path if in_folder else path.replace("\\", "/").rpartition("/")[2]
 
 
+def document_values(document: Document) -> Iterator[tuple[str, str | float]]:
+    """Yield the values by which the chunks of a document are filtered, each after its field."""
+    if document.file is not None:
+        path = file_term(document.file.state.folder, decodable(document.file.path))
+        yield schema.metadata_field(schema.FILE_PATH), schema.keyword(path)
+    for name, value in document.metadata.items():
+        for scalar in value if isinstance(value, list) else [value]:
+            yield schema.metadata_field(name), schema.keyword(metadata_text(scalar))
+            if isinstance(scalar, int | float) and not isinstance(scalar, bool):
+                yield schema.number_field(name), float(scalar)
+
+
 def language_of_chunk(document: Document, content: str) -> str:
     """Return the language in which a chunk is indexed: its own, or else that of its document."""
     return language_of(content, document.metadata.get(metadata.LANGUAGE)) or UNDETERMINED
@@ -153,7 +165,7 @@ _normal: Final = lru_cache(maxsize=16)(normalized)
 def _search_field(name: str, text: str) -> Any:
     match name:
         case schema.SECTION:
-            return _metadata_field(name, text)
+            return _metadata_field(schema.metadata_field(name), text)
         case schema.LANGUAGES:
             return _language_field(text)
         case schema.TITLE | schema.CONTENT:
@@ -293,19 +305,16 @@ def _document_fields(document: Document) -> Iterator[Any]:
         yield _search_field(name, _normal(text))
     yield from _keyword_fields(schema.SOURCE_DOCUMENT, document.id)
     yield SortedDocValuesField(schema.SOURCE_DOCUMENT, BytesRef(schema.keyword(document.id)))
-    if document.file is not None:
-        path = schema.keyword(file_term(document.file.state.folder, decodable(document.file.path)))
-        yield _metadata_field(schema.FILE_PATH, path)
-    for name, value in document.metadata.items():
-        for scalar in value if isinstance(value, list) else [value]:
-            yield _metadata_field(name, schema.keyword(metadata_text(scalar)))
-            if isinstance(scalar, int | float) and not isinstance(scalar, bool):
-                yield DoubleField(schema.number_field(name), float(scalar), Field.Store.NO)
+    for name, value in document_values(document):
+        if isinstance(value, str):
+            yield _metadata_field(name, value)
+        else:
+            yield DoubleField(name, value, Field.Store.NO)
 
 
 @lru_cache(maxsize=_MIN_SHARED_FIELDS)
 def _metadata_field(name: str, term: str) -> Any:
-    return KeywordField(schema.metadata_field(name), term, Field.Store.NO)
+    return KeywordField(name, term, Field.Store.NO)
 
 
 def _keyword_fields(name: str, value: str) -> Iterator[Any]:

@@ -7,7 +7,6 @@ import pytest
 from backend.console import BuildError
 
 from shared.opensearch import connection
-from shared.opensearch.address import Address
 from shared.opensearch.connection import Connection
 from shared.opensearch.store import Store
 from tests.opensearch.distribution import home
@@ -16,7 +15,7 @@ from tests.opensearch.proxy import Proxy, before
 
 
 def store_of(address: str) -> Store:
-    return Store(Connection(Address.of(address)))
+    return Store(Connection(address))
 
 
 @pytest.fixture(scope="session")

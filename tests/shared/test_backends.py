@@ -11,7 +11,7 @@ from shared.backends import chosen, location
 from shared.errors import ExtraMissingError, IndexFolderError, IndexPathError
 from shared.files import index_folder
 from shared.files.index_folder import ClusterPath, index_path, is_cluster
-from shared.opensearch.address import Address
+from shared.opensearch.connection import Address
 from tests.conftest import Idx
 
 
