@@ -239,8 +239,9 @@ class Connection:
         if len(bodies) == 1:
             return [self.request("POST", f"/{self.address.name}/_search", bodies[0], **parameters)]
         header = {"index": self.address.name, **parameters}
-        lines = (line for body in bodies for line in (header, body))
-        answers = self.request("POST", "/_msearch", lines)["responses"]
+        lines = (json.dumps(line, ensure_ascii=False) for body in bodies for line in (header, body))
+        asked = "".join(f"{line}\n" for line in lines)
+        answers = self.request("POST", "/_msearch", asked)["responses"]
         for answer in answers:
             if "error" in answer:
                 raise error_of(self.address.path, answer.get("status", 0), answer)
@@ -250,7 +251,7 @@ class Connection:
         self,
         method: str,
         path: str,
-        body: Mapping[str, Any] | Iterable[Mapping[str, Any]] | None = None,
+        body: Mapping[str, Any] | str | None = None,
         *,
         seconds: float = REQUEST_SECONDS,
         **parameters: Any,
@@ -261,7 +262,6 @@ class Connection:
         be has a condition, such as ``if_seq_no``; if it is not met, that is a `ConflictError`.
         """
         self._check_version()
-        lines = body is not None and not isinstance(body, Mapping)
         with self._own_errors():
             return self._client.transport.perform_request(
                 method,
@@ -269,8 +269,7 @@ class Connection:
                 params=parameters,
                 # The library hands it to urllib3, but declares numbers only.
                 timeout=_timeout(seconds),
-                body=None if body is None else _encoded(body),
-                headers={"content-type": "application/x-ndjson" if lines else "application/json"},
+                body=body,
             )
 
     def bulk(
@@ -373,9 +372,3 @@ def _may_help(error: exceptions.TransportError) -> bool:
 
 def _timeout(seconds: float) -> Any:
     return Timeout(connect=CONNECT_SECONDS, read=seconds)
-
-
-def _encoded(body: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> bytes:
-    if isinstance(body, Mapping):
-        return json.dumps(body, ensure_ascii=False).encode()
-    return b"".join(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in body)

@@ -34,6 +34,9 @@ FILE: Final = "file"
 FAILURE: Final = "failure"
 """Field and values that tell the state of a file, or why one cannot be read, from a chunk."""
 
+IN_ORDER: Final = ({schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"})
+"""Order of the documents, and of the chunks of each."""
+
 _CREATION: Final = Path(__file__).with_name("index.json")
 
 _NAMES: Final = {schema.REVERSED: "reversed", schema.METADATA: "metadata_text"}

@@ -143,7 +143,9 @@ class Successor:
             self.store.put_state(state, {"op_type": "create"})
         # Another rebuild that has failed may have had it accept writes since.
         self._block()
-        self._check()
+        if self._old.state() != self._frozen:
+            # Somebody has written the old index, or begun to rebuild it, meanwhile.
+            raise self.lost_turn()
         self._change_names(
             {"remove": {"index": self._copy(self._number), "alias": self.store.name}},
             {"add": {"index": self._copy(self._number), "alias": self._name}},
@@ -186,11 +188,6 @@ class Successor:
             self._path, "somebody else rebuilds the index, or has done so", "rebuild it again"
         )
 
-    def _check(self) -> None:
-        """Check that nobody has written the old index, or begun to rebuild it, meanwhile."""
-        if self._old.state() != self._frozen:
-            raise self.lost_turn()
-
     def _discard(self, name: str) -> None:
         """Remove a new index, unless the old one is gone; it may be gone itself already.
 
@@ -230,8 +227,7 @@ def _copied(snapshot: ClusterBackend, new: Store, batch: int) -> Iterator[int]:
     counts: list[int] = []
 
     def operations() -> Iterator[Operation]:
-        order = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
-        every = snapshot.every_stored(snapshot.visible(), order, size=_MOST_READ)
+        every = snapshot.every_stored(snapshot.visible(), layout.IN_ORDER, size=_MOST_READ)
         for name, group in groupby(every, key=lambda of: str(of[schema.SOURCE_DOCUMENT])):
             chunks = list(group)
             document = document_of(chunks[0], states.get(name))

@@ -93,7 +93,7 @@ class Searches:
     def in_order(self, sort: str, count: int) -> dict[str, Any]:
         """Return the search for the first hits in an order, which are scored unless all match."""
         by_document = sort == BY_SCORE
-        order = _document_order() if by_document else sort_order(sort, self._snapshot.terms.fields)
+        order = [*layout.IN_ORDER] if by_document else sort_order(sort, self._snapshot.terms.fields)
         return {**self.hits(count), "sort": order, "track_scores": not self._query.browses}
 
     def _selected(
@@ -187,17 +187,13 @@ def sort_order(sort: str, fields: AbstractSet[str]) -> list[Any]:
     direction = "desc" if is_descending else "asc"
     besides = (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
     if key in besides:
-        return [{key: direction}, *_document_order()]
+        return [{key: direction}, *layout.IN_ORDER]
     field = metadata_field_of(key, fields, besides)
     number = schema.number_field(key)
     used = number if number in fields else field
     mode = "max" if is_descending else "min"
     by = {"order": direction, "mode": mode, "missing": "_last"}
-    return [{layout.field(used): by}, *_document_order()]
-
-
-def _document_order() -> list[Any]:
-    return [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
+    return [{layout.field(used): by}, *layout.IN_ORDER]
 
 
 def most_frequent(field: str, size: int, shards: int) -> dict[str, Any]:

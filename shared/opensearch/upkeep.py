@@ -40,8 +40,6 @@ watermark)."""
 _READ: Final = 1_000
 """Number of chunks whose ids or texts are read in one request."""
 
-_IN_ORDER: Final = [{schema.SOURCE_DOCUMENT: "asc"}, {schema.CHUNK_INDEX: "asc"}]
-
 _TEXTS: Final = [f"stored.{name}" for name in TEXT_FIELDS]
 
 
@@ -58,7 +56,7 @@ def check(
 
 def _checked(snapshot: ClusterBackend) -> Checked:
     found = Checked()
-    every = snapshot.every_stored(snapshot.visible(), _IN_ORDER)
+    every = snapshot.every_stored(snapshot.visible(), layout.IN_ORDER)
     for name, chunks in groupby(every, key=lambda stored: str(stored[schema.SOURCE_DOCUMENT])):
         document = checked_chunks(schema.keyword(name), chunks)
         found.documents += 1
@@ -103,7 +101,7 @@ def _embeddable(cluster: IndexOnCluster, snapshot: ClusterBackend) -> Embeddable
         ids = cluster.call(lambda newest: [*_without_vectors(newest, chunks - embedded)])
         for begin in range(0, len(ids), _READ):
             query = {"ids": {"values": ids[begin : begin + _READ]}}
-            hits = cluster.store.connection.hits(query, sort=_IN_ORDER, _source=_TEXTS)
+            hits = cluster.store.connection.hits(query, sort=layout.IN_ORDER, _source=_TEXTS)
             # The cluster keeps the end of an answer for less time than it takes to embed these.
             yield from together([text_of(hit["_source"]["stored"]) for hit in hits])
 
@@ -113,7 +111,7 @@ def _embeddable(cluster: IndexOnCluster, snapshot: ClusterBackend) -> Embeddable
 def _without_vectors(snapshot: ClusterBackend, count: int) -> Iterator[str]:
     """Yield the ids on the cluster of so many chunks without vectors, mostly the newest ones."""
     model = snapshot.model
-    newest = [{layout.BATCH: "desc"}, *_IN_ORDER]
+    newest = [{layout.BATCH: "desc"}, *layout.IN_ORDER]
     every = snapshot.every(snapshot.visible(), size=_READ, sort=newest, _source=False)
     while count > 0 and (ids := [hit["_id"] for hit in islice(every, _READ)]):
         own = {"ids": {"values": [vectors_id(id_, model) for id_ in ids]}}

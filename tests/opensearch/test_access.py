@@ -83,23 +83,23 @@ def test_tls_needs_a_certificate_that_somebody_known_has_signed(
 @pytest.mark.parametrize(
     ("root", "named"),
     [
-        ({"version": {"number": "8.15.0", "lucene_version": "9.11.1"}}, "Elasticsearch 8.15.0"),
-        ({"version": {"distribution": "opensearch", "number": "2.19.1"}}, "OpenSearch 2.19.1"),
-        ({"name": "something else"}, "another program"),
+        (
+            {"version": {"number": "8.15.0", "lucene_version": "9.11.1"}},
+            "Elasticsearch 8.15.0, but OpenSearch 3.0 or newer",
+        ),
+        (
+            {"version": {"distribution": "opensearch", "number": "2.19.1"}},
+            "OpenSearch 2.19.1, but OpenSearch 3.0 or newer",
+        ),
+        ({"name": "something else"}, "another program, but OpenSearch 3.0 or newer"),
+        ("<html>", "a program that does not answer in JSON, but OpenSearch"),
     ],
 )
 def test_another_program_or_version_is_named(
-    idx: Idx, node: Node, root: dict[str, object], named: str
+    idx: Idx, node: Node, root: object, named: str
 ) -> None:
     with before(node) as proxy:
-        proxy.asks_who, proxy.root = False, json.dumps(root).encode()
+        proxy.asks_who = False
+        proxy.root = root.encode() if isinstance(root, str) else json.dumps(root).encode()
         address = f"opensearch://127.0.0.1:{proxy.port}/other"
-        said = error(idx(*ADDING, "-i", address, code=1))
-        assert f"there is {named}, but OpenSearch 3.0 or newer is needed" in said
-
-
-def test_a_web_server_is_no_cluster(idx: Idx, node: Node) -> None:
-    with before(node) as proxy:
-        proxy.asks_who, proxy.root = False, b"<html>Welcome</html>"
-        address = f"opensearch://127.0.0.1:{proxy.port}/other"
-        assert "but OpenSearch" in error(idx(*ADDING, "-i", address, code=1))
+        assert f"there is {named} is needed" in error(idx(*ADDING, "-i", address, code=1))

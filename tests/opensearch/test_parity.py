@@ -84,12 +84,6 @@ def samples(node: Node, tmp_path_factory: pytest.TempPathFactory) -> Pair:
     return pair
 
 
-@pytest.fixture
-def address(node: Node, request: pytest.FixtureRequest) -> str:
-    """An index of the test's own, which does not exist yet."""
-    return f"{node.address}/{request.node.name[:60].lower().rstrip(']').replace('[', '-')}"
-
-
 ALIKE: Final = Weights(feedback=0)
 """Weights with which a folder ranks like a cluster, which does not reorder hits by their terms."""
 
