@@ -115,8 +115,7 @@ class ClusterBackend(ClusterSnapshot, Backend):
             return FrequentTerms([], is_whole=False)
         terms = most_frequent(field, count, self.shards)
         if prefix:
-            literal = "".join(sign if sign.isalnum() else f"\\{sign}" for sign in prefix)
-            terms["include"] = f"{literal}.*"
+            terms["include"] = f"{schema.literal(prefix)}.*"
         aggregations = {"terms": {"terms": terms}}
         body = {"query": self.visible(), "size": 0, "aggs": aggregations}
         (answer,) = self.search([body])

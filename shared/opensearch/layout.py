@@ -80,11 +80,6 @@ def field(name: str) -> str:
     return _NAMES.get(name, name)
 
 
-def is_of_metadata(name: str) -> bool:
-    """Check whether a field of the schema has the values of a metadata key."""
-    return name.startswith(tuple(f"{prefix}." for prefix in _OBJECTS))
-
-
 def fields_of(mapping: Mapping[str, Any]) -> frozenset[str]:
     """Return the fields of the schema that a mapping of the cluster has."""
     properties = mapping.get("properties", {})

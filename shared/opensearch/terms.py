@@ -143,7 +143,8 @@ class PartTerms(KnownTerms):
 
     def __init__(self, store: Store, fields: frozenset[str], chunks: Query) -> None:
         super().__init__(store, (), fields, chunks)
-        keys = sorted(field for field in fields if layout.is_of_metadata(field))
+        prefixes = (schema.metadata_field(""), schema.number_field(""))
+        keys = sorted(field for field in fields if field.startswith(prefixes))
         counts = self._counts([{"exists": {"field": layout.field(key)}} for key in keys])
         self.fields -= {key for key, count in zip(keys, counts, strict=True) if not count}
 
@@ -156,7 +157,7 @@ class PartTerms(KnownTerms):
         expression = pattern.pattern
         if isinstance(pattern, Pattern):
             letters, _ = pattern.beginning
-            expression = "".join(of if of.isalnum() else f"\\{of}" for of in letters) + ".*"
+            expression = f"{schema.literal(letters)}.*"
         values = {"field": layout.field(str(pattern.field)), "include": expression}
         terms = {**values, "size": MOST_TERMS_OF_A_PATTERN, "order": {"_key": "asc"}}
         return {"query": self._chunks, "size": 0, "aggs": {"values": {"terms": terms}}}
