@@ -235,18 +235,19 @@ def test_values_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.stdout.split() == ["pdfium", "pdfplumber"]
 
 
-def declared_options() -> Iterator[OptionInfo]:
-    """Those of commands one by one, and those in groups."""
+def declared_options() -> Iterator[tuple[str, OptionInfo]]:
+    """Those of commands one by one, and those in groups, each with the name of its parameter."""
     groups = (options.ReadingOptions, options.RewritingOptions, options.AnswerOptions)
-    types = [each for group in groups for each in group.__annotations__.values()]
-    for each in (*vars(options).values(), *types):
-        yield from (info for info in get_args(each) if isinstance(info, OptionInfo))
+    types = [each for group in groups for each in group.__annotations__.items()]
+    for name, each in (*vars(options).items(), *types):
+        yield from ((name, info) for info in get_args(each) if isinstance(info, OptionInfo))
 
 
-def long_name(option: OptionInfo) -> str:
+def long_name(parameter: str, option: OptionInfo) -> str:
     # Typer takes the first name as the default until a command is made of it.
     names = (option.default, *(option.param_decls or ()))
-    return next(str(name) for name in names if str(name).startswith("--")).partition("/")[0]
+    given = (str(name).partition("/")[0] for name in names if str(name).startswith("--"))
+    return next(given, f"--{parameter.lower().replace('_', '-')}")
 
 
 def test_every_setting_has_its_variable_its_option_and_its_row_in_the_documentation() -> None:
@@ -254,7 +255,9 @@ def test_every_setting_has_its_variable_its_option_and_its_row_in_the_documentat
     rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (\S+) \| (\S+) \|", page, re.MULTILINE)
     assert {name: variable for name, variable, _, _ in rows} == VARIABLES
     assert list(Settings.model_fields) == list(VARIABLES)
-    declared = {info.envvar: long_name(info) for info in declared_options() if info.envvar}
+    declared = {
+        info.envvar: long_name(name, info) for name, info in declared_options() if info.envvar
+    }
     documented = {variable: option.strip("`") for _, variable, option, _ in rows}
     assert documented == declared | {
         "IDX_FOLDERS": "paths",

@@ -163,7 +163,7 @@ def test_what_was_not_copied_whole_is_not_committed(
     backup(other, tmp_path / "copy")
     before = files_of_index(changed_index)
     # Whatever the reason may be: the work ends without a word.
-    monkeypatch.setattr("shared.maintenance.restore.in_background", lambda _work, _cancel: iter(()))
+    monkeypatch.setattr("shared.maintenance.upkeep.in_background", lambda _work, _cancel: iter(()))
     with pytest.raises(LuceneError, match="of 1 chunks Lucene copied 0"):
         repair(changed_index)
     with pytest.raises(LuceneError, match="of 1 chunks Lucene copied 0"):

@@ -201,7 +201,7 @@ def string(value: str) -> bytes:
     return struct.pack("<I", len(value)) + value.encode("utf-16-le")
 
 
-def binary_workbook(names: Iterable[str], **parts: bytes | str) -> bytes:
+def binary_workbook(names: Iterable[str], parts: dict[str, bytes | str]) -> bytes:
     """A binary workbook with sheets, which relationships rId1 and so on lead to."""
     sheets = [
         record(156, struct.pack("<II", 0, number) + string(f"rId{number}") + string(name))
@@ -222,7 +222,7 @@ def binary_workbook(names: Iterable[str], **parts: bytes | str) -> bytes:
 def test_a_workbook_that_its_library_fails_at_is_damaged(read: Read) -> None:
     data = binary_workbook(
         ["A sheet that no relationship leads to"],
-        **{"xl/_rels/workbook.bin.rels": "<Relationships/>"},
+        {"xl/_rels/workbook.bin.rels": "<Relationships/>"},
     )
     with pytest.raises(SourceFileError, match="a damaged XLSB: the library that reads it fails"):
         read("a.xlsb", data)
@@ -238,7 +238,7 @@ def test_a_sheet_with_a_chart_costs_no_other_sheet(read: Read) -> None:
     )
     data = binary_workbook(
         ["Chart", "Rain"],
-        **{
+        {
             "xl/_rels/workbook.bin.rels": f"<Relationships>{links}</Relationships>",
             "xl/chartsheets/sheet1.bin": record(129) + record(130),
             "xl/worksheets/sheet1.bin": sheet,

@@ -10,7 +10,7 @@ from idx.extraction.file_type import ole_type
 from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
 from tests.idx.conftest import FILES, Read
-from tests.idx.containers.compound_file import compound
+from tests.idx.containers.compound_file import Tree, compound
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
 GARBAGE = bytes(range(256)) * 10
@@ -122,9 +122,9 @@ def test_old_office_files_say_what_to_do(read: Read) -> None:
 
 
 def test_a_document_within_another_does_not_decide_what_it_is() -> None:
-    within = {"MBD1": {"WordDocument": b"x"}}
-    assert ole_type(compound({"Workbook": b"x"} | within), Path("a.xls")) == media_types.XLS
-    assert ole_type(compound({"BOOK": b"x"} | within), Path("a.xls")) == media_types.XLS
+    within: Tree = {"MBD1": {"WordDocument": b"x"}}
+    assert ole_type(compound({"Workbook": b"x", **within}), Path("a.xls")) == media_types.XLS
+    assert ole_type(compound({"BOOK": b"x", **within}), Path("a.xls")) == media_types.XLS
     assert ole_type(compound({"Workbook": b"x"}), Path("a.doc")) == media_types.XLS
     with pytest.raises(SourceFileError, match="protected by a password"):
         ole_type(compound({"EncryptedPackage": b"x"}), Path("a"))
