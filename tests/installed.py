@@ -23,7 +23,7 @@ _OF_IDX: Final = (
     *("sync", "test_add_files.py", "test_commands.py", "test_created_index.py", "test_sync.py"),
 )
 _OF_SERVER: Final = (
-    *("pipes", "runtime", "test_advice.py", "test_citations.py"),
+    *("test_advice.py", "test_citations.py"),
     *("test_configuration.py", "test_damaged_files.py", "test_explain.py", "test_failures.py"),
     *("test_freshness.py", "test_lists.py"),
     *("test_process.py", "test_prompts.py", "test_resources.py", "test_schemas.py"),
