@@ -119,7 +119,7 @@ def encoder_of(model: SentenceModel) -> "Encoder":
         raise SemanticModelError(
             model.name,
             "its files are not those that the index was embedded with",
-            "embed the index again",
+            "embed the index again: idx semantic on",
         )
     return encoder
 

@@ -391,7 +391,6 @@ def test_of_two_batches_the_one_that_is_committed_later_wins_whole(address: str)
     with Index(address, create=True) as first, Index(address) as second:
         first.add(Document("d", "D", long))
         second.add(Document("d", "D", "second"))
-        # Its refresh shows nothing of the other batch.
         second.commit()
         assert contents(address) == ["second"]
         first.commit()
@@ -402,6 +401,20 @@ def test_of_two_batches_the_one_that_is_committed_later_wins_whole(address: str)
         assert contents(address) == []
         first.commit()
         assert contents(address) == ["third"]
+
+
+def test_nothing_of_a_batch_is_seen_when_others_refresh(address: str) -> None:
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "old"))
+    with ClusterIndex(address) as index:
+        index.add(Document("d", "D", " ".join(["new"] * 600)))
+        index.add(Document("e", "E", "new"))
+        store_of(address).refresh()
+        assert contents(address) == ["old"]
+        with Index(address) as other:
+            other.add(Document("f", "F", "other"))
+        assert contents(address) == ["old", "other"]
+    assert len(contents(address)) == 5
 
 
 WRITING: Final = """

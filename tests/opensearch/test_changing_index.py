@@ -1,6 +1,6 @@
 """What a call sees of an index that others change before it or meanwhile."""
 
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from shared.errors import FilterError
 from shared.model.document import FileState, SourceFile
 from shared.model.filters import Filter
 from shared.opensearch import rebuild, snapshot as opening
-from shared.opensearch.backend import IndexOnCluster
+from shared.opensearch.backend import ClusterBackend, IndexOnCluster
 from shared.opensearch.connection import Connection
 from shared.reading.documents import list_documents
 from tests.opensearch.conftest import store_of
@@ -31,6 +31,30 @@ def test_a_search_knows_a_field_that_was_written_since_the_last_one(address: str
         assert searcher.explain("", filters=[branded]).total_hits == 1
         with pytest.raises(FilterError):
             searcher.search("", filters=[Filter("brnad", value="Otter")])
+
+
+def test_no_state_of_a_file_is_missing_while_others_replace_it(address: str) -> None:
+    """Those of the beginning are seen, of one commit, and not only once nobody writes any more."""
+
+    def state(size: int) -> FileState:
+        return FileState(None, size, size, "hash")
+
+    with Index(address, create=True) as index:
+        for name in "de":
+            index.add(Document(name, "D", "text", file=SourceFile(f"/{name}.txt", state(1))))
+    sizes = count(2)
+
+    def files_while_they_are_touched(snapshot: ClusterBackend) -> dict[str, FileState]:
+        for size in islice(sizes, 2):
+            with Index(address) as index:
+                for name in "de":
+                    index.update_file_state(name, state(size))
+        return snapshot.file_states()
+
+    cluster = IndexOnCluster(address, "command")
+    assert cluster.call(files_while_they_are_touched) == dict.fromkeys("de", state(1))
+    assert cluster.call(lambda of: of.file_states()) == dict.fromkeys("de", state(3))
+    cluster.close()
 
 
 def test_a_long_list_is_read_once_however_often_others_write_meanwhile(

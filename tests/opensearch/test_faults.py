@@ -199,3 +199,18 @@ def test_a_node_that_stands_still_costs_an_answer_or_one_error_in_time(nodes: No
                 assert time.monotonic() - begun < BUDGET
     finally:
         stopped.send(signal.SIGCONT)
+
+
+def test_a_full_disk_is_named_and_nothing_is_lost(node: Node) -> None:
+    address = f"{node.address}/full"
+    with Index(address, create=True) as index:
+        index.add(Document("d", "D", "word"))
+    block = {"index.blocks.read_only_allow_delete": True}
+    node.request("PUT", "/full/_settings", block)
+    with pytest.raises(McpLuceneError, match="too full"), Index(address) as index:
+        index.add(Document("e", "E", "word"))
+    node.request("PUT", "/full/_settings", dict.fromkeys(block, None))
+    with Index(address) as index:
+        index.add(Document("e", "E", "word"))
+    with Searcher(address) as searcher:
+        assert searcher.search("word").totalHits == 2

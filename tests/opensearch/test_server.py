@@ -46,3 +46,16 @@ async def test_shards_get_no_more_time_than_the_call_has(idx: Idx, node: Node) -
             given = re.findall(rb'"timeout": ?"([0-9]+)ms"', b"".join(proxy.bodies))
             assert given
             assert all(most - 1_900 < int(each) <= most for each in given)
+
+
+async def test_documents_are_listed_and_read_as_resources(idx: Idx, node: Node) -> None:
+    address = f"{node.address}/listed"
+    add(idx, address, " ".join(["word"] * 600))
+    async with connected(Path(address)) as client:
+        listed = await client.list_resources()
+        names = {str(resource.uri) for resource in listed.resources}
+        assert any("d" in name for name in names)
+        told = answer(await client.call_tool("ListDocuments", {}))
+        assert (told["total_documents"], told["total_chunks"]) == (1, 3)
+        said = error(await client.call_tool("get_next_chunk", {"chunk_id": "e-chunk-001"}))
+        assert "e-chunk-001" in said

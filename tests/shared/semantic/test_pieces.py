@@ -26,7 +26,7 @@ def library(texts: list[str]) -> SentencePieceProcessor:
     """SentencePiece with the pieces of all languages but for rare characters."""
     trained = io.BytesIO()
     SentencePieceTrainer.train(
-        sentence_iterator=iter(texts),
+        sentence_iterator=iter([*texts, *["9\u6642\uff5e17\u6642"] * 500]),
         model_writer=trained,
         vocab_size=2_000,
         character_coverage=0.99,
@@ -72,6 +72,14 @@ def test_odd_texts_have_the_pieces_of_sentencepiece(
     library: SentencePieceProcessor, files: tuple[Path, Path], text: str
 ) -> None:
     assert Pieces(*files)(text) == library.encode(text)
+
+
+def test_a_piece_with_a_rare_character_is_likelier_than_an_unknown_one(tmp_path: Path) -> None:
+    scores = {"\u2581": -9.0, "\u2581b": -1.0, "qc": -12.0, "d": -5.0, "cd": -1.0}
+    pieces = {piece: (number, score) for number, (piece, score) in enumerate(scores.items(), 3)}
+    write_tokenizer(tmp_path, pieces, 0, 1, 2)
+    found = Pieces(tmp_path / PIECES_FILE, tmp_path / SCORES_FILE)("bqcd")
+    assert found == [pieces[piece][0] for piece in ("\u2581b", "qc", "d")]
 
 
 @pytest.mark.parametrize("file", [PIECES_FILE, SCORES_FILE])

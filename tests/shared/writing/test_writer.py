@@ -134,10 +134,11 @@ def test_documents_are_written_in_the_order_in_which_they_are_submitted(empty_in
         ]
         # Whatever is called afterwards comes after them.
         assert index.delete("b") == 524
-        index.submit(Document("d", "Title", long))
+        for name in "def":
+            index.submit(Document(name, "Title", long))
         index.commit()
         with Searcher(empty_index) as searcher:
-            assert [one.source_document for one in searcher.documents().documents] == ["a", "d"]
+            assert [one.source_document for one in searcher.documents().documents] == [*"adef"]
         assert [chunks.result() for chunks in written] == [1, 524, 1, 0, 524]
 
 
