@@ -6,7 +6,7 @@ so that what they mean is read here.
 
 import io
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -22,6 +22,7 @@ from idx.text.decoding import declared_codec
 from idx.text.properties import one_line, properties
 
 if TYPE_CHECKING:
+    from olefile import OleFileIO  # type: ignore[import-untyped]
     from oxmsg.storage import Storage
 
 _DAMAGE: Final = (AssertionError, AttributeError, OSError, TypeError)
@@ -49,7 +50,15 @@ _EIGHT_BITS: Final = 0x001E
 _BINARY: Final = 0x0102
 
 _MESSAGE_HEADER: Final = 32
+_ATTACHED_MESSAGE_HEADER: Final = 24
 _PART_HEADER: Final = 8
+_ENTRY: Final = 16  # bytes of each property in a list of them
+
+_LIST: Final = "__properties_version1.0"
+_ATTACHED_FOLDER: Final = f"__substg1.0_{_DATA:04x}000d"
+_MESSAGE_NAME: Final = "message.msg"  # name by which an attached message is read
+
+_CHILD_OF_ROOT: Final = 76  # offset of the number of its first entry within the root entry
 
 _EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
 
@@ -125,25 +134,49 @@ def codec_of_page(code_page: int) -> str | None:
 def _read(storage: "Storage", size: int, source: Source) -> _Properties:
     """Return the properties of a storage, whose list begins behind so many bytes."""
     listed = storage.properties_stream_bytes[size:]
-    entries = struct.iter_unpack("<2xH4x8s", listed[: len(listed) // 16 * 16])
+    entries = struct.iter_unpack("<2xH4x8s", listed[: len(listed) // _ENTRY * _ENTRY])
     return _Properties(storage, dict(entries), source)
 
 
 def extract_outlook(source: Source) -> Extracted:
     """Extract the main headers of a message and its text, with its attachments as members."""
-    from olefile import OleFileIO  # type: ignore[import-untyped]
+    from olefile import OleFileIO
     from oxmsg.storage import Storage
 
     try:
         with OleFileIO(io.BytesIO(source.data)) as streams:
             storage = Storage.from_ole(streams)
-        return _extracted(storage, source)
+            messages = _attached_messages(streams, source.data)
+        return _extracted(storage, messages, source)
     except _DAMAGE as error:
         raise ValueError(str(error) or type(error).__name__) from error
 
 
-def _extracted(storage: "Storage", source: Source) -> Extracted:
-    message = _read(storage, _MESSAGE_HEADER, source)
+def _attached_messages(streams: "OleFileIO", data: bytes) -> dict[str, Callable[[], bytes]]:
+    """Return functions that read attached messages as files, by the names of their attachments.
+
+    An attached message is a folder. The same file, with the entries of that folder as those of its
+    root, is the message.
+    """
+    place = (streams.first_dir_sector + 1) * streams.sector_size + _CHILD_OF_ROOT
+    folders = {each.name: each.kids_dict.get(_ATTACHED_FOLDER) for each in streams.root.kids}
+    return {
+        name: partial(_overwritten, data, place, struct.pack("<I", folder.sid_child))
+        for name, folder in folders.items()
+        if folder and _LIST in folder.kids_dict
+    }
+
+
+def _overwritten(data: bytes, place: int, new: bytes) -> bytes:
+    return b"".join((data[:place], new, data[place + len(new) :]))
+
+
+def _extracted(
+    storage: "Storage", messages: Mapping[str, Callable[[], bytes]], source: Source
+) -> Extracted:
+    is_attached = len(storage.properties_stream_bytes) % _ENTRY == _ATTACHED_MESSAGE_HEADER % _ENTRY
+    header_size = _ATTACHED_MESSAGE_HEADER if is_attached else _MESSAGE_HEADER
+    message = _read(storage, header_size, source)
     codecs = message.codec(_BODY_CODE_PAGE), message.codec(_CODE_PAGE)
     message = replace(message, codecs=codecs)
     parts = partial(_read, size=_PART_HEADER, source=source)
@@ -175,9 +208,12 @@ def _extracted(storage: "Storage", source: Source) -> Extracted:
     text, headings = composed(
         [f"{name}: {one_line(value)}" for name, value in headers.items() if value], body, names
     )
-    # An attached message is stored as a folder, which is not read.
-    if unread := sum(each.stream(_DATA, _BINARY) is None for each in attachments):
-        warnings.append(f"{unread} attached messages or objects of Outlook are not read")
+    objects = sum(
+        each.stream(_DATA, _BINARY) is None and each.storage.name not in messages
+        for each in attachments
+    )
+    if objects:
+        warnings.append(f"{objects} attached objects of Outlook are not read")
     return Extracted(
         text=text,
         media_type=source.media_type,
@@ -187,7 +223,7 @@ def _extracted(storage: "Storage", source: Source) -> Extracted:
         metadata=properties(author=sender, created=sent, modified=sent)
         | thread_metadata(said, ", ".join((*recipients, headers["To"] or "", headers["Cc"] or ""))),
         warnings=tuple(warnings),
-        members=_members(attachments, names),
+        members=_members(attachments, names, messages),
     )
 
 
@@ -251,14 +287,17 @@ def _unpacked(data: bytes) -> bytes:
     return bytes(unpacked[len(_DICTIONARY) :])
 
 
-def _members(attachments: list[_Properties], names: list[str]) -> Iterator[Embedded]:
-    for each, name in zip(attachments, names, strict=True):
+def _members(
+    attachments: list[_Properties], names: list[str], messages: Mapping[str, Callable[[], bytes]]
+) -> Iterator[Embedded]:
+    for number, (each, name) in enumerate(zip(attachments, names, strict=True), start=1):
+        modified = each.time(_MODIFIED)
+        modified_ns = int(modified.timestamp()) * 1_000_000_000 if modified else 0
         data = each.stream(_DATA, _BINARY)
-        if data is not None:
-            modified = each.time(_MODIFIED)
+        if read := messages.get(each.storage.name):
+            # Named like those of e-mails: its subject would be an id.
             yield Embedded(
-                name=name,
-                read=partial(bytes, data),
-                size=len(data),
-                modified_ns=int(modified.timestamp()) * 1_000_000_000 if modified else 0,
+                f"message {number}", read, modified_ns=modified_ns, read_as=_MESSAGE_NAME
             )
+        elif data is not None:
+            yield Embedded(name, partial(bytes, data), len(data), modified_ns)

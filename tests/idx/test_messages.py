@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, pkcs7
 
 from tests.conftest import Idx
-from tests.idx.containers.compound_file import outlook_message
+from tests.idx.containers.compound_file import attached_message, outlook_message
 from tests.idx.files import ids, sync, text_of
 
 FILES = Path(__file__).parents[1] / "data" / "messages"
@@ -79,6 +79,18 @@ def test_messages_of_outlook_lose_no_letter_to_their_encoding(papers: Papers) ->
     assert body_of(papers.text("html-ascii-20127.msg")) == "Wir kündigen zum Quartal"
     assert body_of(papers.text("html-big5-950.msg")) == "合約附件已寄出"
     assert papers.found("附件") == ["html-big5-950.msg"]
+
+
+def test_messages_attached_to_a_message_of_outlook_are_read(papers: Papers) -> None:
+    within = attached_message({0x37: "Pumps", 0x1000: "We take thirty."})
+    an_object = {"CONTENTS": b"cells of a sheet"}
+    data = outlook_message(
+        {0x37: "Fwd", 0x1000: "See below."}, {"a.txt": b"Wells"}, {}, messages=[within, an_object]
+    )
+    papers.read({"a.msg": data})
+    assert papers.text("a.msg!/message 2") == "Subject: Pumps\n\nWe take thirty."
+    assert ids(papers.index) == ["a.msg", "a.msg!/a.txt", "a.msg!/message 2"]
+    assert papers.reasons() == {"a.msg": "1 attached objects of Outlook are not read"}
 
 
 CODE_PAGES = {

@@ -1,7 +1,7 @@
 """Compound files as Outlook writes them, for tests: streams in folders ([MS-CFB], version 3)."""
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Union
 
 Tree = Mapping[str, Union[bytes, "Tree"]]  # streams and folders by name
@@ -81,8 +81,9 @@ def outlook_message(
     recipients: Mapping[str, str],
     numbers: Mapping[int, int] | None = None,
     others: Mapping[tuple[int, int], bytes] | None = None,
+    messages: Sequence[Tree] = (),
 ) -> bytes:
-    """A message of Outlook."""
+    """A message of Outlook; the folders of messages that are attached come after other files."""
     tree: dict[str, bytes | Tree] = dict(_properties(texts, 32, {}, numbers or {}, others or {}))
     for number, (name, data) in enumerate(attachments.items()):
         tree[f"__attach_version1.0_#{number:08X}"] = _properties({0x3707: name}, 8, {0x3701: data})
@@ -90,7 +91,15 @@ def outlook_message(
         tree[f"__recip_version1.0_#{number:08X}"] = _properties(
             {0x3001: name, 0x39FE: address}, 8, {}
         )
+    for number, attached in enumerate(messages, start=len(attachments)):
+        listed = _properties({0x3001: "Their subject"}, 8, {})
+        tree[f"__attach_version1.0_#{number:08X}"] = {**listed, "__substg1.0_3701000D": attached}
     return compound(tree)
+
+
+def attached_message(texts: Mapping[int, str]) -> Tree:
+    """A message of Outlook as it lies within another one."""
+    return _properties(texts, 24, {})
 
 
 def _properties(
