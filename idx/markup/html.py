@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from idx.errors import SourceFileError
@@ -19,6 +19,9 @@ from idx.text.decoding import declared_codec, decode
 from idx.text.escapes import character, without_escapes
 from idx.text.properties import one_line, properties
 from shared.model.document import Metadata
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 _TAGS_BY_ROLE: Final[dict[Role | str, str]] = {
     Role.PARAGRAPH: (
@@ -208,18 +211,26 @@ def extract_epub(source: Source) -> Extracted:
     )
     if book is None:
         raise ValueError("it has no list of chapters")
-    named = [*_chapters(package, book)]
+    warnings: list[str] = []
+    try:
+        tree = package.tree(book)
+    except SyntaxError:
+        tree = package.tree(book, recover=True)
+        warnings.append("the list of its chapters is damaged, and some may be missing")
+    named = [*_chapters(tree, book)]
     chapters = [name for name in named if name in package]
     missing = [name for name in named if name not in package]
     if missing and not chapters:
         raise ValueError("its chapters are missing")
     if _encrypted(package).intersection(chapters):
         raise SourceFileError(source.file, "protected against copying (DRM)")
-    title, metadata = _properties(package, book)
+    title, metadata = _properties(package, book, tree)
     hidden: list[str] = []
     text, headings = join_sections(
         chain.from_iterable(_sections(package, chapter, source, hidden) for chapter in chapters)
     )
+    if missing:
+        warnings.append(f"chapters are missing: {', '.join(missing)}"[:500])
     return Extracted(
         text=text,
         headings=headings,
@@ -227,13 +238,12 @@ def extract_epub(source: Source) -> Extracted:
         title=title,
         metadata=metadata,
         hidden=hidden,
-        warnings=(f"chapters are missing: {', '.join(missing)}"[:500],) if missing else (),
+        warnings=tuple(warnings),
     )
 
 
-def _chapters(package: Package, book: str) -> Iterator[str]:
+def _chapters(tree: "etree._Element", book: str) -> Iterator[str]:
     """Yield the entry names of the chapters in reading order, each once; entries may be missing."""
-    tree = package.tree(book)
     items = {item.get("id"): item for item in tree.iter("{*}item")}
     seen = set()
     for reference in tree.iter("{*}itemref"):
@@ -264,14 +274,10 @@ def _sections(
     return read.headed()
 
 
-def _properties(package: Package, book: str) -> tuple[str | None, Metadata]:
+def _properties(package: Package, book: str, tree: "etree._Element") -> tuple[str | None, Metadata]:
     said = package.texts(book)
     modified = next(
-        (
-            meta.text
-            for meta in package.tree(book).iter("{*}meta")
-            if meta.get("property") == "dcterms:modified"
-        ),
+        (meta.text for meta in tree.iter("{*}meta") if meta.get("property") == "dcterms:modified"),
         None,
     )
     return one_line("".join(said.get("title", ())[:1])), properties(

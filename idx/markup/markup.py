@@ -7,7 +7,9 @@ bytes are read: no document type, no external entity, no address.
 import io
 import posixpath
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
@@ -340,18 +342,24 @@ class Package:
         """Parse an XML entry as a stream; see `chunks` and `parse_xml`."""
         parse_xml(self.chunks(name), target)
 
-    def tree(self, name: str) -> "etree._Element":
-        """Parse a small XML entry as a tree; see `chunks`."""
+    def tree(self, name: str, *, recover: bool = False) -> "etree._Element":
+        """Parse a small XML entry as a tree; see `chunks`. A damaged one may be recovered."""
         from lxml import etree
 
-        parser = etree.XMLParser(resolve_entities=False, no_network=True)
-        return etree.fromstring(self.read(name), parser)
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=recover)
+        tree: etree._Element | None = cast("Any", etree.fromstring(self.read(name), parser))
+        if tree is None:
+            raise ValueError(f"{name} is not XML")
+        return tree
 
     def texts(self, name: str) -> dict[str, list[str]]:
-        """Return the texts in an XML entry by local element name; empty if the entry is missing."""
+        """Return the texts in an XML entry of properties by local element name.
+
+        It is empty if the entry is missing. A damaged one costs no more than itself.
+        """
         texts: dict[str, list[str]] = {}
-        if name in self:
-            for element in self.tree(name).iter("*"):
+        with suppress(EOFError, SyntaxError, ValueError, zipfile.BadZipFile, zlib.error):
+            for element in self.tree(name, recover=True).iter("*") if name in self else ():
                 if element.text and element.text.strip():
                     texts.setdefault(local_name(str(element.tag)), []).append(element.text)
         return texts

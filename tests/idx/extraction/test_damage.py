@@ -97,6 +97,50 @@ def test_wrong_inner_xml_is_damage(
         read(name, data)
 
 
+PROPERTIES = {
+    "a.docx": "docProps/core.xml",
+    "a.pptx": "docProps/app.xml",
+    "a.xlsx": "docProps/core.xml",
+    "a.odt": "meta.xml",
+    "a.odp": "meta.xml",
+    "a.ods": "meta.xml",
+}
+"""An entry with properties, by the file's name."""
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+@pytest.mark.parametrize(
+    "content", ["", "no XML", "\0" * 100, BOMB, "<a>" * 100_000, b"\xff<a>\xfe</b>"]
+)
+def test_damaged_properties_cost_only_themselves(
+    read: Read, packages: dict[str, bytes], name: str, content: str | bytes
+) -> None:
+    text = read(name, packages[name]).text
+    assert read(name, rewritten(packages[name], **{PROPERTIES[name]: content})).text == text
+    data = bytearray(packages[name])
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        entry = package.getinfo(PROPERTIES[name])
+    start = entry.header_offset + 30 + len(entry.filename) + 4
+    data[start : start + entry.compress_size - 8] = bytes(entry.compress_size - 8)
+    assert read(name, bytes(data)).text == text
+
+
+def test_a_sign_that_xml_does_not_allow_costs_no_title_and_no_chapter(
+    read: Read, packages: dict[str, bytes]
+) -> None:
+    meta = '<m xmlns:d="d"><d:title>Wells & pumps</d:title><d:subject>water</d:subject></m>'
+    document = read("a.odt", rewritten(packages["a.odt"], **{"meta.xml": meta}))
+    assert (document.title, document.metadata["subject"]) == ("Wells pumps", "water")
+    book = packages["a.epub"]
+    with zipfile.ZipFile(io.BytesIO(book)) as package:
+        (name,) = (each for each in package.namelist() if each.endswith(".opf"))
+        listed = package.read(name).replace(b"</dc:title>", b" & wells</dc:title>")
+    extracted = read("a.epub", rewritten(book, **{name: listed}))
+    assert extracted.text == read("a.epub", book).text
+    assert extracted.title
+    assert extracted.warnings == ("the list of its chapters is damaged, and some may be missing",)
+
+
 @pytest.mark.parametrize("name", BODY)
 def test_zeros_within_a_file_are_damage_or_harmless(
     read: Read, packages: dict[str, bytes], name: str
