@@ -329,10 +329,10 @@ def _is_part_of_text(part: EmailMessage) -> bool:
 MAX_MESSAGES: Final = 100_000  # messages that are read from one mailbox
 
 # A line of a text that begins with "From " is escaped by most programs, but not by all.
-_SEPARATOR: Final = re.compile(rb"(?:\A|\r?\n)From [^\r\n]*\r?\n(?=[!-9;-~]+:)")
+_SEPARATOR: Final = re.compile(rb"(?:\A|\r?\n)From (?![ \t]*:)[^\r\n]*\r?\n(?=[!-9;-~]+[ \t]*:)")
 _ESCAPED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
 _MESSAGE_ID_LINE: Final = re.compile(
-    rb"^Message-ID:\s*<([^<>\s]{1,200})>", re.IGNORECASE | re.MULTILINE
+    rb"^Message-ID[ \t]*:\s*<([^<>\s]{1,200})>", re.IGNORECASE | re.MULTILINE
 )
 _END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
 

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import codecs
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -37,6 +38,9 @@ _MAX_HEADER: Final = 200_000  # length of a header: the library's time grows wit
 
 _CHARSET: Final = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]{1,60})", re.IGNORECASE)
 _END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
+_BLANK_BEFORE_COLON: Final = re.compile(rb"^([!-9;-~]+)[ \t]+(?=:)", re.MULTILINE)
+_UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_NOT_ENCODED: Final = frozenset({"7bit", "8bit", "binary"})
 
 _MAX_BAD_SHARE: Final = 1 / 10
 """Maximum share of a text's letters outside ASCII that its encoding may leave undefined."""
@@ -85,8 +89,27 @@ class _LenientHeaders(HeaderRegistry):
 
 
 def parsed(data: bytes) -> EmailMessage:
-    headers = _LenientHeaders(_codec_of_headers(data))
-    return BytesParser(policy=policy.default.clone(header_factory=headers)).parsebytes(data)
+    is_utf_16 = data.startswith(_UTF_16)
+    if is_utf_16:
+        data = data.decode("utf-16", errors="replace").encode()
+    data = data.removeprefix(codecs.BOM_UTF8)
+    end = _END_OF_HEADERS.search(data)
+    headers = data[: end.start()] if end else data
+    # Allowed until RFC 2822, and unknown to the library.
+    data = _BLANK_BEFORE_COLON.sub(rb"\1", headers) + data[len(headers) :]
+    lenient = policy.default.clone(header_factory=_LenientHeaders(_codec_of_headers(data)))
+    message = BytesParser(policy=lenient).parsebytes(data)
+    if is_utf_16:
+        _declare_utf_8(message)
+    return message
+
+
+def _declare_utf_8(message: EmailMessage) -> None:
+    """Change the charset of parts that are not encoded, which the file has changed."""
+    for part in message.walk():
+        with suppress(*BROKEN_HEADER):
+            if part.get("Content-Transfer-Encoding", "8bit").lower() in _NOT_ENCODED:
+                part.set_param("charset", "utf-8")
 
 
 def parsed_headers(text: str) -> EmailMessage:

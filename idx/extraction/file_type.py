@@ -87,11 +87,11 @@ _SVG: Final = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?>(?:<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*)<svg\b", re.DOTALL
 )
 _MAIL: Final = re.compile(
-    rb"(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|DKIM-Signature): ",
+    rb"(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|DKIM-Signature)[ \t]*: ",
     re.IGNORECASE,
 )
 _MAIL_HEADER: Final = re.compile(rb"[A-Za-z][!-9;-~]{1,60}: ")
-_MAILBOX: Final = re.compile(rb"From \S[^\r\n]{0,200}\d:\d\d[^\r\n]{0,50}\r?\n[!-9;-~]+:")
+_MAILBOX: Final = re.compile(rb"From \S[^\r\n]{0,200}\d:\d\d[^\r\n]{0,50}\r?\n[!-9;-~]+[ \t]*:")
 # Time, a number of the process that delivered it, and the host.
 _MAILDIR_NAME: Final = re.compile(r"\d{9,}\.(?:[A-Z]\d+|\d+_\d+)\w*\..+")
 _BYTE_ORDER_MARK_CHARACTERS: Final = b"\xef\xbb\xbf\xff\xfe\x00"

@@ -81,6 +81,30 @@ def test_messages_of_outlook_lose_no_letter_to_their_encoding(papers: Papers) ->
     assert papers.found("附件") == ["html-big5-950.msg"]
 
 
+def test_headers_with_a_blank_before_the_colon_are_headers(papers: Papers) -> None:
+    mail = "From : Ana <ana@a.example>\nSubject\t: Pumps\nX-A: 1\n\nWe take thirty : all\n"
+    mailbox = f"From ana@a.example Sat Mar  1 10:00:00 2025\nMessage-ID : <1@a.example>\n{mail}\n"
+    papers.read({"a.eml": mail, "letter": f"Received : x\n{mail}", "box": mailbox * 2})
+    text = "From: Ana <ana@a.example>\nSubject: Pumps\n\nWe take thirty : all"
+    for name in ("a.eml", "letter", "box!/1@a.example", "box!/1@a (2).example"):
+        assert papers.text(name) == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_messages_with_a_byte_order_mark_are_read(papers: Papers, encoding: str) -> None:
+    # As PowerShell saves them, whatever they declare.
+    kind = "Subject: Gärten\nContent-Type: text/plain; charset="
+    files = {
+        "a.eml": f"{kind}utf-8\n\nGrüße",
+        "b.eml": f"{kind}latin-1\nContent-Transfer-Encoding: quoted-printable\n\nGr=FC=DFe",
+    }
+    if encoding == "utf-16":
+        files["c.eml"] = f"{kind}latin-1\n\nGrüße"
+    papers.read({name: text.encode(encoding) for name, text in files.items()})
+    for name in files:
+        assert papers.text(name) == "Subject: Gärten\n\nGrüße"
+
+
 def test_messages_attached_to_a_message_of_outlook_are_read(papers: Papers) -> None:
     within = attached_message({0x37: "Pumps", 0x1000: "We take thirty."})
     an_object = {"CONTENTS": b"cells of a sheet"}
