@@ -52,6 +52,12 @@ _DEFAULT_NAMES: Final = (
     *("untitled", "untitled document", "unbenannt", "unbenanntes dokument", "namenlos", "naamloos"),
     *("unknown", "unbekannt", "(?:no|kein|ohne) (?:title|titel|name)", "sans (?:titre|nom)"),
     *("senza (?:titolo|nome)", "sin (?:título|nombre)", "sem título", "null", "none", "undefined"),
+    *("doc", "(?:microsoft )?word[ -]do[ck]ument", "sheet", "tabelle", "no slide title"),
+    *("документ(?: microsoft word)?", "презентация(?: powerpoint)?", "слайд", "книга", "лист"),
+    *("без (?:названия|имени|заголовка)", "bez (?:tytułu|názvu)", "prezentacja", "slajd"),
+    *("(?:prezentacja programu|prezentace aplikace) powerpoint", "dokument microsoft word"),
+    *("powerpoint (?:演示文稿|簡報|プレゼンテーション|프레젠테이션)", "演示文稿", "幻灯片"),
+    *("文[档檔書]", "スライド", "슬라이드", "無題", "无标题", "제목 없음"),
 )
 """Names that programs give to new documents, and to those without a name, in lower case."""
 

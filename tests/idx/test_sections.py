@@ -109,6 +109,9 @@ DEFAULTS = (
     *("Présentation PowerPoint", "Presentazione standard di PowerPoint", "Vorlage", "Mappe1"),
     *("Microsoft Excel - Book2.xlsx", "Unbenanntes Dokument", "Untitled Document", "Document (2)"),
     *("(no title)", "Titel", "--", "Brief.dotx", "Neues Textdokument", "Slide 1", "sans titre"),
+    *("Слайд 1", "Презентация PowerPoint", "Без названия", "Prezentacja1"),
+    *("Prezentacja programu PowerPoint", "PowerPoint 演示文稿", "文档1", "無題", "Doc2"),
+    *("New Microsoft Word Document", "Neues Microsoft Word-Dokument", "No Slide Title"),
 )
 TITLES = {
     "Microsoft Word - Mietvertrag 2024.docx": "Mietvertrag 2024",
@@ -119,6 +122,8 @@ TITLES = {
     "Book of changes": "Book of changes",
     "Word - a history": "Word - a history",
     "Untitled poems": "Untitled poems",
+    "Книга перемен": "Книга перемен",
+    "Word document styles": "Word document styles",
     "README.md": "README.md",
     "2024": "2024",
 }
