@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import typer
+from typer.models import TyperPath
 
 from idx.cli.configured_command import collections, conditions
 from shared.files.index_folder import index_path
@@ -20,6 +21,19 @@ from shared.settings import defaults
 from shared.settings.defaults import Layout, OcrMode, PdfEngineName
 
 DEFAULT_INDEX_PATH: Final = defaults.DEFAULT_INDEX_PATH
+
+
+class GivenPath(TyperPath):
+    """Type of paths on the command line; an empty one would stand for the current folder."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        if value == "":
+            self.fail("the path is empty; the current folder is .", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+# An unreadable file or index is an error with exit code 1 instead of 2.
+PATH: Final = GivenPath(readable=False)
 
 _DAYS_OF: Final = {"d": 1, "w": 7, "m": 365.25 / 12, "y": 365.25}
 
@@ -72,8 +86,7 @@ IndexPath = Annotated[
         "--index-path",
         "-i",
         metavar="PATH",
-        # An unreadable index is an error of the index, with exit code 1 instead of 2.
-        readable=False,
+        click_type=PATH,
         callback=index_path,
     ),
 ]
@@ -185,7 +198,7 @@ class ReadingOptions:
             "Index this file although it is a secret or seems to contain one; repeatable.",
             "--allow-secret",
             metavar="PATH",
-            readable=False,
+            click_type=PATH,
         ),
     ] = None
     max_size: Annotated[

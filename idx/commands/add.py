@@ -10,6 +10,7 @@ import typer
 
 from idx.cli.options import (
     DEFAULT_INDEX_PATH,
+    PATH,
     IndexPath,
     Json,
     LayoutOption,
@@ -40,7 +41,7 @@ def add(
     reading: ReadingOptions,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[PATH]...", readable=False, help="Files and folders to add."),
+        typer.Argument(metavar="[PATH]...", click_type=PATH, help="Files and folders to add."),
     ] = None,
     document_id: Annotated[
         str | None, typer.Option("--id", "-d", metavar="ID", help="Id of a single document.")
@@ -59,7 +60,7 @@ def add(
             "--file",
             "-f",
             metavar="FILE",
-            readable=False,
+            click_type=PATH,
             help="File with the text of the single document; - is standard input.",
         ),
     ] = None,
@@ -247,7 +248,13 @@ def _check_arguments(
 def bulk(
     json_file: Annotated[
         str,
-        typer.Option("--json-file", "-j", metavar="FILE", help="JSON file; - is standard input."),
+        typer.Option(
+            "--json-file",
+            "-j",
+            metavar="FILE",
+            click_type=PATH,
+            help="JSON file; - is standard input.",
+        ),
     ],
     layout: LayoutOption = None,
     vectors: Vectors = "now",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO, cast
 import typer
 
 from idx import doctor as machine
-from idx.cli.options import Json
+from idx.cli.options import PATH, Json
 from idx.clients.catalogue import ProgramMissingError, installed_program
 from idx.doctor import Finding, Findings, ok, problem, warning
 from idx.errors import message
@@ -319,7 +319,7 @@ def doctor(
             "-i",
             envvar=VARIABLES["index_path"],
             metavar="PATH",
-            readable=False,
+            click_type=PATH,
             help="Index folder; the configured one by default.",
         ),
     ] = None,

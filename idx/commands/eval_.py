@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from idx.cli.options import DEFAULT_INDEX_PATH, AnswerOptions, IndexPath, Json, takes
+from idx.cli.options import (
+    DEFAULT_INDEX_PATH,
+    PATH,
+    AnswerOptions,
+    GivenPath,
+    IndexPath,
+    Json,
+    takes,
+)
 from idx.errors import SourceFileError
 from idx.models import answer_model_of, run
 from idx.output.printing import print_json, say, warn
@@ -27,13 +35,14 @@ _LIBRARIES: Final = ("ir_measures", "numpy", "pytrec_eval")
 @takes(AnswerOptions, "answering")
 def evaluate(
     queries_file: Annotated[
-        Path, typer.Option("--queries", metavar="FILE", readable=False, help="Queries: JSON Lines.")
+        Path,
+        typer.Option("--queries", metavar="FILE", click_type=PATH, help="Queries: JSON Lines."),
     ],
     qrels: Annotated[
         Path,
         typer.Option(
             metavar="FILE",
-            readable=False,
+            click_type=PATH,
             help="Relevance judgements: which documents answer which query.",
         ),
     ],
@@ -41,7 +50,7 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            readable=False,
+            click_type=PATH,
             help="Documents for a temporary index: JSON Lines. By default, the "
             "index at --index-path is searched; its documents must have the ids of the "
             "judgements.",
@@ -93,8 +102,7 @@ def evaluate(
         typer.Option(
             "--run",
             metavar="FILE",
-            dir_okay=False,
-            writable=True,
+            click_type=GivenPath(dir_okay=False, writable=True),
             help="Write the results as a TREC run file; with --set, those of the changed weights.",
         ),
     ] = None,

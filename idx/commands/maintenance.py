@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json, Wait, Yes
+from idx.cli.options import DEFAULT_INDEX_PATH, PATH, IndexPath, Json, Wait, Yes
 from idx.models import give_model
 from idx.output.printing import confirm, counted, print_done, print_json, say, shown, tell
 from shared.messages import quantity
@@ -123,7 +123,7 @@ def backup(
         Path,
         typer.Argument(
             metavar="DEST",
-            readable=False,
+            click_type=PATH,
             help="Destination folder: new, empty, or an older backup of the index, which is "
             "replaced.",
         ),
@@ -151,7 +151,7 @@ def backup(
 
 def restore(
     source: Annotated[
-        Path, typer.Argument(metavar="SRC", readable=False, help="Folder created by idx backup.")
+        Path, typer.Argument(metavar="SRC", click_type=PATH, help="Folder created by idx backup.")
     ],
     index_path: IndexPath = DEFAULT_INDEX_PATH,
     yes: Yes = False,

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from idx.cli.configured_command import collections as known_collections
-from idx.cli.options import DEFAULT_INDEX_PATH, Filters, IndexPath, Json
+from idx.cli.options import DEFAULT_INDEX_PATH, PATH, Filters, IndexPath, Json
 from idx.output.printing import print_done, print_json, print_table, say, tell, warn
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
@@ -152,7 +152,7 @@ def _shown(value: object) -> str:
 
 folders = typer.Typer(help="Manage the folders that are indexed by default.", no_args_is_help=True)
 
-Paths = Annotated[list[Path], typer.Argument(metavar="PATH…", readable=False, help="Folders.")]
+Paths = Annotated[list[Path], typer.Argument(metavar="PATH…", click_type=PATH, help="Folders.")]
 
 
 def _file_with(setting: str, what: str | None = None) -> Path:
@@ -330,7 +330,9 @@ def add(
     folder: Annotated[
         Path | None,
         typer.Option(
-            metavar="PATH", readable=False, help="Take the files of this folder and its subfolders."
+            metavar="PATH",
+            click_type=PATH,
+            help="Take the files of this folder and its subfolders.",
         ),
     ] = None,
     filters: Filters = None,

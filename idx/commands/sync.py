@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, ReadingOptions, Vectors, Wait, takes
+from idx.cli.options import (
+    DEFAULT_INDEX_PATH,
+    PATH,
+    IndexPath,
+    ReadingOptions,
+    Vectors,
+    Wait,
+    takes,
+)
 from idx.models import embed_added, embedding_beside
 from idx.output.printing import print_json, say, tell, warn
 from shared.settings.defaults import DEFAULT_WAIT, INDEX_PATH_VARIABLE
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
 Folders = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="[PATH]...", readable=False, help="Folders; by default those of idx folders list."
+        metavar="[PATH]...", click_type=PATH, help="Folders; by default those of idx folders list."
     ),
 ]
 
@@ -55,7 +63,7 @@ def sync(
         Path | None,
         typer.Option(
             metavar="OLD",
-            readable=False,
+            click_type=PATH,
             help="Previous path of the folder, if it was renamed or moved: it keeps its documents "
             "and their ids.",
         ),

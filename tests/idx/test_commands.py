@@ -8,6 +8,7 @@ import pytest
 
 from shared import Document
 from tests.conftest import Idx, add_documents
+from tests.idx.files import files
 from tests.programs import PROGRAMS, Started, run
 from tests.systems import uses_a_unix_shell
 
@@ -41,6 +42,26 @@ def test_an_option_beats_the_variable_and_the_variable_the_default(
     idx("init", "-i", "named-by-the-option")
     assert (tmp_path / "named-by-the-option").is_dir()
     assert not (tmp_path / "lucene-index").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["sync", ""], ["sync", ".", ""], ["sync", ".", "--moved-from", ""], ["watch", ""]),
+        *(["add", ""], ["add", ".", "--allow-secret", ""], ["bulk", "--json-file", ""]),
+        *(["add", "--id", "a", "--title", "A", "--file", ""], ["backup", ""], ["restore", ""]),
+        *(["folders", "add", ""], ["collections", "add", "a", "--folder", ""], ["stats", "-i", ""]),
+        *(["eval", "--queries", "", "--qrels", "a"], ["doctor", "--index-path", ""]),
+    ],
+    ids=" ".join,
+)
+def test_an_empty_path_is_not_the_current_folder(
+    idx: Idx, empty_index: Path, arguments: list[str]
+) -> None:
+    before = files(empty_index.parent)
+    said = idx(*arguments, code=2).stderr.replace("│", "")
+    assert "the path is empty" in " ".join(said.split())
+    assert files(empty_index.parent) == before
 
 
 def test_add_delete_list_show(idx: Idx, empty_index: Path) -> None:
