@@ -64,6 +64,11 @@ class LabelledRows:
         return max(MAX_GAP, len(self._labels), min(width, _MAX_WAITING_GAP))
 
     @property
+    def is_full(self) -> bool:
+        """Whether further rows are only counted, for which one value of each is enough."""
+        return self.total >= self.max_rows
+
+    @property
     def next_number(self) -> int:
         """Number of the next row, if none is left out."""
         return self._number + 1

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from fractions import Fraction
-from functools import partial
+from functools import cache, lru_cache, partial
 from operator import eq, ge, gt, le, lt, ne
 from typing import Final
 
@@ -34,6 +34,7 @@ language."""
 
 _BUILT_IN_DURATION: Final = 46
 
+_MAX_REMEMBERED: Final = 10_000  # values whose display is remembered for each format
 _MAX_PATTERN: Final = 255
 _MAX_DIGITS: Final = 60  # digits that are displayed; numbers have up to 309 without an exponent
 
@@ -65,6 +66,11 @@ _OF_SYSTEM: Final = re.compile(r"\[\$-F[48]00\]", re.IGNORECASE)
 
 
 def format_of(format_id: int, pattern: str | None, locale: Locale) -> Format:
+    # The values of a column, such as dates, are often the same.
+    return lru_cache(_MAX_REMEMBERED)(_format_of(format_id, pattern, locale))
+
+
+def _format_of(format_id: int, pattern: str | None, locale: Locale) -> Format:
     is_of_system = pattern is not None and _OF_SYSTEM.search(pattern)
     if is_of_system or (pattern is None and format_id in _BUILT_IN_DATES):
         if format_id == _BUILT_IN_DURATION:
@@ -93,7 +99,8 @@ def _divided(pattern: str) -> list[list[Token]]:
 class _Plain:
     """Section with nothing but digits in a row, such as ``#,##0.00 €``.
 
-    `unit` is the last decimal place, of which the `optional` ones are left out if they are zero.
+    `unit` is the last decimal place, of which the `optional` ones are left out if they are zero;
+    `shift` is 2 for a percentage.
     """
 
     before: str
@@ -102,6 +109,7 @@ class _Plain:
     unit: Decimal
     optional: int
     shows_sign: bool
+    shift: int
 
     @classmethod
     def of(cls, tokens: Sequence[Token]) -> "_Plain | None":
@@ -120,25 +128,33 @@ class _Plain:
             "".join(" " if kind == "blank" else text for kind, text in part)
             for part in (tokens[: found.end(1)], tokens[found.start(5) :])
         )
-        if _DIGIT.search(before + behind) or "%" in before + behind:
+        percent_signs = tokens.count(("sign", "%"))
+        if _DIGIT.search(before + behind) or percent_signs > 1:
             return None
         decimals = len(found[3] or "") + len(found[4] or "")
         style = f"{',' * (',' in found[2])}.{decimals}f"
         has_sign = any(sign in before + behind for sign in "-(")
         unit = Decimal(1).scaleb(-decimals)
-        return cls(before, behind, style, unit, len(found[4] or ""), has_sign)
+        shift = 2 * percent_signs
+        return cls(before, behind, style, unit, len(found[4] or ""), has_sign, shift)
 
-    def shown(self, number: Decimal, locale: Locale, *, is_signed: bool) -> str | None:
+    def shown(self, number: Decimal, locale: Locale, *, is_signed: bool) -> tuple[str, bool] | None:
+        """Return a number as displayed, and whether that surely shows it all; None for some
+        negative ones.
+        """
         sign = "-" if is_signed and number < 0 else ""
-        rounded = abs(number).quantize(self.unit, context=_EXACT)
-        if rounded != abs(number) or (number < 0 and not (sign or self.shows_sign)):
+        size = abs(number).scaleb(self.shift, _EXACT)
+        rounded = size.quantize(self.unit, context=_EXACT)
+        is_exact = rounded == size and not self.shift
+        if number < 0 and not (is_exact and (sign or self.shows_sign)):
             return None
         text = format(rounded, self.format)
         for _ in range(self.optional if text.endswith("0") else 0):
             text = text.removesuffix("0")
         if (locale.decimal, locale.thousands) != (".", ","):
             text = text.translate({44: locale.thousands, 46: locale.decimal})
-        return " ".join(f"{sign}{self.before}{text.rstrip('.,')}{self.behind}".split())
+        text = " ".join(f"{sign}{self.before}{text.rstrip('.,')}{self.behind}".split())
+        return text, is_exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +192,16 @@ def _shown(value: str, sections: Sequence[_Section], language: str, locale: Loca
     section, is_signed = _chosen(sections, number)
     if section.is_date:
         return date_shown(value, section.tokens, language, from_1904=locale.from_1904)
-    if section.plain and (text := section.plain.shown(number, locale, is_signed=is_signed)):
-        return Number(text)
+    plain = section.plain and section.plain.shown(number, locale, is_signed=is_signed)
+    if plain:
+        shown, is_exact = plain
+        if is_exact:
+            return Number(shown)
+    else:
+        shown = " ".join(_number_shown(abs(number), section, locale).split())
+        if is_signed and number < 0 and any(digit in shown for digit in "123456789"):
+            shown = f"-{shown}"
     stored = _general(value, locale)
-    shown = " ".join(_number_shown(abs(number), section, locale).split())
-    if is_signed and number < 0 and any(digit in shown for digit in "123456789"):
-        shown = f"-{shown}"
     if not shown or len(shown) > _MAX_PATTERN + _MAX_DIGITS:
         return stored
     if any(kind == "sign" and text == "%" for kind, text in section.tokens):
@@ -210,13 +230,19 @@ def _is_seen(number: Decimal, shown: str, locale: Locale) -> bool:
     long = ("".join(filter(str.isdigit, run)) for run in _LONG_NUMBER.findall(shown))
     if len(plain) >= _FEWEST_OF_A_SUFFIX and any(run.endswith(plain) for run in long):
         return True
-    thousands = re.escape(" ".join(locale.thousands.split()) or " ")
-    pattern = rf"\d{{1,3}}(?:{thousands}\d{{3}})+(?!\d)|\d+"
-    runs = re.findall(rf"(?:{pattern})(?:{re.escape(locale.decimal)}\d+)?", shown)
-    if len(runs) != 1 or re.match(r"0\d", runs[0]):
+    thousands = " ".join(locale.thousands.split()) or " "
+    runs = _notation(thousands, locale.decimal).findall(shown)
+    if len(runs) != 1 or (runs[0].startswith("0") and runs[0][1:2].isdecimal()):
         return False
-    digits = re.sub(thousands, "", runs[0]).replace(locale.decimal, ".")
+    digits = runs[0].replace(thousands, "").replace(locale.decimal, ".")
     return _decimal(digits) == abs(number)
+
+
+@cache
+def _notation(thousands: str, decimal: str) -> re.Pattern[str]:
+    """Return a pattern of numbers with these separators."""
+    whole = rf"\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+(?!\d)|\d+"
+    return re.compile(rf"(?:{whole})(?:{re.escape(decimal)}\d+)?")
 
 
 def _chosen(sections: Sequence[_Section], number: Decimal) -> tuple[_Section, bool]:

@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
@@ -83,7 +83,8 @@ class _Sheet:
         if role is Role.CELL:
             named = _CELL.match(attributes.get("r", ""))
             column = _column_number(named[1]) if named else self._column + 1
-            self._empty += max(column - self._column - 1, 0)
+            if column > self._column + 1:
+                self._empty += column - self._column - 1
             self._column = column
             kind = attributes.get("t", "n")
             self._text = self.by_type.get(kind) or self.by_style.get(
@@ -120,6 +121,8 @@ class _Sheet:
     def close(self) -> None: ...
 
     def _end_cell(self) -> None:
+        if self._cells and self.rows.is_full:
+            return
         value = "".join(self._value)
         text = self._text(value) if value else ""
         if not isinstance(text, Number):
@@ -127,9 +130,10 @@ class _Sheet:
         if not text:
             self._empty += 1
             return
-        self._cells.extend([""] * min(self._empty, self.rows.max_gap))
+        if self._empty:
+            self._cells.extend([""] * min(self._empty, self.rows.max_gap))
+            self._empty = 0
         self._cells.append(text)
-        self._empty = 0
 
 
 def extract_xlsx(source: Source) -> Extracted:
@@ -244,6 +248,7 @@ def _whole_number(written: str) -> int:
     return int(written) if _WHOLE_NUMBER.fullmatch(written) else 0
 
 
+@cache
 def _column_number(letters: str) -> int:
     """Return the number of a column, counted from 1: 1 for A, 27 for AA."""
     number = 0
@@ -298,7 +303,8 @@ def _binary_sheets(
         for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
             rows.merge(top + 1, left - first, bottom + 1, right - first)
         for row in sheet.iter_rows():
-            rows.add([*map(_text, row)])
+            texts = map(_text, row)
+            rows.add([next(filter(None, texts), "")] if rows.is_full else [*texts])
         yield name, rows, ""
 
 

@@ -7,6 +7,8 @@ import xlsxwriter  # type: ignore[import-untyped]
 
 from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
+from idx.office import number_format
+from idx.office.date_format import Locale
 from idx.office.labelled_rows import LabelledRows
 from tests.idx.conftest import Read
 
@@ -125,3 +127,31 @@ def test_many_rows_are_cut_with_a_warning(tmp_path: Path) -> None:
     assert extracted.warnings == (
         "it has 1,001 rows; only the first 3 are indexed, more with --max-rows",
     )
+
+
+def test_rows_beyond_the_limit_are_counted_and_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
+        day = book.add_format({"num_format": "d. mmmm yyyy"})
+        sheet = book.add_worksheet("Rain")
+        for number, values in enumerate([[1, 2], [3, 4], [" ", 5], [" ", "  "], [6, 7]]):
+            sheet.write_row(number, 0, values, day)
+    shown: list[str] = []
+
+    def noted(value: str, *_: object, **__: object) -> str:
+        shown.append(value)
+        return value
+
+    monkeypatch.setattr(number_format, "date_shown", noted)
+    extracted = extract(tmp_path / "a.xlsx", ExtractionOptions(max_rows=2))
+    assert extracted.text == "Rain\n\n1 | 2\n3 | 4"
+    assert extracted.warnings[0].startswith("the sheet 'Rain' has 4 rows; only the first 2 are")
+    # One value of each further row shows that it is not empty.
+    assert shown == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_a_value_that_a_sheet_repeats_is_formatted_once() -> None:
+    shown = number_format.format_of(0, "0.0%", Locale())
+    assert shown("0.0712") == "7.1% (7.12%)"
+    assert shown("0.0712") is shown("0.0712")
