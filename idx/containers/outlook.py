@@ -1,4 +1,4 @@
-"""Extraction of messages of Outlook (.msg), like e-mails.
+"""Extraction of messages of Outlook (.msg), like e-mails, and of the files in a winmail.dat.
 
 python-oxmsg reads the streams of the file. It decodes all texts of a message or none, and strictly,
 so that what they mean is read here.
@@ -301,3 +301,72 @@ def _members(
             )
         elif data is not None:
             yield Embedded(name, partial(bytes, data), len(data), modified_ns)
+
+
+_TNEF_HEADER: Final = 6
+_ATTRIBUTE: Final = struct.Struct("<xII")
+_CHECKSUM: Final = 2
+_ATTACHMENT_BEGINS: Final = 0x69002
+_ATTACHMENT_TITLE: Final = 0x18010
+_ATTACHMENT_DATA: Final = 0x6800F
+_ATTACHMENT_PROPERTIES: Final = 0x69005
+_OEM_CODE_PAGE: Final = 0x69007
+_OBJECT: Final = 0x000D
+
+
+def extract_tnef(source: Source) -> Extracted:
+    """Extract the names of the files in a winmail.dat ([MS-OXTNEF]), with the files as members.
+
+    The message that it comes with has the text, too.
+    """
+    attachments: list[dict[int, bytes]] = []
+    codec = None
+    for number, value in _attributes(source.data):
+        if number == _OEM_CODE_PAGE:
+            codec = codec_of_page(int.from_bytes(value[:4], "little"))
+        elif number == _ATTACHMENT_BEGINS:
+            attachments.append({})
+        elif attachments:
+            attachments[-1][number] = value
+    files: list[tuple[str, bytes]] = []
+    objects = 0
+    for number, each in enumerate(attachments, start=1):
+        listed = each.get(_ATTACHMENT_PROPERTIES, b"")
+        data = each.get(_ATTACHMENT_DATA, _listed(listed, _DATA, _BINARY))
+        if data is None or _listed(listed, _DATA, _OBJECT) is not None:
+            objects += 1
+            continue
+        name = plain_name(one_line(_attachment_name(each, listed, codec, source)) or "")
+        files.append((name or f"attachment {number}", data))
+    warning = f"{objects} attached messages or objects of Outlook are not read"
+    return Extracted(
+        text=composed([], "", [name for name, _ in files])[0],
+        media_type=source.media_type,
+        warnings=(warning,) if objects else (),
+        members=[Embedded(name, partial(bytes, data)) for name, data in files],
+    )
+
+
+def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    at = _TNEF_HEADER
+    while at + _ATTRIBUTE.size <= len(data):
+        number, size = _ATTRIBUTE.unpack_from(data, at)
+        at += _ATTRIBUTE.size
+        yield number, data[at : at + size]
+        at += size + _CHECKSUM
+
+
+def _listed(listed: bytes, number: int, kind: int) -> bytes | None:
+    """Return the value of a property with a single value in a list of them; None without it."""
+    _, found, value = listed.partition(struct.pack("<HHI", kind, number, 1))
+    return value[4 : 4 + int.from_bytes(value[:4], "little")] if found else None
+
+
+def _attachment_name(
+    attachment: Mapping[int, bytes], listed: bytes, codec: str | None, source: Source
+) -> str:
+    """Return the name of an attachment; its title may be a short one, such as QUICK~1.HTM."""
+    if name := _listed(listed, _FILE_NAMES[0], _UNICODE):
+        return name.decode("utf-16-le", errors="replace").rstrip("\0")
+    name = _listed(listed, _FILE_NAMES[0], _EIGHT_BITS) or attachment.get(_ATTACHMENT_TITLE, b"")
+    return decoded(name.rstrip(b"\0"), codec, source)

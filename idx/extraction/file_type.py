@@ -119,7 +119,7 @@ def file_type(
         return media_types.PDF
     if found := media_types.signature(beginning, is_text=looks_like_text):
         is_opened = found.media_type in media_types.ARCHIVES and named in media_types.ARCHIVES
-        is_read = found.media_type == media_types.OUTLOOK_STORE or (
+        is_read = found.media_type in {media_types.OUTLOOK_STORE, media_types.TNEF} or (
             pictures and found.media_type in media_types.PICTURES
         )
         if found.media_type in media_types.CONTAINERS or is_opened or is_read:

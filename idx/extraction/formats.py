@@ -7,7 +7,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from idx.containers.archive import extract_7z, extract_tar, extract_zip
 from idx.containers.mail import extract_mail, extract_mailbox, extract_web_archive
-from idx.containers.outlook import extract_outlook
+from idx.containers.outlook import extract_outlook, extract_tnef
 from idx.containers.outlook_store import extract_outlook_store
 from idx.containers.smime import EncryptedError, is_message, signed_content
 from idx.errors import SourceFileError
@@ -75,6 +75,7 @@ READERS: Final = {
     media_types.HTML: Reader("HTML page", extract_html),
     media_types.MAIL: Reader("e-mail", extract_mail),
     media_types.OUTLOOK: Reader("message of Outlook", extract_outlook),
+    media_types.TNEF: Reader("winmail.dat", extract_tnef),
     media_types.SIGNED: Reader("signed file", _extract_signed),
     media_types.WEB_ARCHIVE: Reader("web archive", extract_web_archive),
     media_types.MAILBOX: Reader("mailbox", extract_mailbox),

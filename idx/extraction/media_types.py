@@ -47,6 +47,7 @@ WEB_ARCHIVE: Final = "multipart/related"
 SIGNED: Final = "application/pkcs7-mime"
 MAILBOX: Final = "application/mbox"
 OUTLOOK_STORE: Final = "application/vnd.ms-outlook-pst"
+TNEF: Final = "application/vnd.ms-tnef"
 TAR: Final = "application/x-tar"
 GZIP: Final = "application/gzip"
 BZIP2: Final = "application/x-bzip2"
@@ -109,6 +110,7 @@ _NAMES: Final = {
     RTF: ".rtf",
     MAIL: ".eml .emlx",
     OUTLOOK: ".msg",
+    TNEF: ".tnef",
     MAILBOX: ".mbox .mbx",
     OUTLOOK_STORE: ".pst .ost",
     ZIP: ".zip",
@@ -251,6 +253,7 @@ _SIGNATURES: Final = (
     Signature(Kind.DATABASE, "application/x-hdf5", b"\x89HDF\r\n\x1a\n"),
     Signature(Kind.DATABASE, "application/avro", b"Obj\1"),
     Signature(Kind.ARCHIVE, OUTLOOK_STORE, b"!BDN"),
+    Signature(Kind.ARCHIVE, TNEF, b"\x78\x9f\x3e\x22"),
 )
 """Signatures, with longer ones before their prefixes."""
 

@@ -4,6 +4,7 @@ import base64
 import binascii
 import json
 import shutil
+import struct
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
@@ -115,6 +116,39 @@ def test_messages_attached_to_a_message_of_outlook_are_read(papers: Papers) -> N
     assert papers.text("a.msg!/message 2") == "Subject: Pumps\n\nWe take thirty."
     assert ids(papers.index) == ["a.msg", "a.msg!/a.txt", "a.msg!/message 2"]
     assert papers.reasons() == {"a.msg": "1 attached objects of Outlook are not read"}
+
+
+def attribute(number: int, value: bytes) -> bytes:
+    """An attribute of a winmail.dat ([MS-OXTNEF])."""
+    return struct.pack("<BII", 2, number, len(value)) + value + bytes(2)
+
+
+def listed(number: int, kind: int, value: bytes) -> bytes:
+    """A property in an attribute with properties."""
+    return struct.pack("<HHII", kind, number, 1, len(value)) + value + bytes(-len(value) % 4)
+
+
+def test_files_in_a_winmail_dat_are_attachments(papers: Papers) -> None:
+    named = listed(0x3707, 0x1F, "Pläne.txt\0".encode("utf-16-le"))
+    attachments = [
+        (0x18010, "Größe.txt\0".encode("cp1252")), (0x6800F, b"Forty pumps"),
+        (0x6800F, b"Ten wells"), (0x18010, b"PLNE~1.TXT\0"), (0x69005, named),
+        (0x6800F, b"This message is not supported."), (0x69005, listed(0x3701, 0xD, bytes(16))),
+    ]  # fmt: skip
+    data = b"\x78\x9f\x3e\x22\1\0" + attribute(0x69007, struct.pack("<II", 1252, 0))
+    for place, (number, value) in enumerate(attachments):
+        data += attribute(0x69002, bytes(14)) * (place in (0, 2, 5)) + attribute(number, value)
+    mail = EmailMessage()
+    mail["Subject"] = "Plans"
+    mail.set_content("See below.")
+    mail.add_attachment(data, "application", "ms-tnef", filename="winmail.dat")
+    papers.read({"a.eml": mail.as_bytes(), "cut.dat": data[:-20], "stub.dat": data[:8]})
+    assert papers.text("a.eml!/winmail.dat") == "Attachments: Größe.txt, Pläne.txt"
+    assert papers.text("a.eml!/winmail.dat!/Größe.txt") == "Forty pumps"
+    assert papers.found("wells") == ["a.eml!/winmail.dat!/Pläne.txt", "cut.dat!/Pläne.txt"]
+    assert papers.reasons()["a.eml!/winmail.dat"] == (
+        "1 attached messages or objects of Outlook are not read"
+    )
 
 
 CODE_PAGES = {
