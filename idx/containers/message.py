@@ -39,7 +39,6 @@ _MAX_HEADER: Final = 200_000  # length of a header: the library's time grows wit
 _CHARSET: Final = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]{1,60})", re.IGNORECASE)
 _END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
 _BLANK_BEFORE_COLON: Final = re.compile(rb"^([!-9;-~]+)[ \t]+(?=:)", re.MULTILINE)
-_UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NOT_ENCODED: Final = frozenset({"7bit", "8bit", "binary"})
 
 _MAX_BAD_SHARE: Final = 1 / 10
@@ -89,9 +88,9 @@ class _LenientHeaders(HeaderRegistry):
 
 
 def parsed(data: bytes) -> EmailMessage:
-    is_utf_16 = data.startswith(_UTF_16)
-    if is_utf_16:
-        data = data.decode("utf-16", errors="replace").encode()
+    wide = _utf_16(data)
+    if wide:
+        data = data.decode(wide, errors="replace").encode()
     data = data.removeprefix(codecs.BOM_UTF8)
     end = _END_OF_HEADERS.search(data)
     headers = data[: end.start()] if end else data
@@ -99,9 +98,16 @@ def parsed(data: bytes) -> EmailMessage:
     data = _BLANK_BEFORE_COLON.sub(rb"\1", headers) + data[len(headers) :]
     lenient = policy.default.clone(header_factory=_LenientHeaders(_codec_of_headers(data)))
     message = BytesParser(policy=lenient).parsebytes(data)
-    if is_utf_16:
+    if wide:
         _declare_utf_8(message)
     return message
+
+
+def _utf_16(data: bytes) -> str | None:
+    """Return the variant of UTF-16 that a message is in; its first letter is one of ASCII."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return {0: "utf-16-be", 1: "utf-16-le"}.get(data[:2].find(b"\0"))
 
 
 def _declare_utf_8(message: EmailMessage) -> None:

@@ -91,15 +91,17 @@ def test_headers_with_a_blank_before_the_colon_are_headers(papers: Papers) -> No
         assert papers.text(name) == text
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
-def test_messages_with_a_byte_order_mark_are_read(papers: Papers, encoding: str) -> None:
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+def test_messages_in_utf_16_or_with_a_byte_order_mark_are_read(
+    papers: Papers, encoding: str
+) -> None:
     # As PowerShell saves them, whatever they declare.
     kind = "Subject: Gärten\nContent-Type: text/plain; charset="
     files = {
         "a.eml": f"{kind}utf-8\n\nGrüße",
         "b.eml": f"{kind}latin-1\nContent-Transfer-Encoding: quoted-printable\n\nGr=FC=DFe",
     }
-    if encoding == "utf-16":
+    if encoding != "utf-8-sig":
         files["c.eml"] = f"{kind}latin-1\n\nGrüße"
     papers.read({name: text.encode(encoding) for name, text in files.items()})
     for name in files:
