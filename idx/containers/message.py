@@ -32,6 +32,9 @@ _ENCODED_WORDS: Final = re.compile(rf"{_ENCODED_WORD}(?:\s*{_ENCODED_WORD})*", r
 _PLAIN: Final = re.compile(r"(?:[\x00-\x1a\x1c-<>-\x7f]|=(?!\?))*+")
 """Header without encoded words, escape sequences and letters outside ASCII."""
 
+_BARE_BOUNDARY: Final = re.compile(r"(;\s*boundary\s*=\s*)([^\s\";]*=[^\s\";]*)", re.IGNORECASE)
+"""Boundary with an equals sign outside quotation marks, which the library does not read."""
+
 _JAPANESE_ESCAPE: Final = b"\x1b$"
 
 _MAX_HEADER: Final = 200_000  # length of a header: the library's time grows with its square
@@ -79,7 +82,7 @@ class _LenientHeaders(HeaderRegistry):
         return self._parsed[name, value]
 
     def _lenient(self, name: str, value: str) -> BaseHeader:
-        value = value[:_MAX_HEADER]
+        value = _BARE_BOUNDARY.sub(r'\1"\2"', value[:_MAX_HEADER], count=1)
         if not _PLAIN.fullmatch(value):
             # As a whole, since some programs divide a letter between two encoded words.
             text = _by(value.encode(errors="surrogateescape"), self._codec)

@@ -108,6 +108,16 @@ def test_messages_in_utf_16_or_with_a_byte_order_mark_are_read(
         assert papers.text(name) == "Subject: Gärten\n\nGrüße"
 
 
+def test_a_boundary_with_an_equals_sign_needs_no_quotation_marks(papers: Papers) -> None:
+    parts = "".join(
+        f"------=_Next\nContent-Type: text/{kind}\n\n{text}\n"
+        for kind, text in (("plain", "Forty pumps"), ("html", "<p>Forty pumps"))
+    )
+    kind = "Content-Type: multipart/alternative; boundary=----=_Next; charset=utf-8"
+    papers.read({"a.eml": f"Subject: x\n{kind}\n\nIn parts.\n\n{parts}------=_Next--\n"})
+    assert papers.text("a.eml") == "Subject: x\n\nForty pumps"
+
+
 def test_messages_attached_to_a_message_of_outlook_are_read(papers: Papers) -> None:
     within = attached_message({0x37: "Pumps", 0x1000: "We take thirty."})
     an_object = {"CONTENTS": b"cells of a sheet"}
