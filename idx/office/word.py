@@ -104,7 +104,8 @@ class _Level:
 
     def written(self, number: int, *, is_legal: bool) -> str:
         if is_legal and self.format not in {"none", "bullet"}:
-            return str(number)
+            # Word's own list of articles has "Section 1.01" below "Article I.".
+            return str(number).zfill(_DIGITS.get(self.format, 1))
         write = _FORMATS.get(self.format)
         return write(number) if write else str(number).zfill(self.digits)
 

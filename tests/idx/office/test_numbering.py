@@ -208,6 +208,16 @@ DECIMAL = (
             id="legal numbers",
         ),
         pytest.param(
+            item("a") + item("b", 1),
+            definition(
+                level(0, "upperRoman", "Article %1."),
+                level(1, "decimalZero", "Section %1.%2", "<w:isLgl/>"),
+            )
+            + numbered(),
+            "Article I. a|Section 1.01 b",
+            id="legal numbers with a zero",
+        ),
+        pytest.param(
             item("a")
             + item("gone", properties="<w:rPr><w:del/></w:rPr>")
             + item(
