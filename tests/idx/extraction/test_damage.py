@@ -110,7 +110,9 @@ PROPERTIES = {
 
 @pytest.mark.parametrize("name", PROPERTIES)
 @pytest.mark.parametrize(
-    "content", ["", "no XML", "\0" * 100, BOMB, "<a>" * 100_000, b"\xff<a>\xfe</b>"]
+    "content",
+    ["", "no XML", "\0" * 100, BOMB, "<a>" * 100_000, b"\xff<a>\xfe</b>"],
+    ids=["empty", "no XML", "zeros", "entity bomb", "deep", "bytes"],
 )
 def test_damaged_properties_cost_only_themselves(
     read: Read, packages: dict[str, bytes], name: str, content: str | bytes
