@@ -38,6 +38,8 @@ from shared.analysis.languages import (
     UNDETERMINED,
     WITH_DICTIONARY,
     WITH_FUNCTION_WORDS,
+    WITH_TONES,
+    WITHOUT_BLANKS,
     Step,
 )
 from shared.model import schema
@@ -110,8 +112,8 @@ _TOKENIZER: Final = Step("icu", {"cjkAsWords": "false"})
 """Words at the boundaries of Unicode (UAX #29), those of Thai and others by ICU's dictionaries."""
 
 _FOLDED: Final = (
-    # Voiced and unvoiced kana are different letters.
-    Step("icuFolding", {"filter": "[^\u3040-\u30ff]"}),
+    # Voiced and unvoiced kana are different letters, and words of Thai differ in their tones alone.
+    Step("icuFolding", {"filter": f"[^\u3040-\u30ff{WITHOUT_BLANKS}]"}),
 )
 
 ELISION: Final = Step("elision", {"articles": "elision.txt"})
@@ -181,7 +183,7 @@ def chain_of(field: str, language: str = UNDETERMINED, *, of_query: bool = False
         *parts,
         *([Step("stop", function_words)] if leaves_out else []),
         *LANGUAGES.get(language, (lowercase,)),
-        *_FOLDED,
+        *(() if language in WITH_TONES else _FOLDED),
         _bigrams(with_unigrams=not of_query),
         _replaced("^", f"{language}:"),
     )
@@ -357,6 +359,26 @@ def _analyzed(words: Sequence[str], language: str | None) -> Iterator[Sequence[T
         else:
             tokens.append(Token(text, kind.type() in _SYLLABLES))
     return (found[number] for number in range(len(words)))
+
+
+_RUN: Final = re.compile(
+    rf"(?<![-+!:*?~^/\\@_.{WITHOUT_BLANKS}])[{WITHOUT_BLANKS}]{{2,}}+(?![-:*~^/\\@_])"
+)
+"""Words of such a script, but for those that belong to what has a meaning in a query."""
+
+
+def with_blanks(text: str) -> str:
+    """Return a query with blanks between the words of the scripts that write none, such as Thai."""
+    return _RUN.sub(lambda run: " ".join(_segments(run.group())), text)
+
+
+def _segments(text: str) -> Iterator[str]:
+    return (term for _, term in positions_of(_segmenter(), text))
+
+
+@cache
+def _segmenter() -> Analyzer:
+    return _built(Chain((), char_filters=()))
 
 
 def positions_of(analyzer: Analyzer, text: str) -> Iterator[tuple[int, str]]:

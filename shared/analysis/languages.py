@@ -111,6 +111,7 @@ LANGUAGES: Final[Mapping[str, tuple[Step, ...]]] = {
     "th": _LATIN_WORDS,
     "tr": _snowball("Turkish", lowercase="turkishLowercase"),
     "uk": _steps("lowercase", Step("morfologik", {"dictionary": "ua/net/nlp/ukrainian.dict"})),
+    "vi": _steps("lowercase"),
     "yi": _snowball("Yiddish"),
     "zh": (*_LATIN_WORDS, Step("icuTransform", {"id": "Traditional-Simplified"})),
 }
@@ -127,6 +128,9 @@ UNDETERMINED: Final = "und"
 WITH_DICTIONARY: Final = ("de", "en", "es", "fr", "it", "nl", "pt")
 """Languages with a dictionary, which tells the lemma of a word, and whether it is misspelled."""
 
+WITH_TONES: Final = frozenset(("vi",))
+"""Languages whose words differ in the marks of their letters alone, which their stems keep."""
+
 WITH_COMPOUNDS: Final = frozenset(("da", "de", "fi", "hu", "nl", "no", "sv"))
 """Languages that write compounds as one word."""
 
@@ -140,6 +144,15 @@ WITH_FUNCTION_WORDS: Final = frozenset(
 """Languages with a list of function words, `function_words/LANGUAGE.txt`."""
 
 PUNCTUATION: Final = "()[]{}<>,;:.!?\"'`*„“”‚‘’«»‹›…¿¡–—"  # noqa: RUF001 - as in texts
+
+COMBINING: Final = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0971-\u0dff"
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u17b4-\u17d3"
+)
+r"""Characters beside a letter, such as the vowels of India, which ``\w`` lacks."""
+
+WITHOUT_BLANKS: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+"""Letters of Thai, Lao, Burmese and Khmer, which have no blanks between words."""
 
 _LEAST_SHARE: Final = 0.05
 """Minimum share of the chunks in a language for its function words to be recognized: "sea" is a
@@ -156,11 +169,6 @@ _FOLDER: Final = Path(__file__).parent
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 _ABBREVIATION: Final = re.compile(r"(?:[a-z]\.)+[a-z]")
-_PLAIN: Final = re.compile(
-    rf"[^\W\d_]+(?:['’/-][^\W\d_]+)*|{_ABBREVIATION.pattern}"  # noqa: RUF001 - as in texts
-)
-"""A word, or two of which either may be meant, as in and/or; other signs are those of names."""
-
 _OPERATORS: Final = frozenset(("AND", "OR", "NOT"))
 """Words in capitals that are no names; where they are no operators, they are function words."""
 
@@ -244,10 +252,9 @@ def left_out_of_query(
 @lru_cache(maxsize=_REMEMBERED)
 def _empty_in(text: str) -> frozenset[str]:
     """Return the languages in which a word is a function word; all for an abbreviation."""
-    if not _PLAIN.fullmatch(text):
-        return frozenset()
     found = WITH_FUNCTION_WORDS
     if not _ABBREVIATION.fullmatch(text):
+        # Either of two words may be meant, as in and/or.
         for word in text.split("/"):
             found &= function_words_in(word)
     return found

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from shared.analysis.analyzers import as_typed, folded, tokens
+from shared.analysis.analyzers import as_typed, folded, tokens, with_blanks
 from shared.analysis.languages import (
     LANGUAGES,
     SPELLED_OUT,
@@ -122,6 +122,8 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
     """Parse a query and apply all steps, within `running`; a blank one matches every chunk."""
     check_text(request.query)
     meant = as_meant(request.query, request.syntax)
+    if request.syntax != "lucene":
+        meant = with_blanks(meant)
     if meant != request.query:
         request = replace(request, query=meant)
     asked = read(request, terms)

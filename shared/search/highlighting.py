@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from shared.analysis.analyzers import KnownWords, known_words, tokens_of
-from shared.analysis.languages import UNDETERMINED
+from shared.analysis.languages import COMBINING, UNDETERMINED, WITHOUT_BLANKS
 from shared.model import schema
 from shared.model.search_results import MARKS
 from shared.query.pipeline import ParsedQuery
@@ -27,7 +27,7 @@ _LEAD: Final = 100  # characters of a passage before its first match, at most
 
 _SENTENCE_END: Final = re.compile(r"[.!?…:]\s+|[\u3002\uff01\uff1f]\s*|\n\s*")
 
-_WORD: Final = re.compile(r"[^\W_](?:\S*[^\W_])?[+#]*")
+_WORD: Final = re.compile(rf"[^\W_](?:\S*[^\W_])?[{COMBINING}]*[+#]*")
 """A word without the punctuation around it, but with the signs of C++ and C#."""
 
 _BLANK: Final = re.compile(r"\s+")
@@ -81,7 +81,10 @@ class Passages:
             self._by_language.setdefault(code if colon else None, []).append(text)
         syllables = "|".join(map(re.escape, self._syllables)) or "(?!)"
         # Korean has blanks between words, which are marked as a whole.
-        self._in_syllables = re.compile(f"[가-힣]*?({syllables})(?:(?<=[가-힣])[가-힣]*)?")
+        # A vowel behind it makes another syllable of the last letter.
+        self._in_syllables = re.compile(
+            f"[가-힣]*?({syllables})(?![{COMBINING}])(?:(?<=[가-힣])[가-힣]*)?"
+        )
 
     def _add(self, leaf: Node, mark: _Mark, terms: IndexTerms) -> None:
         match leaf:
@@ -220,9 +223,12 @@ def _row(
     return row
 
 
+_WITHOUT_BLANKS: Final = re.compile(f"[{WITHOUT_BLANKS}\u1100-\u11ff\u2e80-\U0010ffff]")
+
+
 def _is_of_syllables(text: str) -> bool:
-    """Check whether a term is of Chinese, Japanese or Korean, without blanks between words."""
-    return text > "\u1100" and (text[0] >= "\u2e80" or text[0] <= "\u11ff")
+    """Check whether a term is of Chinese, Thai or another script that is marked word by word."""
+    return _WITHOUT_BLANKS.match(text) is not None
 
 
 def _expression(leaf: Pattern) -> re.Pattern[str]:
@@ -242,7 +248,12 @@ def _marked(
     opening, closing = MARKS
     pieces = []
     for start, stop, _ in found:
-        pieces += [text[begin:start], opening, text[start:stop], closing]
+        if pieces and start == begin:
+            # Chinese and others have no blanks between words.
+            pieces[-1] = text[start:stop]
+        else:
+            pieces += [text[begin:start], opening, text[start:stop]]
+        pieces.append(closing)
         begin = stop
     whole = "".join((*pieces, text[begin:end]))
     return whole.strip() if strips else whole

@@ -86,6 +86,7 @@ FORMS_OF_A_WORD = (
     ("sr", "уговори", "ugovor"),
     ("ta", "புத்தகங்கள்", "புத்தகம்"),
     ("te", "పిల్లలు", "పిల్ల"),
+    ("vi", "hợp đồng", "HỢP ĐỒNG"),
     ("yi", "קינדער", "קינד"),
 )
 """A language, and two forms of a word in it."""

@@ -62,6 +62,9 @@ def test_where_only_the_title_matches_the_beginning_is_shown(
         ("대료", KOREAN, ["임대료를"]),
         ("租金", CHINESE, ["租金"]),
         ("月三", CHINESE, ["月三"]),
+        # Next to each other, words without a blank between them are one mark.
+        ("ค่าเช่า", "ผู้เช่าชำระค่าเช่าทุกเดือน", ["เช่า", "ค่าเช่า"]),
+        ("किराया", "हर महीने किराया देना।", ["किराया"]),
     ],
 )
 def test_the_words_that_matched_are_marked(
