@@ -230,10 +230,12 @@ def left_out_of_query(
     A part that is more than a word is an empty text. The shares of the languages in the index
     decide on likely ones; there is no language if the function words tell none, or several.
     """
-    known = set(WITH_FUNCTION_WORDS & shares.keys())
-    common = {code for code in known if shares[code] >= _LEAST_SHARE}
-    if shares.keys() <= {UNDETERMINED}:
-        known = common = set(WITH_FUNCTION_WORDS)
+    # A text without a language may be in any one.
+    known = set(
+        WITH_FUNCTION_WORDS if UNDETERMINED in shares else WITH_FUNCTION_WORDS & shares.keys()
+    )
+    is_open = shares.keys() <= {UNDETERMINED}
+    common = known if is_open else {c for c in known if shares.get(c, 0.0) >= _LEAST_SHARE}
     texts = [word.strip(PUNCTUATION) for word in words]
     empty_in = [known & _empty_in(text) for text in texts]
     for language in known & _asking_words().keys():

@@ -147,6 +147,7 @@ _LONGEST_ABBREVIATION: Final = 5  # letters; longer words are in capitals by emp
 _MOST_FORMS: Final = 20  # terms of texts without a language that are examined for a stem
 _LONGEST_ENDING: Final = 5  # letters by which a word in such a text may exceed its stem
 _FEWEST_OF_A_STEM: Final = 2  # letters of a stem that may have others
+_MOST_TEXTS: Final = 0.5  # share of the chunks that a main language has more than
 _FEWEST_OF_A_VERB: Final = 3  # letters in the stem of a verb
 
 
@@ -186,7 +187,7 @@ def forms_of(word: str, languages: Sequence[str], terms: IndexTerms) -> Iterator
                 known = [code for code in languages if code != UNDETERMINED] or WITH_DICTIONARY
                 of_part = (tokens(part.text, code) for code in dict.fromkeys((*known, "en")))
                 stems += _without_language([of[0].text for of in of_part if len(of) == 1], terms)
-        foreign = _foreign(part.text, languages)
+        foreign = _foreign(part.text, languages, terms.languages)
         own = [stem for stem in dict.fromkeys(stems) if not stem.startswith(foreign)]
         others = [stem for stem in dict.fromkeys(stems) if stem.startswith(foreign)]
         if not is_name and (irregular := _irregular(stems)):
@@ -202,11 +203,16 @@ def forms_of(word: str, languages: Sequence[str], terms: IndexTerms) -> Iterator
         )
 
 
-def _foreign(part: str, languages: Sequence[str]) -> tuple[str, ...]:
-    """Return the beginnings of stems in languages that do not know a word, if others do."""
+def _foreign(part: str, languages: Sequence[str], shares: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the beginnings of stems in languages that do not know a word, if others do.
+
+    In the language of most texts it is a loanword, such as "Header" among German texts.
+    """
     asked = [code for code in languages if code in WITH_DICTIONARY]
-    unknown = tuple(f"{code}:" for code in asked if not lemmas(code, part))
-    return unknown if len(unknown) < len(asked) else ()
+    unknown = [code for code in asked if not lemmas(code, part)]
+    if len(unknown) == len(asked):
+        return ()
+    return tuple(f"{code}:" for code in unknown if shares.get(code, 0.0) <= _MOST_TEXTS)
 
 
 def _other_spellings(text: str, parts: Sequence[Token], languages: Sequence[str]) -> Iterator[str]:

@@ -102,6 +102,17 @@ def test_a_text_comes_first_that_is_looked_for_by_a_piece_of_it(
             assert searcher.search(PIECE, syntax=syntax).results[0].source_document == first
 
 
+def test_a_loanword_counts_as_much_as_another_word_of_the_main_language(empty_index: Path) -> None:
+    add_documents(
+        empty_index,
+        Document("ports", "A", "Die offenen Ports des Servers stehen alle in der Datei."),
+        Document("weather", "B", "Wenn sich das Wetter ändern will, sieht man es vorher am Himmel."),
+        Document("menu", "C", "In der Kantine gibt es heute Suppe und danach einen Kuchen."),
+        Document("english", "D", "The weather is fine today, and the sun shines all day long."),
+    )
+    assert next(iter(found(empty_index, "Ports ändern"))) == "ports"
+
+
 def test_names_of_files_and_folders_are_words(tmp_path: Path) -> None:
     create(tmp_path / "index")
     text = "The revenue of the year, and the outlook of the company for the next one."
