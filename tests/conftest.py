@@ -7,12 +7,12 @@ import shlex
 import signal
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import lucene
 import pytest
@@ -45,7 +45,6 @@ USER_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "WIN_PD_OVERRIDE_LOCAL_APPDA
 """Variables for the folders of a user's settings and data; the last one is for Windows."""
 
 
-Idx = Callable[..., subprocess.CompletedProcess[str]]
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
 NewIndex = Callable[..., Path]
 
@@ -176,34 +175,42 @@ def new_index(tmp_path_factory: pytest.TempPathFactory) -> NewIndex:
     return new_index
 
 
-@pytest.fixture
-def idx(tmp_path: Path) -> Idx:
-    """Run `idx` in the temporary folder, where its default index is `index_path`.
+class Idx:
+    """`idx`, run in a folder of the test, where its default index is `index`.
 
     It runs in this process, unless a prefix or the environment decides how it starts.
     """
-    return partial(_checked_run, tmp_path)
+
+    def __init__(self, folder: Path, *, here: bool = True) -> None:
+        self.folder = folder
+        self.index = folder / "lucene-index"
+        self._here = here
+
+    def __call__(
+        self,
+        *arguments: object,
+        code: int = 0,
+        stdin: str | None = None,
+        folder: Path | None = None,
+        prefix: Sequence[str] = (),
+    ) -> subprocess.CompletedProcess[str]:
+        done = run_idx(arguments, folder or self.folder, stdin, prefix=prefix, here=self._here)
+        done.stderr = without_wine(done.stderr)
+        assert done.returncode == code, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+
+@pytest.fixture
+def idx(tmp_path: Path) -> Idx:
+    """Run `idx` in the temporary folder, where its default index is `index_path`."""
+    return Idx(tmp_path)
 
 
 @pytest.fixture
 def idx_process(tmp_path: Path) -> Idx:
     """Run `idx` like the fixture `idx`, but always as a process."""
-    return partial(_checked_run, tmp_path, here=False)
-
-
-def _checked_run(
-    start: Path,
-    *arguments: object,
-    code: int = 0,
-    stdin: str | None = None,
-    folder: Path | None = None,
-    **options: Any,
-) -> subprocess.CompletedProcess[str]:
-    done = run_idx(arguments, folder or start, stdin, **options)
-    done.stderr = without_wine(done.stderr)
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done
+    return Idx(tmp_path, here=False)
 
 
 @asynccontextmanager

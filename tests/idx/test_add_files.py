@@ -21,6 +21,8 @@ from tests.systems import (
 )
 from tests.unprivileged import UNPRIVILEGED
 
+pytestmark = pytest.mark.usefixtures("empty_index")
+
 
 def pdf_of(pages: list[str], title: str | None = None, password: str | None = None) -> bytes:
     pdf = FPDF()
@@ -35,40 +37,36 @@ def pdf_of(pages: list[str], title: str | None = None, password: str | None = No
     return bytes(pdf.output())
 
 
-def test_files_become_documents_named_after_them(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "plain.txt").write_text("Some plain text.")
-    (tmp_path / "notes.md").write_text("```\n# no title\n```\n# The notes #\n\nSome *text*.")
-    (tmp_path / "manual.pdf").write_bytes(pdf_of(["One", "Two"], "The manual"))
+def test_files_become_documents_named_after_them(idx: Idx) -> None:
+    (idx.folder / "plain.txt").write_text("Some plain text.")
+    (idx.folder / "notes.md").write_text("```\n# no title\n```\n# The notes #\n\nSome *text*.")
+    (idx.folder / "manual.pdf").write_bytes(pdf_of(["One", "Two"], "The manual"))
     added = idx("add", "plain.txt", "notes.md", "manual.pdf")
     assert added.stdout.splitlines()[-1].startswith(
         "Added 3, updated 0, deleted 0, skipped 0, failed 0; 3 chunks"
     )
-    assert [(entry.source_document, entry.title) for entry in documents(empty_index)] == [
+    assert [(entry.source_document, entry.title) for entry in documents(idx.index)] == [
         ("manual.pdf", "The manual"),
         ("notes.md", "The notes"),
         ("plain.txt", "plain.txt"),
     ]
-    assert documents(empty_index)[0].file_path == (tmp_path / "manual.pdf").as_posix()
+    assert documents(idx.index)[0].file_path == (idx.folder / "manual.pdf").as_posix()
 
 
-def test_one_file_with_its_own_id_and_title(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_text("text")
+def test_one_file_with_its_own_id_and_title(idx: Idx) -> None:
+    (idx.folder / "x.txt").write_text("text")
     idx("add", "-d", "lease", "-t", "Lease", "-f", "x.txt")
-    (entry,) = documents(empty_index)
+    (entry,) = documents(idx.index)
     assert (entry.source_document, entry.title) == ("lease", "Lease")
 
 
-def test_other_encodings_are_found_out_or_named(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
+def test_other_encodings_are_found_out_or_named(idx: Idx) -> None:
     text = "Die Häuser der Straße gehören den Töchtern des Bürgermeisters von Köln."
-    (tmp_path / "old.txt").write_bytes(text.encode("cp1252"))
+    (idx.folder / "old.txt").write_bytes(text.encode("cp1252"))
     idx("add", "old.txt")
-    assert text_of(empty_index, "old.txt") == text
+    assert text_of(idx.index, "old.txt") == text
     idx("add", "old.txt", "--encoding", "cp437")
-    assert "H\u03a3user" in text_of(empty_index, "old.txt")
+    assert "H\u03a3user" in text_of(idx.index, "old.txt")
     unknown = idx("add", "old.txt", "--encoding", "klingon", code=1)
     assert "there is no encoding 'klingon'" in unknown.stderr
 
@@ -118,12 +116,10 @@ BAD_FILES = {
 
 
 @has_pipes_as_files
-def test_a_bad_file_is_named_with_its_reason_and_costs_only_itself(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
+def test_a_bad_file_is_named_with_its_reason_and_costs_only_itself(idx: Idx) -> None:
     for make in BAD_FILES:
-        make(tmp_path / f"{make.__name__}.txt")
-    (tmp_path / "good.txt").write_text("Good text.")
+        make(idx.folder / f"{make.__name__}.txt")
+    (idx.folder / "good.txt").write_text("Good text.")
     failed = idx("add", *(f"{make.__name__}.txt" for make in BAD_FILES), "good.txt", code=1)
     assert "Added 1, updated 0, deleted 0, skipped 0, failed 7; 1 chunk in" in failed.stdout
     lines = failed.stderr.splitlines()
@@ -132,37 +128,33 @@ def test_a_bad_file_is_named_with_its_reason_and_costs_only_itself(
         (line,) = (line for line in lines if f"/{make.__name__}.txt: " in line)
         assert line.startswith("Error: ")
         assert f".txt: {reason}" in line
-    assert ids(empty_index) == ["good.txt"]
+    assert ids(idx.index) == ["good.txt"]
 
 
-def test_a_file_of_a_kind_that_is_not_read_is_no_failure(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make_image(tmp_path / "image.png")
+def test_a_file_of_a_kind_that_is_not_read_is_no_failure(idx: Idx) -> None:
+    make_image(idx.folder / "image.png")
     done = idx("add", "image.png")
     assert "failed 0; 1 unsupported file, 0 empty files" in done.stdout
-    assert done.stderr.startswith(f"Warning: {tmp_path / 'image.png'}: is a picture (image/png)")
-    (tmp_path / "folder").mkdir()
-    make_image(tmp_path / "folder" / "image.png")
+    assert done.stderr.startswith(f"Warning: {idx.folder / 'image.png'}: is a picture (image/png)")
+    (idx.folder / "folder").mkdir()
+    make_image(idx.folder / "folder" / "image.png")
     assert idx("add", "folder").stderr == ""
     assert f"{Path('folder', 'image.png')}: is a picture" in idx("add", "folder/image.png").stderr
     assert "is a picture (image/png)" in idx("failures").stdout
 
 
-def test_a_bad_file_does_not_cost_the_document_that_was_there(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "letter").write_text("The first version.")
-    index_files(empty_index, "letter")
-    make_protected_pdf(tmp_path / "letter")
+def test_a_bad_file_does_not_cost_the_document_that_was_there(idx: Idx) -> None:
+    (idx.folder / "letter").write_text("The first version.")
+    index_files(idx.index, "letter")
+    make_protected_pdf(idx.folder / "letter")
     idx("add", "letter", code=1)
     idx("add", "-d", "letter", "-t", "T", "-f", "letter", code=1)
-    assert text_of(empty_index, "letter") == "The first version."
+    assert text_of(idx.index, "letter") == "The first version."
 
 
 @has_modes
-def test_an_unreadable_file_is_named(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    secret = tmp_path / "secret.txt"
+def test_an_unreadable_file_is_named(idx: Idx) -> None:
+    secret = idx.folder / "secret.txt"
     secret.write_text("secret")
     secret.chmod(0)
     failed = idx("add", "secret.txt", code=1, prefix=UNPRIVILEGED)
@@ -171,8 +163,8 @@ def test_an_unreadable_file_is_named(idx: Idx, empty_index: Path, tmp_path: Path
     assert "secret.txt: cannot be read: Permission denied" in failed.stderr
 
 
-def test_an_empty_file_is_no_document(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    (tmp_path / "empty.txt").touch()
+def test_an_empty_file_is_no_document(idx: Idx) -> None:
+    (idx.folder / "empty.txt").touch()
     added = idx("add", "empty.txt")
     assert "failed 0; 0 unsupported files, 1 empty file" in added.stdout
     assert "empty.txt: has no text" in added.stderr
@@ -182,29 +174,27 @@ def test_an_empty_file_is_no_document(idx: Idx, empty_index: Path, tmp_path: Pat
     )
 
 
-def test_two_files_of_one_name_are_refused(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+def test_two_files_of_one_name_are_refused(idx: Idx) -> None:
     for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "same.txt").write_text(folder)
+        (idx.folder / folder).mkdir()
+        (idx.folder / folder / "same.txt").write_text(folder)
     refused = idx("add", "one/same.txt", "two/same.txt", code=1)
     assert f"{Path('two', 'same.txt')}: has the same id as" in refused.stderr
-    assert text_of(empty_index, "same.txt") == "one"
+    assert text_of(idx.index, "same.txt") == "one"
 
 
-def test_larger_files_can_be_allowed(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    (tmp_path / "large.txt").write_text(("word" * 12 + " ") * 25_000)
+def test_larger_files_can_be_allowed(idx: Idx) -> None:
+    (idx.folder / "large.txt").write_text(("word" * 12 + " ") * 25_000)
     assert "--max-size" in idx("add", "large.txt", "--max-size", "1", code=1).stderr
     assert "; 544 chunks" in idx("add", "large.txt", "--max-size", "2.5").stdout
 
 
 @limits_processes
-def test_files_are_read_under_limits_of_the_shell(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "lease.txt").write_text("The rent is due on the third.")
+def test_files_are_read_under_limits_of_the_shell(idx: Idx) -> None:
+    (idx.folder / "lease.txt").write_text("The rent is due on the third.")
     # Lower than what a reader of files is given, and not to be raised.
     limited = ("prlimit", "--as=4000000000", "--cpu=3600")
-    arguments = ("add", "lease.txt", "-i", empty_index, "--max-memory", 5_000)
+    arguments = ("add", "lease.txt", "-i", idx.index, "--max-memory", 5_000)
     done = idx(*arguments, prefix=limited)
     assert "failed 0" in done.stdout
     assert done.stderr == ""
@@ -228,22 +218,22 @@ def content(index: Path) -> str:
     return chunk.content
 
 
-def test_a_text_comes_through_a_pipe(idx: Idx, empty_index: Path) -> None:
+def test_a_text_comes_through_a_pipe(idx: Idx) -> None:
     done = idx(*ARGUMENTS, stdin="The café is\nclosed.\n")
     assert done.stdout == "Successfully added document 'piped' as 1 chunks to index\n"
     assert done.stderr == ""
-    assert content(empty_index) == "The café is\nclosed.\n"
-    with Searcher(empty_index) as searcher:
+    assert content(idx.index) == "The café is\nclosed.\n"
+    with Searcher(idx.index) as searcher:
         known = searcher.document_details("piped").metadata
     assert not known.keys() & {"file_name", "file_path", "file_extension", "modified"}
 
 
 @uses_a_unix_shell
-def test_bytes_are_decoded_as_those_of_a_file(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
+def test_bytes_are_decoded_as_those_of_a_file(idx: Idx) -> None:
     text = "Der Käufer zahlt die Gebühr für die Prüfung über das Büro in Köln."
-    (tmp_path / "words.txt").write_bytes(text.encode("cp1252"))
+    (idx.folder / "words.txt").write_bytes(text.encode("cp1252"))
     idx(*ARGUMENTS, prefix=through('exec "$@" < words.txt'))
-    assert content(empty_index) == text
+    assert content(idx.index) == text
     refused = idx(
         *ARGUMENTS, "--encoding", "utf-8", prefix=through('exec "$@" < words.txt'), code=1
     )
@@ -251,15 +241,15 @@ def test_bytes_are_decoded_as_those_of_a_file(idx: Idx, empty_index: Path, tmp_p
 
 
 @uses_a_unix_shell
-def test_what_it_is_its_content_says(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    (tmp_path / "lease.pdf").write_bytes(pdf_of(["The notice period is three months."]))
+def test_what_it_is_its_content_says(idx: Idx) -> None:
+    (idx.folder / "lease.pdf").write_bytes(pdf_of(["The notice period is three months."]))
     idx(*ARGUMENTS, prefix=through('cat lease.pdf | "$@"'))
-    assert "three months" in content(empty_index)
+    assert "three months" in content(idx.index)
 
 
 @uses_a_unix_shell
 @pytest.mark.parametrize("producer", ["yes", "head --bytes 1000001 /dev/zero"])
-def test_no_more_is_read_than_is_allowed(idx: Idx, empty_index: Path, producer: str) -> None:
+def test_no_more_is_read_than_is_allowed(idx: Idx, producer: str) -> None:
     refused = idx(*ARGUMENTS, "--max-size", "1", prefix=through(f'{producer} | "$@"'), code=1)
     assert refused.stderr == (
         "Error: standard input: is larger than the allowed 1 MB; allow more with --max-size MB\n"
@@ -267,7 +257,7 @@ def test_no_more_is_read_than_is_allowed(idx: Idx, empty_index: Path, producer: 
 
 
 @uses_a_unix_shell
-def test_what_cannot_be_read_is_said(idx: Idx, empty_index: Path) -> None:
+def test_what_cannot_be_read_is_said(idx: Idx) -> None:
     refused = idx(*ARGUMENTS, prefix=through('exec "$@" 0> words.txt'), code=1)
     assert refused.stderr == "Error: standard input: cannot be read: Bad file descriptor\n"
 

@@ -111,15 +111,13 @@ def test_json_has_everything_that_was_checked(idx: Idx, monkeypatch: pytest.Monk
     ]
 
 
-def test_files_are_named_with_page_or_lines(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "rules.txt").write_text("House rules\n\nBicycles are parked in the cellar.\n")
-    idx("add", tmp_path / "rules.txt")
+def test_files_are_named_with_page_or_lines(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
+    (idx.folder / "rules.txt").write_text("House rules\n\nBicycles are parked in the cellar.\n")
+    idx("add", idx.folder / "rules.txt")
     reply = quoting("In the cellar [1].", "bicycles are parked in the cellar")
     with model(streams(reply), monkeypatch):
         done = idx("ask", "Where are bicycles parked?")
-    assert f"[1] rules.txt\n    {tmp_path}/rules.txt, lines 1-3\n" in done.stdout
+    assert f"[1] rules.txt\n    {idx.folder}/rules.txt, lines 1-3\n" in done.stdout
 
 
 def test_a_terminal_shows_the_answer_while_it_arrives_and_then_checked(
@@ -233,11 +231,9 @@ def test_what_is_missing_is_said_in_one_line(idx: Idx, monkeypatch: pytest.Monke
 
 
 @pytest.mark.soak
-def test_without_the_extra_its_name_is_said(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['openai'] = None\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+def test_without_the_extra_its_name_is_said(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
+    (idx.folder / "sitecustomize.py").write_text("import sys\nsys.modules['openai'] = None\n")
+    monkeypatch.setenv("PYTHONPATH", str(idx.folder), prepend=":")
     assert idx("ask", *QUESTION, "--model", "m", code=1).stderr == (
         'Error: answering questions needs the extra "answers" '
         "(openai is not installed); install it with: "

@@ -56,11 +56,11 @@ def hidden(folder: Path) -> list[str]:
     return [file.name for file in folder.iterdir() if file.name.startswith(".")]
 
 
-def test_a_backup_is_the_index_and_nothing_else(idx: Idx, filled: Path, tmp_path: Path) -> None:
+def test_a_backup_is_the_index_and_nothing_else(idx: Idx, filled: Path) -> None:
     before = files(filled)
     figures = json.loads(idx("stats", "--json").stdout)
     done = idx("backup", "copies/monday")
-    copy = tmp_path / "copies" / "monday"
+    copy = idx.folder / "copies" / "monday"
     assert done.stdout == (
         f"Backed up {figures['documents']} documents ({figures['chunks']} chunks, "
         f"{figures['size_bytes'] / 1e6:.2f} MB) to {copy}\n"
@@ -79,12 +79,12 @@ def test_a_backup_is_the_index_and_nothing_else(idx: Idx, filled: Path, tmp_path
     assert hidden(copy.parent) == []
 
 
-def test_the_answer_for_programs(idx: Idx, filled: Path, tmp_path: Path) -> None:
+def test_the_answer_for_programs(idx: Idx, filled: Path) -> None:
     figures = json.loads(idx("stats", "--json").stdout)
     answer = json.loads(idx("backup", "copy", "--json").stdout)
     assert answer.pop("seconds") > 0
     assert answer == {
-        "path": str(tmp_path / "copy"),
+        "path": str(idx.folder / "copy"),
         "documents": figures["documents"],
         "chunks": figures["chunks"],
         "files": len(files_of_lucene(filled)),
@@ -92,20 +92,18 @@ def test_the_answer_for_programs(idx: Idx, filled: Path, tmp_path: Path) -> None
     }
 
 
-def test_a_newer_backup_takes_the_place_of_an_older_one(
-    idx: Idx, filled: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "copy").mkdir()
+def test_a_newer_backup_takes_the_place_of_an_older_one(idx: Idx, filled: Path) -> None:
+    (idx.folder / "copy").mkdir()
     idx("backup", "copy")
     idx("purge", "--yes")
     idx("add", "-d", "a", "-t", "A", "-c", "text")
     idx("backup", "copy")
-    assert contents(tmp_path / "copy") == contents(filled)
-    assert {file.name for file in (tmp_path / "copy").iterdir()} == {
+    assert contents(idx.folder / "copy") == contents(filled)
+    assert {file.name for file in (idx.folder / "copy").iterdir()} == {
         *files_of_lucene(filled),
         "backup.json",
     }
-    assert hidden(tmp_path) == []
+    assert hidden(idx.folder) == []
 
 
 def test_a_folder_takes_the_place_of_another_one(tmp_path: Path) -> None:
@@ -151,11 +149,9 @@ def test_a_writer_that_commits_all_the_time_is_no_hindrance(
 
 
 @pytest.mark.soak
-def test_a_damaged_index_does_not_take_the_place_of_a_backup(
-    idx: Idx, filled: Path, tmp_path: Path
-) -> None:
+def test_a_damaged_index_does_not_take_the_place_of_a_backup(idx: Idx, filled: Path) -> None:
     idx("backup", "copy")
-    before = files(tmp_path / "copy")
+    before = files(idx.folder / "copy")
     file = max(filled.glob("*.cfs"), key=lambda file: file.stat().st_size)
     flip(file)
     failed = idx("backup", "copy", code=1)
@@ -163,25 +159,21 @@ def test_a_damaged_index_does_not_take_the_place_of_a_backup(
     assert f"the index at {filled} is damaged: file {file.name}: its checksum is wrong" in message
     file.unlink()
     assert f"its file {file.name} is missing" in idx("backup", "copy", code=1).stderr
-    assert files(tmp_path / "copy") == before
-    assert hidden(tmp_path) == []
+    assert files(idx.folder / "copy") == before
+    assert hidden(idx.folder) == []
 
 
 @makes_links
-def test_a_backup_is_known_by_whichever_path_the_index_is_named(
-    idx: Idx, filled: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "link").symlink_to(filled)
-    (tmp_path / "inner").mkdir()
+def test_a_backup_is_known_by_whichever_path_the_index_is_named(idx: Idx, filled: Path) -> None:
+    (idx.folder / "link").symlink_to(filled)
+    (idx.folder / "inner").mkdir()
     for path in ("link", "inner/../lucene-index", filled):
         idx("backup", "copy", "-i", path)
-        assert contents(tmp_path / "copy") == contents(filled)
+        assert contents(idx.folder / "copy") == contents(filled)
 
 
-def test_where_a_disk_is_mounted_a_folder_on_it_is_asked_for(
-    idx: Idx, filled: Path, tmp_path: Path
-) -> None:
-    disk = mount(tmp_path / "disk", "10m")
+def test_where_a_disk_is_mounted_a_folder_on_it_is_asked_for(idx: Idx, filled: Path) -> None:
+    disk = mount(idx.folder / "disk", "10m")
     try:
         assert idx("backup", disk, code=1).stderr.rstrip().endswith(f"such as {disk}/lucene-index")
         assert not any(disk.iterdir())
@@ -192,58 +184,54 @@ def test_where_a_disk_is_mounted_a_folder_on_it_is_asked_for(
 
 
 @pytest.mark.soak
-def test_another_folder_is_not_overwritten(idx: Idx, filled: Path, tmp_path: Path) -> None:
-    make(tmp_path / "mine", "letter.txt")
+def test_another_folder_is_not_overwritten(idx: Idx, filled: Path) -> None:
+    make(idx.folder / "mine", "letter.txt")
     assert "contains something other than a backup" in idx("backup", "mine", code=1).stderr
     assert "would lie in the index" in idx("backup", filled, code=1).stderr
     assert "is not a folder" in idx("backup", "mine/letter.txt", code=1).stderr
-    (tmp_path / "loop").symlink_to("loop")
+    (idx.folder / "loop").symlink_to("loop")
     assert "loop is not a folder" in idx("backup", "loop", code=1).stderr
-    create(tmp_path / "other")
+    create(idx.folder / "other")
     idx("backup", "copy", "-i", "other")
     failed = idx("backup", "copy", code=1)
-    assert f"is a backup of another index, {tmp_path / 'other'}" in failed.stderr
-    assert files(tmp_path / "mine") == {"letter.txt": b"text of letter.txt"}
+    assert f"is a backup of another index, {idx.folder / 'other'}" in failed.stderr
+    assert files(idx.folder / "mine") == {"letter.txt": b"text of letter.txt"}
 
 
 @pytest.mark.soak
-def test_an_index_of_an_older_schema_can_be_backed_up(
-    idx: Idx, filled: Path, tmp_path: Path
-) -> None:
+def test_an_index_of_an_older_schema_can_be_backed_up(idx: Idx, filled: Path) -> None:
     mark_as(filled, 4)
     idx("backup", "copy")
     idx("rebuild", "-i", "copy")
-    assert check(tmp_path / "copy").problems == []
+    assert check(idx.folder / "copy").problems == []
 
 
 @pytest.mark.soak
-def test_killed_at_any_moment_it_leaves_a_whole_backup(
-    idx: Idx, filled: Path, tmp_path: Path
-) -> None:
+def test_killed_at_any_moment_it_leaves_a_whole_backup(idx: Idx, filled: Path) -> None:
     idx("backup", "copy")
-    old = contents(tmp_path / "copy")
+    old = contents(idx.folder / "copy")
     idx("delete", "d01")
     new = contents(filled)
     chosen = random.Random(7)  # noqa: S311 - moments
     killed = 0
     for _ in range(6):
-        with Started(PROGRAMS / "idx", "backup", tmp_path / "copy", "-i", filled) as run:
-            while run.poll() is None and not hidden(tmp_path):
+        with Started(PROGRAMS / "idx", "backup", idx.folder / "copy", "-i", filled) as run:
+            while run.poll() is None and not hidden(idx.folder):
                 time.sleep(0.002)
             time.sleep(chosen.uniform(0, 0.2))
             run.kill()
             killed += run.wait() == -signal.SIGKILL
-        assert contents(tmp_path / "copy") in (old, new)
-        for name in hidden(tmp_path):
-            shutil.rmtree(tmp_path / name)
+        assert contents(idx.folder / "copy") in (old, new)
+        for name in hidden(idx.folder):
+            shutil.rmtree(idx.folder / name)
     assert killed
     idx("backup", "copy")
-    assert contents(tmp_path / "copy") == new
+    assert contents(idx.folder / "copy") == new
 
 
 @pytest.mark.soak
-def test_a_full_disk_leaves_the_older_backup(idx: Idx, filled: Path, tmp_path: Path) -> None:
-    disk = mount(tmp_path / "disk", "2m")
+def test_a_full_disk_leaves_the_older_backup(idx: Idx, filled: Path) -> None:
+    disk = mount(idx.folder / "disk", "2m")
     try:
         idx("backup", "disk/copy")
         before = files(disk / "copy")

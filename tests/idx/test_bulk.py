@@ -16,6 +16,8 @@ from tests.idx.files import documents
 from tests.programs import PROGRAMS, Started
 from tests.systems import sends_signals
 
+pytestmark = pytest.mark.usefixtures("empty_index")
+
 Listed = Callable[[], list[DocumentSummary]]
 
 
@@ -49,10 +51,8 @@ ENTRIES = [
         "lines with mark",
     ],
 )
-def test_an_array_and_json_lines(
-    idx: Idx, empty_index: Path, tmp_path: Path, listed: Listed, text: str
-) -> None:
-    (tmp_path / "documents.json").write_text(text)
+def test_an_array_and_json_lines(idx: Idx, listed: Listed, text: str) -> None:
+    (idx.folder / "documents.json").write_text(text)
     added = idx("bulk", "-j", "documents.json")
     assert added.stdout == "Successfully added 2 documents as 3 total chunks to index\n"
     assert [(entry.source_document, entry.title) for entry in listed()] == [
@@ -61,17 +61,17 @@ def test_an_array_and_json_lines(
     ]
 
 
-def test_utf_16_is_read_by_its_mark(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    (tmp_path / "documents.json").write_text(json.dumps(ENTRIES), encoding="utf-16")
+def test_utf_16_is_read_by_its_mark(idx: Idx) -> None:
+    (idx.folder / "documents.json").write_text(json.dumps(ENTRIES), encoding="utf-16")
     assert "added 2 documents" in idx("bulk", "--json-file", "documents.json").stdout
 
 
-def test_standard_input_and_the_answer_as_json(idx: Idx, empty_index: Path) -> None:
+def test_standard_input_and_the_answer_as_json(idx: Idx) -> None:
     added = idx("bulk", "-j", "-", "--json", stdin=json.dumps(ENTRIES))
     assert json.loads(added.stdout) == {"documents": 2, "chunks": 3, "empty": 0, "skipped": 0}
 
 
-def test_other_keys_become_metadata(idx: Idx, empty_index: Path, listed: Listed) -> None:
+def test_other_keys_become_metadata(idx: Idx, listed: Listed) -> None:
     entry = {
         **ENTRIES[0],
         "Author": "Ann",
@@ -89,9 +89,7 @@ def test_other_keys_become_metadata(idx: Idx, empty_index: Path, listed: Listed)
     }
 
 
-def test_an_entry_without_id_or_title_is_skipped_by_number(
-    idx: Idx, empty_index: Path, listed: Listed
-) -> None:
+def test_an_entry_without_id_or_title_is_skipped_by_number(idx: Idx, listed: Listed) -> None:
     entries = [{"Title": "T", "Content": "c"}, {"Id": "x"}, {"Id": "", "Title": "T"}, *ENTRIES]
     added = idx("bulk", "-j", "-", stdin=json.dumps(entries))
     assert added.stderr.splitlines() == [
@@ -102,20 +100,16 @@ def test_an_entry_without_id_or_title_is_skipped_by_number(
     assert len(listed()) == 2
 
 
-def test_lines_in_utf_16_are_read_by_their_mark(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
+def test_lines_in_utf_16_are_read_by_their_mark(idx: Idx) -> None:
     lines = "\n".join(json.dumps(entry, ensure_ascii=False) for entry in ENTRIES)
-    (tmp_path / "documents.jsonl").write_text(f"{lines}\n", encoding="utf-16")
+    (idx.folder / "documents.jsonl").write_text(f"{lines}\n", encoding="utf-16")
     added = idx("bulk", "-j", "documents.jsonl").stdout
     assert added.startswith(f"Successfully added {len(ENTRIES)} documents")
 
 
-def test_empty_content_removes_the_old_chunks_with_a_warning(
-    idx: Idx, empty_index: Path, listed: Listed
-) -> None:
+def test_empty_content_removes_the_old_chunks_with_a_warning(idx: Idx, listed: Listed) -> None:
     add_documents(
-        empty_index, Document("one", "First", "Some words."), Document("two", "Second", "word")
+        idx.index, Document("one", "First", "Some words."), Document("two", "Second", "word")
     )
     emptied = idx("bulk", "-j", "-", stdin='[{"Id": "one", "Title": "First", "Content": ""}]')
     assert emptied.stdout == "Successfully added 0 documents as 0 total chunks to index\n"
@@ -123,7 +117,7 @@ def test_empty_content_removes_the_old_chunks_with_a_warning(
     assert [entry.source_document for entry in listed()] == ["two"]
 
 
-def test_only_documents_with_content_are_counted(idx: Idx, empty_index: Path) -> None:
+def test_only_documents_with_content_are_counted(idx: Idx) -> None:
     entries = [*ENTRIES, {"Id": "three", "Title": "Third", "Content": " \n"}]
     added = idx("bulk", "-j", "-", stdin=json.dumps(entries))
     assert added.stdout == "Successfully added 2 documents as 3 total chunks to index\n"
@@ -134,7 +128,7 @@ def test_only_documents_with_content_are_counted(idx: Idx, empty_index: Path) ->
     assert json.loads(as_json.stdout) == {"documents": 2, "chunks": 3, "empty": 1, "skipped": 0}
 
 
-def test_nothing_to_add_is_no_error(idx: Idx, empty_index: Path) -> None:
+def test_nothing_to_add_is_no_error(idx: Idx) -> None:
     for text in ("[]", "", "\n"):
         added = idx("bulk", "-j", "-", stdin=text)
         assert added.stdout == "Successfully added 0 documents as 0 total chunks to index\n"
@@ -165,10 +159,10 @@ BROKEN = {
 
 @pytest.mark.parametrize(("text", "reason"), BROKEN.items(), ids=BROKEN.values())
 def test_a_broken_file_is_explained_and_changes_nothing(
-    idx: Idx, empty_index: Path, tmp_path: Path, listed: Listed, text: str, reason: str
+    idx: Idx, listed: Listed, text: str, reason: str
 ) -> None:
-    add_documents(empty_index, Document("old", "Old", "text"))
-    (tmp_path / "broken.json").write_text(text)
+    add_documents(idx.index, Document("old", "Old", "text"))
+    (idx.folder / "broken.json").write_text(text)
     failed = idx("bulk", "-j", "broken.json", code=1)
     assert failed.stdout == ""
     (line,) = failed.stderr.splitlines()
@@ -177,22 +171,20 @@ def test_a_broken_file_is_explained_and_changes_nothing(
     assert [entry.source_document for entry in listed()] == ["old"]
 
 
-def test_bytes_that_are_no_text_are_named_with_their_place(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "latin.jsonl").write_bytes(GOOD_LINE.encode() + b'\n{"Id": "\xe4"}')
+def test_bytes_that_are_no_text_are_named_with_their_place(idx: Idx) -> None:
+    (idx.folder / "latin.jsonl").write_bytes(GOOD_LINE.encode() + b'\n{"Id": "\xe4"}')
     failed = idx("bulk", "-j", "latin.jsonl", code=1)
     assert "latin.jsonl, line 2: is not utf-8 text: byte 0xe4 at offset 8" in failed.stderr
 
 
-def test_a_missing_file_is_named(idx: Idx, empty_index: Path) -> None:
+def test_a_missing_file_is_named(idx: Idx) -> None:
     failed = idx("bulk", "-j", "nowhere.json", code=1)
     assert failed.stderr == "Error: nowhere.json: there is no such file\n"
 
 
 @pytest.mark.soak
 def test_long_metadata_stand_in_every_chunk_but_not_in_memory_at_once(
-    idx: Idx, empty_index: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("IDX_JAVA_HEAP", "64")
     entry = {"Id": "a", "Title": "A", "Content": "word " * 105_000, "creator": "c" * 200_000}
@@ -200,7 +192,7 @@ def test_long_metadata_stand_in_every_chunk_but_not_in_memory_at_once(
     assert added.stdout == "Successfully added 1 documents as 500 total chunks to index\n"
 
 
-def test_too_long_metadata_are_refused(idx: Idx, empty_index: Path, listed: Listed) -> None:
+def test_too_long_metadata_are_refused(idx: Idx, listed: Listed) -> None:
     entry = {"Id": "a", "Title": "A", "Content": "text", "creator": "c" * 1_000_000}
     failed = idx("bulk", "-j", "-", stdin=json.dumps(entry), code=1)
     assert failed.stderr == (
@@ -210,17 +202,15 @@ def test_too_long_metadata_are_refused(idx: Idx, empty_index: Path, listed: List
     assert listed() == []
 
 
-def test_standard_input_is_named_so(idx: Idx, empty_index: Path) -> None:
+def test_standard_input_is_named_so(idx: Idx) -> None:
     failed = idx("bulk", "-j", "-", code=1, stdin='{"Id": "b", "Title": "T", "x": NaN}')
     assert failed.stderr.startswith("Error: standard input: entry 1: the metadata 'x'")
 
 
 @sends_signals
-def test_an_interrupted_run_says_that_nothing_was_changed(
-    idx: Idx, empty_index: Path, tmp_path: Path, listed: Listed
-) -> None:
+def test_an_interrupted_run_says_that_nothing_was_changed(idx: Idx, listed: Listed) -> None:
     with Started(
-        PROGRAMS / "idx", "bulk", "-j", "-", cwd=tmp_path, stdout=subprocess.DEVNULL
+        PROGRAMS / "idx", "bulk", "-j", "-", cwd=idx.folder, stdout=subprocess.DEVNULL
     ) as running:
         # A skipped entry tells that the one before it was read.
         running.stdin.write(f'{json.dumps(ENTRIES[0])}\n{{"Id": "no title"}}\n')

@@ -115,9 +115,7 @@ def test_an_option_beats_the_variable_beats_the_file_beats_the_default(
     assert probe(*given) == {name: values[5] for name, values in VALUES.items()}
 
 
-def test_each_value_is_shown_with_its_origin(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_each_value_is_shown_with_its_origin(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("IDX_SEMANTIC")
     assert {origin for _, origin in shown(idx).values()} == {"default"}
     file = write("".join(f"{name} = {values[0]}\n" for name, values in VALUES.items()))
@@ -136,7 +134,9 @@ def test_each_value_is_shown_with_its_origin(
     monkeypatch.setenv("IDX_FOLDERS", "a:/b c")
     expected = {name: (values[3], VARIABLES[name]) for name, values in VALUES.items()}
     expected["pdf_password"] = ("••••", "IDX_PDF_PASSWORD")
-    paths = [{"path": path, "include": [], "exclude": []} for path in (str(tmp_path / "a"), "/b c")]
+    paths = [
+        {"path": path, "include": [], "exclude": []} for path in (str(idx.folder / "a"), "/b c")
+    ]
     assert shown(idx) == expected | others | {"folders": (paths, "IDX_FOLDERS")}
 
 
@@ -176,26 +176,24 @@ def test_the_file_says_where_the_index_is(idx: Idx, monkeypatch: pytest.MonkeyPa
     assert str(file.parent / "at home") in idx("init").stdout
 
 
-def test_another_file_may_be_named(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_file_may_be_named(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
     write("index_path = 'unused'")
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "mine.toml").write_text("index_path = 'index'")
+    (idx.folder / "deep").mkdir()
+    (idx.folder / "deep" / "mine.toml").write_text("index_path = 'index'")
     monkeypatch.setenv("IDX_CONFIG", "deep/mine.toml")
     idx("init")
-    assert (tmp_path / "deep" / "index").is_dir()
+    assert (idx.folder / "deep" / "index").is_dir()
     assert shown(idx)["index_path"] == (
-        str(tmp_path / "deep" / "index"),
-        str(tmp_path / "deep" / "mine.toml"),
+        str(idx.folder / "deep" / "index"),
+        str(idx.folder / "deep" / "mine.toml"),
     )
 
 
 def test_a_named_file_that_does_not_exist_gets_a_warning(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    idx: Idx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("IDX_CONFIG", "nothing.toml")
-    expected = f"Warning: IDX_CONFIG names {tmp_path}/nothing.toml, which does not exist\n"
+    expected = f"Warning: IDX_CONFIG names {idx.folder}/nothing.toml, which does not exist\n"
     assert idx("init").stderr == expected
 
 

@@ -4,7 +4,6 @@ import json
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,17 +33,17 @@ path = "/documents"  # all of them
 """
 
 
-def test_an_index_is_made_the_default_when_it_is_created(idx: Idx, tmp_path: Path) -> None:
+def test_an_index_is_made_the_default_when_it_is_created(idx: Idx) -> None:
     file = configuration_file()
     assert idx("init", "-i", "mine", "--default").stdout == (
         "Successfully initialized Lucene index at: mine\n"
         f"It is now the default index: index_path in {file}\n"
     )
-    assert shown(idx)["index_path"] == (str(tmp_path / "mine"), str(file))
-    (tmp_path / "elsewhere").mkdir()
+    assert shown(idx)["index_path"] == (str(idx.folder / "mine"), str(file))
+    (idx.folder / "elsewhere").mkdir()
     idx("add", "-d", "a", "-t", "A", "-c", "text", prefix=("env", "-C", "elsewhere"))
     assert "text" in idx("show", "a").stdout
-    assert not (tmp_path / "elsewhere" / "lucene-index").exists()
+    assert not (idx.folder / "elsewhere" / "lucene-index").exists()
     idx("init", "-i", "other")
     again = idx("init", "-i", "other", "--default", "--json")
     assert json.loads(again.stdout) == {
@@ -52,11 +51,11 @@ def test_an_index_is_made_the_default_when_it_is_created(idx: Idx, tmp_path: Pat
         "created": False,
         "default_in": str(file),
     }
-    assert shown(idx)["index_path"][0] == str(tmp_path / "other")
+    assert shown(idx)["index_path"][0] == str(idx.folder / "other")
 
 
 @pytest.mark.anyio
-async def test_the_server_takes_the_default_index(idx: Idx, tmp_path: Path) -> None:
+async def test_the_server_takes_the_default_index(idx: Idx) -> None:
     idx("init", "-i", "mine", "--default")
     idx("add", "-d", "a", "-t", "A", "-c", "text")
     from mcp import Client
@@ -70,10 +69,8 @@ async def test_the_server_takes_the_default_index(idx: Idx, tmp_path: Path) -> N
         assert (found.structured_content or {})["totalHits"] == 1
 
 
-def test_an_index_that_cannot_be_created_does_not_become_the_default(
-    idx: Idx, tmp_path: Path
-) -> None:
-    (tmp_path / "letter.txt").touch()
+def test_an_index_that_cannot_be_created_does_not_become_the_default(idx: Idx) -> None:
+    (idx.folder / "letter.txt").touch()
     idx("init", "-i", "letter.txt", "--default", code=1)
     assert not configuration_file().exists()
 
@@ -110,13 +107,11 @@ def test_a_setting_is_written_as_the_type_it_is(
     assert {name: found[name] for name in expected} == expected
 
 
-def test_a_relative_path_is_made_absolute(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_relative_path_is_made_absolute(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/me")
     for given, meant in {
-        "my index": f"{tmp_path}/my index",
-        "../other": f"{tmp_path.parent}/other",
+        "my index": f"{idx.folder}/my index",
+        "../other": f"{idx.folder.parent}/other",
         "~/search/index": "/home/me/search/index",
         "/a/b": "/a/b",
     }.items():
@@ -288,16 +283,16 @@ def test_settings_that_are_written_at_once_all_stay(idx: Idx) -> None:
 
 
 def test_nothing_in_the_current_folder_is_configuration(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("IDX_SEMANTIC")
-    (tmp_path / ".env").write_text("IDX_INDEX_PATH=elsewhere\nIDX_WAIT=-1\n")
-    (tmp_path / "config.toml").write_text("index_path = 'elsewhere'")
-    (tmp_path / "mcp-lucene").mkdir()
-    (tmp_path / "mcp-lucene" / "config.toml").write_text("index_path = 'elsewhere'")
+    (idx.folder / ".env").write_text("IDX_INDEX_PATH=elsewhere\nIDX_WAIT=-1\n")
+    (idx.folder / "config.toml").write_text("index_path = 'elsewhere'")
+    (idx.folder / "mcp-lucene").mkdir()
+    (idx.folder / "mcp-lucene" / "config.toml").write_text("index_path = 'elsewhere'")
     assert {origin for _, origin in shown(idx).values()} == {"default"}
     idx("init")
-    assert (tmp_path / "lucene-index").is_dir()
+    assert (idx.folder / "lucene-index").is_dir()
 
 
 @pytest.mark.parametrize(

@@ -35,64 +35,62 @@ def papers(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("command", ADDING.values(), ids=ADDING)
 def test_the_first_documents_create_the_index(
-    idx: Idx, index_path: Path, papers: Path, command: tuple[str, ...]
+    idx: Idx, papers: Path, command: tuple[str, ...]
 ) -> None:
     first = idx(*command, stdin=ENTRY)
     # A command that takes long says how far it is afterwards.
-    assert first.stderr.splitlines()[0] == f"Created an index at {index_path}"
-    assert has_mode(index_path, 0o700)
-    with Searcher(index_path) as searcher:
+    assert first.stderr.splitlines()[0] == f"Created an index at {idx.index}"
+    assert has_mode(idx.index, 0o700)
+    with Searcher(idx.index) as searcher:
         assert searcher.search("text").totalHits == 1
     assert "Created" not in idx(*command, stdin=ENTRY).stderr
 
 
-def test_an_empty_folder_becomes_an_index(idx: Idx, index_path: Path, papers: Path) -> None:
-    index_path.mkdir()
+def test_an_empty_folder_becomes_an_index(idx: Idx, papers: Path) -> None:
+    idx.index.mkdir()
     assert "Created an index" in idx("sync", "papers").stderr
-    assert has_mode(index_path, 0o700)
+    assert has_mode(idx.index, 0o700)
 
 
-def test_a_program_reads_that_the_index_was_created(
-    idx: Idx, index_path: Path, papers: Path
-) -> None:
+def test_a_program_reads_that_the_index_was_created(idx: Idx, papers: Path) -> None:
     done = idx("sync", "papers", "--json")
     assert json.loads(done.stdout.splitlines()[0]) == {
         "event": "created",
-        "index_path": str(index_path),
+        "index_path": str(idx.index),
     }
-    assert done.stderr.splitlines()[0] == f"Created an index at {index_path}"
+    assert done.stderr.splitlines()[0] == f"Created an index at {idx.index}"
 
 
 @pytest.mark.parametrize("command", [("init",), *ADDING.values()], ids=["init", *ADDING])
 def test_a_path_without_a_parent_is_refused_with_the_folder_to_create(
-    idx: Idx, tmp_path: Path, papers: Path, command: tuple[str, ...]
+    idx: Idx, papers: Path, command: tuple[str, ...]
 ) -> None:
     failed = idx(*command, "-i", "my work/deep/index", code=1, stdin=ENTRY)
-    parent = tmp_path / "my work" / "deep"
+    parent = idx.folder / "my work" / "deep"
     make = "mkdir" if ON_WINDOWS else "mkdir -p"
     assert failed.stderr == (
         f"Error: the index folder {parent / 'index'} cannot be used: the folder {parent} does not "
         f"exist; create that folder first, with: {make} {quoted(str(parent))}\n"
     )
     assert failed.stdout == ""
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["papers"]
+    assert sorted(entry.name for entry in idx.folder.iterdir()) == ["papers"]
 
 
 @pytest.mark.parametrize("command", [("init",), *ADDING.values()], ids=["init", *ADDING])
 def test_a_folder_of_other_files_is_refused_and_left_alone(
-    idx: Idx, index_path: Path, papers: Path, command: tuple[str, ...]
+    idx: Idx, papers: Path, command: tuple[str, ...]
 ) -> None:
-    index_path.mkdir()
-    (index_path / "letter.txt").write_text("Dear Ann")
+    idx.index.mkdir()
+    (idx.index / "letter.txt").write_text("Dear Ann")
     failed = idx(*command, code=1, stdin=ENTRY)
-    assert failed.stderr.startswith(f"Error: the index folder {index_path} cannot be used: it ")
+    assert failed.stderr.startswith(f"Error: the index folder {idx.index} cannot be used: it ")
     assert "holds other files, such as 'letter.txt'" in failed.stderr
-    assert [entry.name for entry in index_path.iterdir()] == ["letter.txt"]
+    assert [entry.name for entry in idx.index.iterdir()] == ["letter.txt"]
 
 
 @makes_links
-def test_a_link_to_nothing_is_refused(idx: Idx, index_path: Path, papers: Path) -> None:
-    index_path.symlink_to("nowhere")
+def test_a_link_to_nothing_is_refused(idx: Idx, papers: Path) -> None:
+    idx.index.symlink_to("nowhere")
     for command in (("init",), ("sync", "papers"), ("sync", "papers", "--dry-run")):
         assert "it is a dangling link" in idx(*command, code=1).stderr
 
@@ -110,43 +108,41 @@ def test_a_link_to_nothing_is_refused(idx: Idx, index_path: Path, papers: Path) 
 )
 @pytest.mark.parametrize("has_folder", [False, True])
 def test_broken_input_creates_nothing(
-    idx: Idx, index_path: Path, command: tuple[str, ...], reason: str, has_folder: bool
+    idx: Idx, command: tuple[str, ...], reason: str, has_folder: bool
 ) -> None:
     if has_folder:
-        index_path.mkdir()
+        idx.index.mkdir()
     lines = [json.dumps({"Id": str(n), "Title": "T", "Content": "some text"}) for n in range(300)]
     failed = idx(*command, code=1, stdin="\n".join([*lines, "{broken"]))
     assert reason in failed.stderr
     assert "Created" not in failed.stderr
-    assert index_path.exists() == has_folder
-    assert not has_folder or [*index_path.iterdir()] == []
+    assert idx.index.exists() == has_folder
+    assert not has_folder or [*idx.index.iterdir()] == []
 
 
-def test_paths_that_do_not_exist_are_answered_as_ever(idx: Idx, tmp_path: Path) -> None:
+def test_paths_that_do_not_exist_are_answered_as_ever(idx: Idx) -> None:
     failed = idx("add", "one", "two", code=1)
     assert failed.stderr.count("there is no such file or folder") == 2
     assert "failed 2; 0 chunks" in failed.stdout
     answer = json.loads(idx("add", "one", "--json", code=1).stdout)
     assert answer == {
         "added": [],
-        "failed": [f"{tmp_path / 'one'}: there is no such file or folder"],
+        "failed": [f"{idx.folder / 'one'}: there is no such file or folder"],
     }
 
 
-def test_one_good_path_is_enough_for_an_index(idx: Idx, index_path: Path, papers: Path) -> None:
+def test_one_good_path_is_enough_for_an_index(idx: Idx, papers: Path) -> None:
     assert "Created an index" in idx("add", "papers", "nowhere", code=1).stderr
-    assert ids(index_path) == ["a.txt"]
+    assert ids(idx.index) == ["a.txt"]
 
 
-def test_a_dry_run_shows_the_plan_and_creates_nothing(
-    idx: Idx, index_path: Path, papers: Path
-) -> None:
+def test_a_dry_run_shows_the_plan_and_creates_nothing(idx: Idx, papers: Path) -> None:
     shown = idx("sync", "papers", "--dry-run")
     assert shown.stdout == ("ADD    a.txt\nPlan: 1 to add, 0 to update, 0 to delete, 0 unchanged\n")
     assert shown.stderr == ""
-    assert not index_path.exists()
-    index_path.mkdir()
-    (index_path / "letter.txt").write_text("Dear Ann")
+    assert not idx.index.exists()
+    idx.index.mkdir()
+    (idx.index / "letter.txt").write_text("Dear Ann")
     refused = idx("sync", "papers", "--dry-run", code=1)
     assert "holds other files, such as 'letter.txt'" in refused.stderr
 
@@ -180,21 +176,19 @@ def test_a_watch_of_a_missing_folder_waits_with_the_index(tmp_path: Path, index_
         watch.until_event("indexed", source_document="a.txt")
 
 
-def test_programs_that_create_the_index_at_once_all_add_to_it(
-    idx: Idx, tmp_path: Path, index_path: Path
-) -> None:
+def test_programs_that_create_the_index_at_once_all_add_to_it(idx: Idx) -> None:
     numbers = range(4)
     programs = [
         Started(
             *(PROGRAMS / "idx", "add", "-d", str(n), "-t", "T", "-c", "text", "--wait", "60"),
-            cwd=tmp_path,
+            cwd=idx.folder,
         )
         for n in numbers
     ]
     told = [program.communicate(timeout=120)[1] for program in programs]
     assert [program.returncode for program in programs] == [0 for _ in numbers], told
     assert sum("Created an index" in text for text in told) == 1
-    assert ids(index_path) == [*map(str, numbers)]
+    assert ids(idx.index) == [*map(str, numbers)]
 
 
 def fail_in_a_block(path: Path) -> None:
@@ -227,23 +221,21 @@ def test_a_commit_keeps_the_index_whatever_comes_after(index_path: Path) -> None
 
 
 @pytest.mark.soak
-def test_another_program_that_waits_gets_the_index_of_one_that_fails(
-    idx: Idx, tmp_path: Path, index_path: Path
-) -> None:
-    with Started(PROGRAMS / "idx", "bulk", "-j", "-", cwd=tmp_path) as first:
-        while not (index_path / "segments_1").exists():
+def test_another_program_that_waits_gets_the_index_of_one_that_fails(idx: Idx) -> None:
+    with Started(PROGRAMS / "idx", "bulk", "-j", "-", cwd=idx.folder) as first:
+        while not (idx.index / "segments_1").exists():
             assert first.poll() is None
         second = Started(
             *(PROGRAMS / "idx", "add", "-d", "b", "-t", "B", "-c", "text", "--wait", "60"),
-            cwd=tmp_path,
+            cwd=idx.folder,
         )
         with pytest.raises(subprocess.TimeoutExpired):
             second.wait(2)
         first.communicate("{broken")
         second.communicate(timeout=60)
     assert (first.returncode, second.returncode) == (1, 0)
-    assert ids(index_path) == ["b"]
-    assert has_mode(index_path, 0o700)
+    assert ids(idx.index) == ["b"]
+    assert has_mode(idx.index, 0o700)
 
 
 def test_a_parent_is_never_created(tmp_path: Path) -> None:

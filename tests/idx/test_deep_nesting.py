@@ -19,6 +19,8 @@ from tests.idx.files import events, make
 from tests.idx.nested import NESTED
 from tests.programs import run
 
+pytestmark = pytest.mark.usefixtures("empty_index")
+
 READING: Final = """
 import sys, threading
 from pathlib import Path
@@ -68,10 +70,8 @@ def test_a_reader_beside_java_survives_what_is_nested_deeply(tmp_path: Path, eng
     assert ends == [name for name in names for _ in range(2)]
 
 
-def test_no_reader_of_a_folder_crashes_on_what_is_nested_deeply(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers")
+def test_no_reader_of_a_folder_crashes_on_what_is_nested_deeply(idx: Idx) -> None:
+    papers = make(idx.folder / "papers")
     for name, content in NESTED.items():
         (papers / name).write_bytes(content())
     (papers / "plain.txt").write_text("needle")
@@ -83,7 +83,7 @@ def test_no_reader_of_a_folder_crashes_on_what_is_nested_deeply(
     }
     assert reasons
     assert not [reason for reason in reasons.values() if re.search("crashed|of its own", reason)]
-    with Searcher(empty_index) as searcher:
+    with Searcher(idx.index) as searcher:
         read = {entry.source_document for entry in searcher.documents().documents}
     assert read | reasons.keys() == {*NESTED, "plain.txt"}
     assert "plain.txt" in read
@@ -116,15 +116,13 @@ ENDS: Final = (
 
 
 @pytest.mark.parametrize("name", QUERIES)
-def test_a_query_that_is_nested_deeply_ends_in_order(
-    idx: Idx, empty_index: Path, name: str
-) -> None:
+def test_a_query_that_is_nested_deeply_ends_in_order(idx: Idx, name: str) -> None:
     code = 0 if name == "parentheses" else 1
     told = idx("search", QUERIES[name], "--syntax", "lucene", code=code).stderr
     assert any(end in told for end in ENDS), told
 
 
-def test_an_expression_that_is_too_long_is_refused(idx: Idx, empty_index: Path) -> None:
+def test_an_expression_that_is_too_long_is_refused(idx: Idx) -> None:
     told = idx("search", QUERIES["expressions"], "--syntax", "lucene", code=1).stderr
     assert "may have 200 letters" in told
 
@@ -168,9 +166,7 @@ CONFIGURATIONS: Final = {
 
 
 @pytest.mark.parametrize("text", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
-def test_a_configuration_that_is_nested_deeply_is_refused(
-    idx: Idx, empty_index: Path, text: str
-) -> None:
+def test_a_configuration_that_is_nested_deeply_is_refused(idx: Idx, text: str) -> None:
     file = Path(os.environ["XDG_CONFIG_HOME"], "mcp-lucene", "config.toml")
     file.parent.mkdir(parents=True)
     file.write_text(text)
@@ -178,8 +174,6 @@ def test_a_configuration_that_is_nested_deeply_is_refused(
     assert message.startswith(f"Error: {file}: ")
 
 
-def test_a_collection_of_documents_that_is_nested_deeply_is_refused(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "bulk.json").write_text('[{"Id": "a", "Title": "A", "x": ' + "[" * 1_000_000)
+def test_a_collection_of_documents_that_is_nested_deeply_is_refused(idx: Idx) -> None:
+    (idx.folder / "bulk.json").write_text('[{"Id": "a", "Title": "A", "x": ' + "[" * 1_000_000)
     assert "is not JSON that can be read" in idx("bulk", "-j", "bulk.json", code=1).stderr

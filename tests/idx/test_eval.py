@@ -35,9 +35,9 @@ def figures(report: dict[str, Any], configuration: int = 0) -> dict[str, float]:
 
 
 def test_the_measures_are_those_worked_out_by_hand(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    temporary = tmp_path / "temporary"
+    temporary = idx.folder / "temporary"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
     done = idx("eval", *BEIR, "-k", 10, "-k", 1, "--json", "--run", "run.txt")
@@ -69,7 +69,7 @@ def test_the_measures_are_those_worked_out_by_hand(
     assert (report["documents"], report["evaluated_queries"]) == (6, 4)
     assert report["skipped_queries"] == 1
     assert "Warning: 1 of 5 queries have no relevant document in test.tsv" in done.stderr
-    run = [line.split() for line in (tmp_path / "run.txt").read_text().splitlines()]
+    run = [line.split() for line in (idx.folder / "run.txt").read_text().splitlines()]
     assert [line[:4] for line in run] == [
         ["q1", "Q0", "d1", "1"],
         ["q1", "Q0", "d2", "2"],
@@ -80,12 +80,12 @@ def test_the_measures_are_those_worked_out_by_hand(
     ]
     assert all(float(line[4]) > 0 and line[5] == "default" for line in run)
     assert list(temporary.iterdir()) == []
-    assert not (tmp_path / "lucene-index").exists()
+    assert not (idx.folder / "lucene-index").exists()
 
 
 @pytest.mark.soak
-def test_judgements_of_trec_give_the_same(idx: Idx, tmp_path: Path) -> None:
-    write_qrels(tmp_path)
+def test_judgements_of_trec_give_the_same(idx: Idx) -> None:
+    write_qrels(idx.folder)
     reports = [json.loads(idx("eval", *files, "--json").stdout) for files in (BEIR, TREC)]
     assert reports[0] == reports[1]
 
@@ -98,7 +98,7 @@ def test_the_report_is_a_table(idx: Idx) -> None:
     assert ["Queries", "without", "results", "1"] in rows
 
 
-def test_two_configurations_are_compared(idx: Idx, tmp_path: Path) -> None:
+def test_two_configurations_are_compared(idx: Idx) -> None:
     settings = ("--set", "title_stems=0", "--set", "stems=1")
     report = json.loads(idx("eval", *BEIR, *settings, "--json", "--run", "run.txt").stdout)
     assert [result["name"] for result in report["configurations"]] == [
@@ -113,8 +113,8 @@ def test_two_configurations_are_compared(idx: Idx, tmp_path: Path) -> None:
     assert ndcg["high"] == 0
     assert SECOND - 1 < ndcg["low"] < ndcg["mean"]
     assert figures(report, 1)["MRR"] == pytest.approx(figures(report)["MRR"] - 1 / 8)
-    assert "q4 Q0 d6 1 " in (tmp_path / "run.txt").read_text()
-    assert (tmp_path / "run.txt").read_text().count(" title_stems=0_stems=1\n") == 6
+    assert "q4 Q0 d6 1 " in (idx.folder / "run.txt").read_text()
+    assert (idx.folder / "run.txt").read_text().count(" title_stems=0_stems=1\n") == 6
     shown = idx("eval", *BEIR, *settings).stdout
     assert "Compared: the default weights, and title_stems=0, stems=1" in shown
     assert ["q4", "1.000", "0.631", "-0.369", "compass"] in [
@@ -137,17 +137,17 @@ def test_an_index_that_is_there_is_asked_and_left_as_it_is(idx: Idx, empty_index
     assert {file.name: file.stat().st_mtime_ns for file in empty_index.iterdir()} == before
 
 
-def test_a_document_counts_once_and_leaves_room_for_others(idx: Idx, tmp_path: Path) -> None:
+def test_a_document_counts_once_and_leaves_room_for_others(idx: Idx) -> None:
     long = {"_id": "long", "title": "Long", "text": "beacon " * 3000}
     short = [
         {"_id": f"short{number:02}", "title": "Short", "text": "A beacon can be seen from afar"}
         for number in range(12)
     ]
-    (tmp_path / "corpus.jsonl").write_text(json_lines([long, *short]))
-    (tmp_path / "queries.jsonl").write_text(json_lines([{"_id": "q", "text": "beacon"}]))
-    (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\tlong\t1\n")
+    (idx.folder / "corpus.jsonl").write_text(json_lines([long, *short]))
+    (idx.folder / "queries.jsonl").write_text(json_lines([{"_id": "q", "text": "beacon"}]))
+    (idx.folder / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\tlong\t1\n")
     idx("eval", *BEIR, "--limit", 10, "--run", "run.txt")
-    run = (tmp_path / "run.txt").read_text().splitlines()
+    run = (idx.folder / "run.txt").read_text().splitlines()
     found = [line.split()[2] for line in run]
     assert found[0] == "long"
     assert len(set(found)) == len(found) == 10
@@ -177,9 +177,7 @@ def test_equal_scores_keep_their_order() -> None:
     assert len({f"{score:.9g}" for score in ranked.values()}) == 3
 
 
-def test_the_session_of_the_page_is_real(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_session_of_the_page_is_real(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
     # As on a terminal, which the page shows; a pipe gets tabs.
     monkeypatch.setenv("COLUMNS", "110")
     page = (ROOT / "docs" / "evaluation.md").read_text()
@@ -187,7 +185,7 @@ def test_the_session_of_the_page_is_real(
     for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", session, re.MULTILINE):
         program, *arguments = shlex.split(command)
         if program == "cat":
-            (tmp_path / arguments[0]).write_text(output)
+            (idx.folder / arguments[0]).write_text(output)
             continue
         shown = idx(*arguments).stdout
         assert [line.rstrip() for line in shown.splitlines()] == output.splitlines()
@@ -219,47 +217,45 @@ def test_wrong_usage(idx: Idx, arguments: list[str], reason: str) -> None:
         ("test.tsv", "q1\td1", "line 10: has 2 columns instead of 3"),
     ],
 )
-def test_a_broken_line_is_named(
-    idx: Idx, tmp_path: Path, name: str, line: str, reason: str
-) -> None:
-    with (tmp_path / name).open("a") as file:
+def test_a_broken_line_is_named(idx: Idx, name: str, line: str, reason: str) -> None:
+    with (idx.folder / name).open("a") as file:
         file.write(line + "\n")
     failed = idx("eval", *BEIR, code=1)
     assert failed.stderr.splitlines()[-1].startswith(f"Error: {name}: {reason}")
     assert failed.stdout == ""
 
 
-def test_ids_that_are_others_are_an_error(idx: Idx, tmp_path: Path) -> None:
-    (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\td1\t1\n")
+def test_ids_that_are_others_are_an_error(idx: Idx) -> None:
+    (idx.folder / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\td1\t1\n")
     failed = idx("eval", *BEIR, code=1)
     assert "test.tsv: no query of queries.jsonl has a relevant document" in failed.stderr
-    (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\t1\t1\n")
+    (idx.folder / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\t1\t1\n")
     assert "test.tsv: no document of it is among the documents" in idx("eval", *BEIR, code=1).stderr
 
 
 @pytest.mark.soak
-def test_an_id_that_a_run_file_cannot_hold_costs_no_older_one(idx: Idx, tmp_path: Path) -> None:
+def test_an_id_that_a_run_file_cannot_hold_costs_no_older_one(idx: Idx) -> None:
     idx("eval", *BEIR, "--run", "run.txt")
-    before = (tmp_path / "run.txt").read_text()
-    corpus = (tmp_path / "corpus.jsonl").read_text().replace('"d4"', '"d 4"')
-    (tmp_path / "corpus.jsonl").write_text(corpus)
+    before = (idx.folder / "run.txt").read_text()
+    corpus = (idx.folder / "corpus.jsonl").read_text().replace('"d4"', '"d 4"')
+    (idx.folder / "corpus.jsonl").write_text(corpus)
     failed = idx("eval", *BEIR, "--run", "run.txt", code=1)
     assert "run.txt: a run file is columns between blanks" in failed.stderr
     assert before
-    assert (tmp_path / "run.txt").read_text() == before
+    assert (idx.folder / "run.txt").read_text() == before
 
 
-def test_a_query_that_is_no_syntax_is_named(idx: Idx, tmp_path: Path) -> None:
-    queries = (tmp_path / "queries.jsonl").read_text().replace("harbour", "harbour AND (")
-    (tmp_path / "queries.jsonl").write_text(queries)
+def test_a_query_that_is_no_syntax_is_named(idx: Idx) -> None:
+    queries = (idx.folder / "queries.jsonl").read_text().replace("harbour", "harbour AND (")
+    (idx.folder / "queries.jsonl").write_text(queries)
     assert "Error: query q2: Parse error" in idx("eval", *BEIR, "--syntax", "lucene", code=1).stderr
 
 
 def test_without_the_extra_the_command_says_what_to_install(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ir_measures'] = None\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    (idx.folder / "sitecustomize.py").write_text("import sys\nsys.modules['ir_measures'] = None\n")
+    monkeypatch.setenv("PYTHONPATH", str(idx.folder), prepend=":")
     failed = idx("eval", *BEIR, code=1)
     assert failed.stderr == (
         'Error: idx eval needs the extra "evaluation" (ir_measures is not installed); install it '

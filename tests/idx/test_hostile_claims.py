@@ -63,11 +63,9 @@ def test_a_document_does_not_decide_what_a_collection_means(
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_nor_does_one_that_is_not_a_file(
-    idx: Idx, papers: Path, index_path: Path, key: str
-) -> None:
+def test_nor_does_one_that_is_not_a_file(idx: Idx, papers: Path, key: str) -> None:
     idx("sync", "papers")
-    with Index(index_path) as index:
+    with Index(idx.index) as index:
         index.add(Document("note", "Note", "pears of a note", {key: "closed", f"x-{key}": 1}))
     assert "note" in found(idx, "--collection", "outside")
     assert found(idx, "--collection", "inside") == {CLOSED}
@@ -100,12 +98,10 @@ FORGERIES: Final = {
 
 
 @pytest.mark.parametrize(("name", "text", "changed"), FORGERIES.values(), ids=FORGERIES.keys())
-def test_a_claim_hides_no_document(
-    idx: Idx, tmp_path: Path, name: str, text: str, changed: float
-) -> None:
+def test_a_claim_hides_no_document(idx: Idx, name: str, text: str, changed: float) -> None:
     for file, content, time in (
-        (tmp_path / "papers" / "account" / "account.md", GENUINE, 1.5e9),
-        (tmp_path / "papers" / name, text, changed),
+        (idx.folder / "papers" / "account" / "account.md", GENUINE, 1.5e9),
+        (idx.folder / "papers" / name, text, changed),
     ):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content)
@@ -120,21 +116,21 @@ def test_a_claim_hides_no_document(
     assert hit["metadata"]["file_modified"] == "2017-07-14T02:40:00Z"
 
 
-def test_no_time_is_later_than_now(idx: Idx, tmp_path: Path, index_path: Path) -> None:
-    papers = make(tmp_path / "papers")
+def test_no_time_is_later_than_now(idx: Idx) -> None:
+    papers = make(idx.folder / "papers")
     (papers / "account.md").write_text(FORGED)
     os.utime(papers / "account.md", (4e9, 4e9))
     idx("sync", "papers")
-    add_documents(index_path, Document("claim", "Claim", GENUINE, {"modified": "9999-01-01"}))
+    add_documents(idx.index, Document("claim", "Claim", GENUINE, {"modified": "9999-01-01"}))
     (group,) = json.loads(idx("duplicates", "--json").stdout)["groups"]
     now = utc_time()
     assert all(each["modified"] <= now for each in group)
 
 
 def test_an_answer_is_given_every_version_that_says_something_else(
-    index_path: Path, idx: Idx, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Index(index_path, create=True) as index:
+    with Index(idx.index, create=True) as index:
         for number, text in enumerate([GENUINE, *[FORGED] * 40]):
             time = f"202{number % 10}-01-01"
             index.add(Document(f"{number}", "Account", text, {"modified": time}))
@@ -147,15 +143,13 @@ def test_an_answer_is_given_every_version_that_says_something_else(
     assert sent.count("account 1111") == sent.count("account 9999") == 1
 
 
-def test_no_name_is_the_id_of_what_is_within_another_file(
-    idx: Idx, tmp_path: Path, index_path: Path
-) -> None:
+def test_no_name_is_the_id_of_what_is_within_another_file(idx: Idx) -> None:
     texts = {
         "contracts.zip!/acme.txt": "in the folder",
         "contracts.zip!!/acme.txt": "in the other folder",
         "wow!": "in a file",
     }
-    papers = tmp_path / "papers"
+    papers = idx.folder / "papers"
     for name, text in texts.items():
         (papers / name).parent.mkdir(parents=True, exist_ok=True)
         (papers / name).write_text(text)
@@ -167,32 +161,32 @@ def test_no_name_is_the_id_of_what_is_within_another_file(
     }
     (papers / "contracts.zip").write_bytes(zipped(**members))
     assert sync(idx, "papers")["added"] == 8
-    shown = {text_of(index_path, name) for name in ids(index_path)}
+    shown = {text_of(idx.index, name) for name in ids(idx.index)}
     assert shown >= {*texts.values(), "in the archive", "in the inner archive", "beside it"}
-    assert text_of(index_path, "contracts.zip!/acme.txt") == "in the archive"
+    assert text_of(idx.index, "contracts.zip!/acme.txt") == "in the archive"
     again = sync(idx, "papers")
     assert again.keys() == {"skipped"}
     (papers / "contracts.zip!" / "acme.txt").unlink()
     assert sync(idx, "papers")["deleted"] == 1
-    assert text_of(index_path, "contracts.zip!/acme.txt") == "in the archive"
+    assert text_of(idx.index, "contracts.zip!/acme.txt") == "in the archive"
     # A folder of its own may have such a name, too.
-    (tmp_path / "contracts.zip!").mkdir()
-    (tmp_path / "contracts.zip!" / "acme.txt").write_text("in a second folder")
+    (idx.folder / "contracts.zip!").mkdir()
+    (idx.folder / "contracts.zip!" / "acme.txt").write_text("in a second folder")
     sync(idx, "contracts.zip!")
-    assert text_of(index_path, "contracts.zip!/acme.txt") == "in the archive"
+    assert text_of(idx.index, "contracts.zip!/acme.txt") == "in the archive"
 
 
-def test_keys_without_end_become_texts(idx: Idx, tmp_path: Path, index_path: Path) -> None:
+def test_keys_without_end_become_texts(idx: Idx) -> None:
     def note(number: int) -> str:
         keys = "".join(f"k{number}x{part}: pears\n" for part in range(35))
         return f"---\nauthor: Ana\n{keys}---\nA note"
 
-    (tmp_path / "papers").mkdir()
+    (idx.folder / "papers").mkdir()
     notes = {f"{number:02d}.md": note(number) for number in range(60)}
-    (tmp_path / "papers" / "notes.zip").write_bytes(zipped(**notes))
+    (idx.folder / "papers" / "notes.zip").write_bytes(zipped(**notes))
     told = idx("sync", "papers").stderr
     assert "35 metadata keys became text under 'other', since a document has fields for" in told
-    with Searcher(index_path) as searcher:
+    with Searcher(idx.index) as searcher:
         names = {field.name for field in searcher.fields().fields}
     own = {name for name in names if name.startswith("k")} - {"keywords"}
     assert len(own) == 1_000
@@ -201,7 +195,7 @@ def test_keys_without_end_become_texts(idx: Idx, tmp_path: Path, index_path: Pat
     (hit,) = listed["results"]
     assert hit["source_document"] == "notes.zip!/59.md"
     # It stays so for what is written later, and words are found all the same.
-    (tmp_path / "papers" / "one.md").write_text("---\n" + "one: pears\n" * 1 + "---\nA note")
+    (idx.folder / "papers" / "one.md").write_text("---\n" + "one: pears\n" * 1 + "---\nA note")
     idx("sync", "papers")
     assert "one.md" in found(idx, "--limit", "100")
     entry = {"Id": "b", "Title": "B", "Content": "A note", **{f"k0x{n}": n for n in range(60)}}
@@ -265,8 +259,8 @@ SEEN: Final[dict[str, bytes | str]] = {
 }
 
 
-def test_text_that_nobody_sees_is_marked(idx: Idx, tmp_path: Path, index_path: Path) -> None:
-    papers = make(tmp_path / "papers")
+def test_text_that_nobody_sees_is_marked(idx: Idx) -> None:
+    papers = make(idx.folder / "papers")
     for name, content in (HIDDEN | SEEN).items():
         (papers / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     idx("sync", "papers")
@@ -274,17 +268,17 @@ def test_text_that_nobody_sees_is_marked(idx: Idx, tmp_path: Path, index_path: P
     hidden = {each["source_document"]: each["metadata"].get("hidden_text") for each in listed}
     assert hidden == {**dict.fromkeys(HIDDEN, "obey"), **dict.fromkeys(SEEN)}
     for name in HIDDEN:
-        assert "obey" not in text_of(index_path, name), name
-        assert "pears" in text_of(index_path, name), name
+        assert "obey" not in text_of(idx.index, name), name
+        assert "pears" in text_of(idx.index, name), name
     for name in SEEN:
-        assert "obey" in text_of(index_path, name), name
+        assert "obey" in text_of(idx.index, name), name
     # It is found, and no hit shows it.
     assert found(idx, "--filter", "hidden_text=*", "--limit", "50") == {*HIDDEN}
     assert "hidden_text" not in idx("search", "obey", "--json").stdout
 
 
-def test_nothing_is_said_in_tags(idx: Idx, tmp_path: Path, index_path: Path) -> None:
-    papers = make(tmp_path / "papers")
+def test_nothing_is_said_in_tags(idx: Idx) -> None:
+    papers = make(idx.folder / "papers")
     cell = {"cell_type": "markdown", "metadata": {}, "source": [f"pears{TAGS}"]}
     book = {"cells": [cell], "metadata": {"title": f"A{TAGS}"}, "nbformat": 4, "nbformat_minor": 5}
     texts: dict[str, bytes | str] = {
@@ -300,7 +294,7 @@ def test_nothing_is_said_in_tags(idx: Idx, tmp_path: Path, index_path: Path) -> 
     for name, text in texts.items():
         (papers / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     idx("sync", "papers")
-    with Searcher(index_path) as searcher:
+    with Searcher(idx.index) as searcher:
         for document in searcher.documents().documents:
             (chunk,) = searcher.document_chunks(document.source_document).chunks
             told = f"{document}{chunk}"

@@ -22,7 +22,7 @@ from tests.programs import Started
 from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
 
-pytestmark = pytest.mark.soak
+pytestmark = [pytest.mark.soak, pytest.mark.usefixtures("empty_index")]
 
 
 def not_indexed(stdout: str) -> dict[str, tuple[str, str]]:
@@ -40,8 +40,8 @@ def wait_for_plan(running: Started) -> None:
     assert plan["event"] == "planned"
 
 
-def test_texts_of_any_shape_are_indexed(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    papers = make(tmp_path / "papers")
+def test_texts_of_any_shape_are_indexed(idx: Idx) -> None:
+    papers = make(idx.folder / "papers")
     (papers / "empty.txt").touch()
     (papers / "blank.txt").write_text(" \n\t\n" * 1_000)
     (papers / "lines.txt").write_text("".join(f"line{n}\n" for n in range(100_000)))
@@ -56,7 +56,7 @@ def test_texts_of_any_shape_are_indexed(idx: Idx, empty_index: Path, tmp_path: P
     # Of 250 words; needle; and of 3,000 characters, where there are no blanks.
     chunks = 476 + 1 + 1_667 + 1_977
     assert result(done.stdout) == {"added": 4, "empty": 2, "chunks": chunks}
-    with Searcher(empty_index) as searcher:
+    with Searcher(idx.index) as searcher:
         # All others have a part of it.
         hit = searcher.search("line99999").results[0]
         assert (hit.line_start, hit.line_end) == (99_751, 100_000)
@@ -69,10 +69,8 @@ def test_texts_of_any_shape_are_indexed(idx: Idx, empty_index: Path, tmp_path: P
     assert len(idx("search", "f423f").stdout) < 60_000_000
 
 
-def test_files_that_are_not_what_their_names_say_are_read_or_named(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers")
+def test_files_that_are_not_what_their_names_say_are_read_or_named(idx: Idx) -> None:
+    papers = make(idx.folder / "papers")
     (papers / "pdf.docx").write_bytes(pdf_of(["A page"]))
     (papers / "pdf.txt").write_bytes(pdf_of(["Another page"]))
     shutil.copy(FILES / "garden.odt", papers / "odt.pdf")
@@ -86,7 +84,7 @@ def test_files_that_are_not_what_their_names_say_are_read_or_named(
     shutil.copy(FILES / "locked.xlsx", papers / "locked.xlsx")
     (papers / "damaged.pdf").write_bytes(pdf_of(["page"] * 20)[:700])
     done = idx("sync", "papers", "--json", code=1)
-    assert {"pdf.docx", "pdf.txt", "odt.pdf", "xlsx.txt"} <= {*ids(empty_index)}
+    assert {"pdf.docx", "pdf.txt", "odt.pdf", "xlsx.txt"} <= {*ids(idx.index)}
     assert {kind for kind, _ in not_indexed(done.stdout).values()} == {"failed"}
     reasons = {name: reason for name, (_, reason) in not_indexed(done.stdout).items()}
     assert reasons["picture.txt"].startswith("is named .txt, but is a picture (image/png)")
@@ -95,19 +93,17 @@ def test_files_that_are_not_what_their_names_say_are_read_or_named(
     for name in ("locked.pdf", "locked.xlsx"):
         assert reasons[name].startswith("protected by a password")
     assert "is a damaged PDF" in reasons["damaged.pdf"]
-    assert reasons.keys() | {*ids(empty_index)} == {file.name for file in papers.iterdir()}
+    assert reasons.keys() | {*ids(idx.index)} == {file.name for file in papers.iterdir()}
     assert "secret" not in idx("search", "").stdout
     found = idx("sync", "papers", "--retry", "--pdf-password", "word", "--json", code=1)
-    assert "locked.pdf" in ids(empty_index)
+    assert "locked.pdf" in ids(idx.index)
     assert "locked.pdf" not in not_indexed(found.stdout)
 
 
 @has_modes
-def test_what_may_not_be_read_is_named_and_the_rest_is_indexed(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
+def test_what_may_not_be_read_is_named_and_the_rest_is_indexed(idx: Idx) -> None:
     closed = os.fsdecode(b"clos\xe9d")
-    papers = make(tmp_path / "papers", "a.txt", "unlisted/c.txt", "d.txt", f"{closed}/")
+    papers = make(idx.folder / "papers", "a.txt", "unlisted/c.txt", "d.txt", f"{closed}/")
     (papers / closed / "b.txt").write_text("closed")
     (papers / closed).chmod(0)
     (papers / "unlisted").chmod(stat.S_IRUSR)
@@ -131,17 +127,15 @@ def test_what_may_not_be_read_is_named_and_the_rest_is_indexed(
     }
 
 
-def test_files_that_vanish_or_change_before_they_are_read(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers", "b.txt", "gone.txt", "gone/a.txt", "replaced.txt", "z.txt")
+def test_files_that_vanish_or_change_before_they_are_read(idx: Idx) -> None:
+    papers = make(idx.folder / "papers", "b.txt", "gone.txt", "gone/a.txt", "replaced.txt", "z.txt")
     (papers / "a.html").write_text("<p>text" * 400_000)
-    running = start(tmp_path, "--json", stdout=subprocess.PIPE)
+    running = start(idx.folder, "--json", stdout=subprocess.PIPE)
     wait_for_plan(running)
     (papers / "gone.txt").unlink()
     shutil.rmtree(papers / "gone")
-    make(tmp_path, "new").joinpath("new").write_text("another text")
-    (tmp_path / "new").replace(papers / "replaced.txt")
+    make(idx.folder, "new").joinpath("new").write_text("another text")
+    (idx.folder / "new").replace(papers / "replaced.txt")
     (papers / "z.txt").unlink()
     (papers / "z.txt").mkdir()
     with running.stdout:
@@ -157,12 +151,10 @@ def test_files_that_vanish_or_change_before_they_are_read(
     assert idx("failures").stdout.splitlines()[-1] == "0 files"
 
 
-def test_a_file_that_is_written_while_it_is_read_waits_for_the_next_sync(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers")
+def test_a_file_that_is_written_while_it_is_read_waits_for_the_next_sync(idx: Idx) -> None:
+    papers = make(idx.folder / "papers")
     (papers / "log.html").write_text("<p>text" * 300_000)
-    running = start(tmp_path, "--json", stdout=subprocess.PIPE)
+    running = start(idx.folder, "--json", stdout=subprocess.PIPE)
     wait_for_plan(running)
     with (papers / "log.html").open("a") as log:
         while not any(select.select([running.stdout], [], [], 0.01)):
@@ -201,8 +193,8 @@ def with_large_files(papers: Path) -> Path:
     return papers
 
 
-def test_a_file_of_300_mb_is_refused(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    with_large_files(tmp_path / "papers")
+def test_a_file_of_300_mb_is_refused(idx: Idx) -> None:
+    with_large_files(idx.folder / "papers")
     refused = idx("sync", "papers", "--json", code=1)
     for name, (kind, reason) in not_indexed(refused.stdout).items():
         assert kind == "failed"
@@ -212,16 +204,16 @@ def test_a_file_of_300_mb_is_refused(idx: Idx, empty_index: Path, tmp_path: Path
 
 
 @pytest.mark.timeout(900)
-def test_a_file_of_300_mb_can_be_allowed(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    with_large_files(tmp_path / "papers")
-    running = start(tmp_path, "--max-size", "400", "--json", stdout=subprocess.PIPE)
+def test_a_file_of_300_mb_can_be_allowed(idx: Idx) -> None:
+    with_large_files(idx.folder / "papers")
+    running = start(idx.folder, "--max-size", "400", "--json", stdout=subprocess.PIPE)
     with running.stdout:
         memory = highest_memory(running)
     assert running.wait() == 1
     assert "is named .txt, but is binary" in idx("failures").stdout
     # The text once as it was sent and once as it is, and Java, whose heap may take 512 MB.
     assert 300 < memory < 1_200
-    with Searcher(empty_index) as searcher:
+    with Searcher(idx.index) as searcher:
         (document,) = searcher.documents().documents
         last = searcher.chunk(f"large.txt-chunk-{document.chunk_count:03d}")
     assert last.content.endswith(LINE.split()[-1])
@@ -246,14 +238,14 @@ ODD_NAMES: Final = (
 )
 
 
-def test_files_of_any_name_are_followed(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    papers = tmp_path / "papers"
+def test_files_of_any_name_are_followed(idx: Idx) -> None:
+    papers = idx.folder / "papers"
     for name in ODD_NAMES:
         (papers / name).parent.mkdir(parents=True, exist_ok=True)
         (papers / name).write_text("text of a file")
     done = idx("sync", "papers", "--json")
     assert result(done.stdout) == {"added": len(ODD_NAMES), "chunks": len(ODD_NAMES)}
-    assert set(ids(empty_index)) == {
+    assert set(ids(idx.index)) == {
         os.fsencode(name).decode(errors="backslashreplace") for name in ODD_NAMES
     }
     for name in ("-o.txt", "\x1b[31mred.txt", "caf\\xe9.txt"):
@@ -292,9 +284,7 @@ def deep_folder(tmp_path: Path) -> Iterator[Path]:
     subprocess.run([*REMOVE, folder], check=True)
 
 
-def test_a_folder_as_deep_as_a_path_can_be_is_read(
-    idx: Idx, empty_index: Path, deep_folder: Path
-) -> None:
+def test_a_folder_as_deep_as_a_path_can_be_is_read(idx: Idx, deep_folder: Path) -> None:
     (deep_folder / "a.txt").write_text("at the top")
     done = idx("sync", "papers", "--json", code=1)
     assert result(done.stdout) == {"added": 2, "chunks": 2, "failed": 1}
@@ -303,10 +293,8 @@ def test_a_folder_as_deep_as_a_path_can_be_is_read(
     assert result(idx("sync", "papers", "--json", code=1).stdout) == {"skipped": 2, "failed": 1}
 
 
-def test_what_is_no_regular_file_is_passed_over(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers", "a.txt", "inner/b.txt")
+def test_what_is_no_regular_file_is_passed_over(idx: Idx) -> None:
+    papers = make(idx.folder / "papers", "a.txt", "inner/b.txt")
     os.mkfifo(papers / "fifo.txt")
     (papers / "dangling.txt").symlink_to("nowhere")
     (papers / "self.txt").symlink_to("self.txt")
@@ -323,12 +311,12 @@ def test_what_is_no_regular_file_is_passed_over(
         assert result(idx("sync", "papers", "--json").stdout) == {"added": 2, "chunks": 2}
         followed = result(idx("sync", "papers", "--follow-links", "--json").stdout)
         assert "failed" not in followed
-        there = ids(empty_index)
+        there = ids(idx.index)
         assert {"a.txt", "inner/b.txt"} <= set(there)
         assert {Path(name).name for name in there} == {"a.txt", "b.txt"}
         assert len(there) < 6
-        (papers / "socket.txt").rename(tmp_path / "socket.txt")
-        (papers / "fifo.txt").rename(tmp_path / "fifo.txt")
+        (papers / "socket.txt").rename(idx.folder / "socket.txt")
+        (papers / "fifo.txt").rename(idx.folder / "fifo.txt")
         named = idx("add", "socket.txt", "fifo.txt", "/dev/zero", code=1)
     assert named.stderr.count("is not a regular file") == 3
 
@@ -343,10 +331,8 @@ IGNORE_FILES: Final[dict[str, bytes]] = {
 }
 
 
-def test_hostile_ignore_files_neither_stop_nor_slow_a_sync(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = tmp_path / "papers"
+def test_hostile_ignore_files_neither_stop_nor_slow_a_sync(idx: Idx) -> None:
+    papers = idx.folder / "papers"
     long_path = "/".join(["a"] * 300)
     for folder, patterns in IGNORE_FILES.items():
         make(papers / folder, "keep.txt", "drop.log", "a" * 250, f"{long_path}/c.txt")
@@ -354,13 +340,11 @@ def test_hostile_ignore_files_neither_stop_nor_slow_a_sync(
     (papers / "spelled" / os.fsdecode(b"caf\xe9.txt")).write_text("ignored")
     done = idx("sync", "papers", "--json")
     assert result(done.stdout) == {"added": 3 * len(IGNORE_FILES), "chunks": 3 * len(IGNORE_FILES)}
-    assert not [name for name in ids(empty_index) if name.endswith((".log", "xe9.txt"))]
+    assert not [name for name in ids(idx.index) if name.endswith((".log", "xe9.txt"))]
 
 
-def test_a_folder_whose_ignore_file_is_too_long_is_left_as_it_was(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers", "a.txt", "b/c.txt", "b/d/e.txt", "fifo/g.txt")
+def test_a_folder_whose_ignore_file_is_too_long_is_left_as_it_was(idx: Idx) -> None:
+    papers = make(idx.folder / "papers", "a.txt", "b/c.txt", "b/d/e.txt", "fifo/g.txt")
     idx("sync", "papers")
     make(papers, "b/new.txt", "new.txt")
     (papers / "b" / ".gitignore").write_text("".join(f"/{n:x}*\n" for n in range(130_000)))
@@ -369,28 +353,26 @@ def test_a_folder_whose_ignore_file_is_too_long_is_left_as_it_was(
     failed = idx("sync", "papers", "--json", code=1)
     assert result(failed.stdout) == {"added": 1, "skipped": 2, "failed": 2, "chunks": 1}
     assert "b: cannot be listed: .gitignore has more than 100,000 characters" in failed.stderr
-    assert ids(empty_index) == ["a.txt", "b/c.txt", "b/d/e.txt", "fifo/g.txt", "new.txt"]
+    assert ids(idx.index) == ["a.txt", "b/c.txt", "b/d/e.txt", "fifo/g.txt", "new.txt"]
 
 
-def test_nothing_in_a_folder_is_run_or_changes_settings(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
+def test_nothing_in_a_folder_is_run_or_changes_settings(idx: Idx) -> None:
     hostile = 'index_path = "elsewhere"\nmax_size = 0\nexclude = ["*"]\nfolders = 3\n'
     settings = ("config.toml", "mcp-lucene/config.toml", "idx/config.toml", "pyproject.toml")
     modules = ("multiprocessing", "signal", "pickle", "struct", "typing", "lucene", "idx/worker")
-    make(tmp_path, ".env", "a.txt", *settings, *(f"{module}.py" for module in modules))
+    make(idx.folder, ".env", "a.txt", *settings, *(f"{module}.py" for module in modules))
     for name in settings:
-        (tmp_path / name).write_text(hostile)
-    (tmp_path / ".env").write_text("IDX_EXCLUDE=*\nIDX_INDEX_PATH=elsewhere\n")
+        (idx.folder / name).write_text(hostile)
+    (idx.folder / ".env").write_text("IDX_EXCLUDE=*\nIDX_INDEX_PATH=elsewhere\n")
     for module in modules:
-        (tmp_path / f"{module}.py").write_text("open('it ran', 'w')")
-    (tmp_path / "idx" / "__init__.py").write_text("open('it ran', 'w')")
-    (tmp_path / ".hotspotrc").write_text("+CrashOnNothing\n")
-    before = {file.name for file in tmp_path.iterdir()}
+        (idx.folder / f"{module}.py").write_text("open('it ran', 'w')")
+    (idx.folder / "idx" / "__init__.py").write_text("open('it ran', 'w')")
+    (idx.folder / ".hotspotrc").write_text("+CrashOnNothing\n")
+    before = {file.name for file in idx.folder.iterdir()}
     # The folder is that of the command, too.
     done = idx("sync", ".", "--json")
     indexed = {"a.txt", "idx/__init__.py", *settings, *(f"{module}.py" for module in modules)}
-    assert set(ids(empty_index)) == indexed
+    assert set(ids(idx.index)) == indexed
     assert result(done.stdout)["added"] == len(indexed)
-    assert {file.name for file in tmp_path.iterdir()} == before
+    assert {file.name for file in idx.folder.iterdir()} == before
     assert "elsewhere" not in idx("config", "show").stdout

@@ -257,13 +257,12 @@ MODELS: Final = {
 def test_a_model_that_an_index_names_is_neither_asked_nor_read(
     idx: Idx,
     filled: Path,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     named: Callable[[str, Path], str],
     *,
     by_user: bool,
 ) -> None:
-    folder = make(tmp_path / "model")
+    folder = make(idx.folder / "model")
     for name in (DESCRIPTION_FILE, MODEL_FILE, TOKENIZER_FILE):
         pipe(folder / name)
     monkeypatch.delenv("IDX_SEMANTIC")
@@ -339,10 +338,8 @@ def forge(index_path: Path, folder: Path | None, file: str, content: bytes) -> N
 
 
 @pytest.mark.parametrize("theft", THEFTS.values(), ids=THEFTS.keys())
-def test_an_index_from_elsewhere_hands_out_no_file_of_this_machine(
-    idx: Idx, index_path: Path, tmp_path: Path, theft: Theft
-) -> None:
-    home = tmp_path / "home"
+def test_an_index_from_elsewhere_hands_out_no_file_of_this_machine(idx: Idx, theft: Theft) -> None:
+    home = idx.folder / "home"
     for folder in ("letters", "letters-of-others"):
         (home / folder).mkdir(parents=True)
     write_pages(home / "letters" / "a.pdf", ["A letter"])
@@ -352,13 +349,11 @@ def test_an_index_from_elsewhere_hands_out_no_file_of_this_machine(
         write_pages(salary, ["Salary"])
     if theft.indexed:
         idx("sync" if theft.indexed.endswith("/") else "add", home / theft.indexed)
-        shutil.rmtree(index_path)
+        shutil.rmtree(idx.index)
     forged = None if theft.folder is None else home / theft.folder
     path = theft.path.replace("ABSOLUTE", str(salaries[0]))
-    forge(
-        index_path, forged, str(home / path) if forged is None else path, salaries[0].read_bytes()
-    )
-    with served_here(index_path, log=tmp_path / "log") as server:
+    forge(idx.index, forged, str(home / path) if forged is None else path, salaries[0].read_bytes())
+    with served_here(idx.index, log=idx.folder / "log") as server:
         for address in ("/api/documents/a/file", "/api/documents/a/pages/1.png"):
             refused = server.get(address)
             assert refused.status_code == 404
@@ -366,18 +361,16 @@ def test_an_index_from_elsewhere_hands_out_no_file_of_this_machine(
         assert "api/documents/a/file" not in server.get("/documents/a").text
 
 
-def test_a_client_that_crawls_names_no_folder_outside_the_roots(
-    idx: Idx, index_path: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "home" / "root").mkdir(parents=True)
-    (tmp_path / "home" / "root" / "a.txt").write_text("a text")
-    file = write_pages(tmp_path / "home" / "salary.pdf", ["Salary"])
+def test_a_client_that_crawls_names_no_folder_outside_the_roots(idx: Idx) -> None:
+    (idx.folder / "home" / "root").mkdir(parents=True)
+    (idx.folder / "home" / "root" / "a.txt").write_text("a text")
+    file = write_pages(idx.folder / "home" / "salary.pdf", ["Salary"])
     root = (file.parent / "root").stat()
     idx("sync", file.parent, f"--only-in={root.st_dev}:{root.st_ino}", code=1)
     idx("sync", file.parent / "root", f"--only-in={root.st_dev}:{root.st_ino}")
-    with served_here(index_path, log=tmp_path / "log") as server:
+    with served_here(idx.index, log=idx.folder / "log") as server:
         assert server.get("/api/documents/root%2Fa.txt/file").text == "a text"
-        forge(index_path, file.parent, file.name, file.read_bytes())
+        forge(idx.index, file.parent, file.name, file.read_bytes())
         assert server.get("/api/documents/a/file").status_code == 404
 
 
@@ -395,14 +388,12 @@ async def test_no_picture_of_a_page_either_until_the_user_names_the_folder(
         assert not (await client.call_tool("show_page", arguments)).is_error
 
 
-def test_the_originals_of_an_index_that_was_moved_come_back_with_a_sync(
-    idx: Idx, index_path: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "papers").mkdir()
-    (tmp_path / "papers" / "a.txt").write_text("a text")
+def test_the_originals_of_an_index_that_was_moved_come_back_with_a_sync(idx: Idx) -> None:
+    (idx.folder / "papers").mkdir()
+    (idx.folder / "papers" / "a.txt").write_text("a text")
     idx("sync", "papers")
-    moved = index_path.rename(tmp_path / "moved")
-    with served_here(moved, log=tmp_path / "log") as server:
+    moved = idx.index.rename(idx.folder / "moved")
+    with served_here(moved, log=idx.folder / "log") as server:
         assert server.get("/api/documents/a.txt/file").status_code == 404
         idx("sync", "papers", "-i", moved)
         assert server.get("/api/documents/a.txt/file").text == "a text"

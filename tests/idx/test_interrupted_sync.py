@@ -117,19 +117,19 @@ def known_versions(index: Path, papers: Papers) -> dict[str, int]:
 
 
 @pytest.mark.soak
-def test_a_sync_killed_at_any_moment_ends_as_an_undisturbed_one(idx: Idx, tmp_path: Path) -> None:
+def test_a_sync_killed_at_any_moment_ends_as_an_undisturbed_one(idx: Idx) -> None:
     kills, files = 20, 2_000
-    papers = Papers(tmp_path / "papers", files)
+    papers = Papers(idx.folder / "papers", files)
     for name in ("killed", "undisturbed"):
-        create(tmp_path / name)
+        create(idx.folder / name)
     started = time.monotonic()
-    assert start(tmp_path, "-i", "undisturbed").wait() == 1
+    assert start(idx.folder, "-i", "undisturbed").wait() == 1
     whole_run = time.monotonic() - started
 
     versions: dict[str, int] = {}
     met, half_done = 0, 0
     for number in range(kills):
-        running = start(tmp_path, "-i", "killed", program=IDX.format(0.2))
+        running = start(idx.folder, "-i", "killed", program=IDX.format(0.2))
         time.sleep(papers.random.uniform(0, whole_run))
         met += running.poll() is None
         if number % 2:
@@ -138,7 +138,7 @@ def test_a_sync_killed_at_any_moment_ends_as_an_undisturbed_one(idx: Idx, tmp_pa
             os.killpg(running.pid, signal.SIGKILL)
         running.wait()
         assert_ends(running.pid)
-        before, versions = versions, known_versions(tmp_path / "killed", papers)
+        before, versions = versions, known_versions(idx.folder / "killed", papers)
         for name in before.keys() & versions.keys():
             assert versions[name] >= before[name]
         current = sum(
@@ -151,18 +151,16 @@ def test_a_sync_killed_at_any_moment_ends_as_an_undisturbed_one(idx: Idx, tmp_pa
 
     for name in ("killed", "undisturbed"):
         # 1 where a file cannot be read that was not known for it.
-        assert start(tmp_path, "-i", name).wait() in {0, 1}
-    assert contents(tmp_path / "killed") == contents(tmp_path / "undisturbed")
+        assert start(idx.folder, "-i", name).wait() in {0, 1}
+    assert contents(idx.folder / "killed") == contents(idx.folder / "undisturbed")
     assert result(idx("sync", "papers", "-i", "killed", "--json").stdout) == {"skipped": files}
-    assert not [*(tmp_path / "killed").glob("failures.json.*")]
+    assert not [*(idx.folder / "killed").glob("failures.json.*")]
 
 
-def test_a_reader_at_work_ends_with_a_killed_sync(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path, "papers/")
-    (tmp_path / "papers" / "slow.html").write_text("<p>text" * 6_000_000)
-    running = start(tmp_path)
+def test_a_reader_at_work_ends_with_a_killed_sync(idx: Idx, empty_index: Path) -> None:
+    make(idx.folder, "papers/")
+    (idx.folder / "papers" / "slow.html").write_text("<p>text" * 6_000_000)
+    running = start(idx.folder)
     while not any(
         ticks > os.sysconf("SC_CLK_TCK")
         for process, ticks in session(running.pid).items()
@@ -196,11 +194,11 @@ def test_a_libreoffice_at_work_ends_with_a_killed_sync(
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_what_was_done_before_a_signal_is_committed(
-    idx: Idx, empty_index: Path, tmp_path: Path, number: signal.Signals, code: int
+    idx: Idx, empty_index: Path, number: signal.Signals, code: int
 ) -> None:
-    papers = make(tmp_path / "papers", *(f"{number}.txt" for number in range(500)))
+    papers = make(idx.folder / "papers", *(f"{number}.txt" for number in range(500)))
     (papers / "0.txt").write_bytes(b"%PDF-1.7 nothing")
-    running = start(tmp_path, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    running = start(idx.folder, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     lines = [running.stdout.readline() for _ in range(200)]
     # As a terminal does: to all processes of the group.
     os.killpg(running.pid, number)
@@ -227,14 +225,12 @@ def test_what_was_done_before_a_signal_is_committed(
     }
 
 
-def test_only_what_a_commit_made_durable_is_told_as_kept(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path / "papers", "first.txt", "gone.txt")
+def test_only_what_a_commit_made_durable_is_told_as_kept(idx: Idx, empty_index: Path) -> None:
+    make(idx.folder / "papers", "first.txt", "gone.txt")
     index_files(empty_index, "papers")
-    (tmp_path / "papers" / "gone.txt").unlink()
-    make(tmp_path / "papers", *(f"{number}.txt" for number in range(300)))
-    running = start(tmp_path, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    (idx.folder / "papers" / "gone.txt").unlink()
+    make(idx.folder / "papers", *(f"{number}.txt" for number in range(300)))
+    running = start(idx.folder, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with running.stdout, running.stderr:
         for _ in range(50):
             running.stdout.readline()
@@ -249,11 +245,9 @@ def test_only_what_a_commit_made_durable_is_told_as_kept(
     )
 
 
-def test_an_interruption_during_a_commit_waits_for_its_end(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path / "papers", "1.txt", "2.txt")
-    running = start(tmp_path, program=INTERRUPTED_IN_COMMIT, stderr=subprocess.PIPE)
+def test_an_interruption_during_a_commit_waits_for_its_end(idx: Idx, empty_index: Path) -> None:
+    make(idx.folder / "papers", "1.txt", "2.txt")
+    running = start(idx.folder, program=INTERRUPTED_IN_COMMIT, stderr=subprocess.PIPE)
     with running.stderr:
         messages = running.stderr.read()
     assert running.wait() == 130
@@ -289,12 +283,10 @@ def test_ctrl_c_is_not_for_a_sync_whose_parent_ignores_it(
     assert 190 < len(ids(empty_index)) < 3_000
 
 
-def test_a_sync_that_has_committed_nothing_says_so(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path, "papers/")
-    (tmp_path / "papers" / "slow.html").write_text("<p>text" * 6_000_000)
-    running = start(tmp_path, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def test_a_sync_that_has_committed_nothing_says_so(idx: Idx, empty_index: Path) -> None:
+    make(idx.folder, "papers/")
+    (idx.folder / "papers" / "slow.html").write_text("<p>text" * 6_000_000)
+    running = start(idx.folder, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with running.stdout, running.stderr:
         running.stdout.readline()
         os.killpg(running.pid, signal.SIGINT)
@@ -305,10 +297,10 @@ def test_a_sync_that_has_committed_nothing_says_so(
 
 
 def test_what_was_done_is_committed_when_nobody_reads_the_answer_any_more(
-    idx: Idx, empty_index: Path, tmp_path: Path
+    idx: Idx, empty_index: Path
 ) -> None:
-    make(tmp_path / "papers", *(f"{number}.txt" for number in range(500)))
-    running = start(tmp_path, "--json", stdout=subprocess.PIPE)
+    make(idx.folder / "papers", *(f"{number}.txt" for number in range(500)))
+    running = start(idx.folder, "--json", stdout=subprocess.PIPE)
     fcntl.fcntl(running.stdout, fcntl.F_SETPIPE_SZ, 4_096)
     lines = [running.stdout.readline() for _ in range(100)]
     running.stdout.close()
@@ -321,16 +313,16 @@ def test_what_was_done_is_committed_when_nobody_reads_the_answer_any_more(
 
 @pytest.mark.soak
 def test_a_long_document_is_there_as_a_whole_whenever_its_writing_is_interrupted(
-    idx: Idx, empty_index: Path, tmp_path: Path
+    idx: Idx, empty_index: Path
 ) -> None:
-    papers = make(tmp_path / "papers", "a.txt")
+    papers = make(idx.folder / "papers", "a.txt")
     versions = [f"word{number} " * 500_000 for number in range(3)]
     (papers / "long.txt").write_text(versions[0])
     index_files(empty_index, "papers")
     for text, seconds in zip(versions[1:], (0.0, 0.4), strict=True):
         (papers / "a.txt").write_text(text[:5])
         (papers / "long.txt").write_text(text)
-        running = start(tmp_path, "--json", stdout=subprocess.PIPE)
+        running = start(idx.folder, "--json", stdout=subprocess.PIPE)
         while "a.txt" not in running.stdout.readline():
             assert running.poll() is None
         time.sleep(seconds)
@@ -338,7 +330,7 @@ def test_a_long_document_is_there_as_a_whole_whenever_its_writing_is_interrupted
         with running.stdout:
             running.stdout.read()
         assert running.wait() in {0, 130}
-        with Searcher(tmp_path / "lucene-index") as searcher:
+        with Searcher(idx.folder / "lucene-index") as searcher:
             assert searcher.chunk("a.txt-chunk-001").content == text[:5]
             whole = searcher.document_chunks("long.txt")
         assert len({chunk.content.split()[0] for chunk in whole.chunks}) == 1
@@ -346,21 +338,19 @@ def test_a_long_document_is_there_as_a_whole_whenever_its_writing_is_interrupted
 
 
 @pytest.mark.soak
-def test_a_kill_between_the_commit_and_the_failures_leaves_both_in_step(
-    idx: Idx, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers", "emptied.txt", "kept.txt")
+def test_a_kill_between_the_commit_and_the_failures_leaves_both_in_step(idx: Idx) -> None:
+    papers = make(idx.folder / "papers", "emptied.txt", "kept.txt")
     (papers / "mended.txt").write_text("%PDF-1.7 nothing")
-    create(tmp_path / "undisturbed")
-    start(tmp_path, "-i", "undisturbed").wait()
+    create(idx.folder / "undisturbed")
+    start(idx.folder, "-i", "undisturbed").wait()
     for step in KILLED_AFTER:
-        shutil.copytree(tmp_path / "undisturbed", tmp_path / step)
+        shutil.copytree(idx.folder / "undisturbed", idx.folder / step)
     (papers / "emptied.txt").write_text("")
     (papers / "mended.txt").write_text("mended")
     (papers / "broken.txt").write_text("%PDF-1.7 nothing")
-    assert start(tmp_path, "-i", "undisturbed").wait() == 1
+    assert start(idx.folder, "-i", "undisturbed").wait() == 1
     for step, program in KILLED_AFTER.items():
-        killed = start(tmp_path, "-i", step, program=program)
+        killed = start(idx.folder, "-i", step, program=program)
         assert killed.wait() == -signal.SIGKILL
-        start(tmp_path, "-i", step).wait()
-        assert contents(tmp_path / step) == contents(tmp_path / "undisturbed")
+        start(idx.folder, "-i", step).wait()
+        assert contents(idx.folder / step) == contents(idx.folder / "undisturbed")

@@ -12,6 +12,8 @@ from tests.conftest import Idx
 from tests.idx.files import documents, events, ids, make, result, sync
 from tests.idx.preparation import index_files
 
+pytestmark = pytest.mark.usefixtures("empty_index")
+
 
 @pytest.fixture
 def papers(empty_index: Path, tmp_path: Path) -> Path:
@@ -23,9 +25,7 @@ def papers(empty_index: Path, tmp_path: Path) -> Path:
     return papers
 
 
-def test_a_missing_folder_is_named_by_every_sync_with_what_to_do(
-    idx: Idx, papers: Path, tmp_path: Path
-) -> None:
+def test_a_missing_folder_is_named_by_every_sync_with_what_to_do(idx: Idx, papers: Path) -> None:
     shutil.rmtree(papers)
     done = idx("sync", "notes")
     assert done.stderr == (
@@ -41,27 +41,23 @@ def test_a_missing_folder_is_named_by_every_sync_with_what_to_do(
     assert idx("sync", "notes").stderr == ""
 
 
-def test_a_renamed_folder_keeps_its_documents(
-    idx: Idx, papers: Path, tmp_path: Path, index_path: Path
-) -> None:
-    before = ids(index_path)
-    papers.rename(tmp_path / "new papers")
+def test_a_renamed_folder_keeps_its_documents(idx: Idx, papers: Path) -> None:
+    before = ids(idx.index)
+    papers.rename(idx.folder / "new papers")
     assert sync(idx, "new papers", "--moved-from", "papers") == {"skipped": 4}
-    assert ids(index_path) == before
-    assert documents(index_path)[-1].file_path == f"{tmp_path}/new papers/e.txt"
+    assert ids(idx.index) == before
+    assert documents(idx.index)[-1].file_path == f"{idx.folder}/new papers/e.txt"
     assert sync(idx, "new papers") == {"skipped": 4}
     assert idx("sync", "notes").stderr == ""
 
 
-def test_real_changes_are_found_in_the_run_that_takes_the_place(
-    idx: Idx, papers: Path, tmp_path: Path, index_path: Path
-) -> None:
+def test_real_changes_are_found_in_the_run_that_takes_the_place(idx: Idx, papers: Path) -> None:
     # A copy, whose files have other times.
-    shutil.copytree(papers, tmp_path / "moved", copy_function=shutil.copyfile)
+    shutil.copytree(papers, idx.folder / "moved", copy_function=shutil.copyfile)
     shutil.rmtree(papers)
-    (tmp_path / "moved" / "a.txt").write_text("changed")
-    (tmp_path / "moved" / "e.txt").unlink()
-    make(tmp_path / "moved", "f.txt")
+    (idx.folder / "moved" / "a.txt").write_text("changed")
+    (idx.folder / "moved" / "e.txt").unlink()
+    make(idx.folder / "moved", "f.txt")
     assert sync(idx, "moved", "--moved-from", papers) == {
         "added": 1,
         "updated": 1,
@@ -69,7 +65,7 @@ def test_real_changes_are_found_in_the_run_that_takes_the_place(
         "skipped": 2,
         "chunks": 2,
     }
-    assert ids(index_path) == [
+    assert ids(idx.index) == [
         "n.txt",
         "papers/a.txt",
         "papers/b/c.txt",
@@ -78,10 +74,8 @@ def test_real_changes_are_found_in_the_run_that_takes_the_place(
     ]
 
 
-def test_a_folder_can_be_indexed_beside_the_one_it_looks_like(
-    idx: Idx, papers: Path, tmp_path: Path, index_path: Path
-) -> None:
-    papers.rename(tmp_path / "moved")
+def test_a_folder_can_be_indexed_beside_the_one_it_looks_like(idx: Idx, papers: Path) -> None:
+    papers.rename(idx.folder / "moved")
     told = idx("sync", "moved")
     assert "Added 4," in told.stdout
     assert f"idx sync NEW --moved-from {papers}" in told.stderr
@@ -89,7 +83,7 @@ def test_a_folder_can_be_indexed_beside_the_one_it_looks_like(
     # And even then it can take the place, which leaves each file once.
     done = sync(idx, "moved", "--moved-from", "papers")
     assert done == {"deleted": 4, "skipped": 4}
-    assert ids(index_path) == [
+    assert ids(idx.index) == [
         "n.txt",
         "papers/a.txt",
         "papers/b/c.txt",
@@ -98,77 +92,68 @@ def test_a_folder_can_be_indexed_beside_the_one_it_looks_like(
     ]
 
 
-def test_a_dry_run_changes_nothing(
-    idx: Idx, papers: Path, tmp_path: Path, index_path: Path
-) -> None:
-    papers.rename(tmp_path / "moved")
+def test_a_dry_run_changes_nothing(idx: Idx, papers: Path) -> None:
+    papers.rename(idx.folder / "moved")
     plan = json.loads(idx("sync", "moved", "--dry-run", "--json", "--moved-from", "papers").stdout)
     assert (plan["add"], plan["delete"], plan["skip"]) == ([], [], 4)
-    assert documents(index_path)[-1].file_path == (papers / "e.txt").as_posix()
+    assert documents(idx.index)[-1].file_path == (papers / "e.txt").as_posix()
 
 
-def test_the_configuration_follows_a_moved_folder_with_its_patterns(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path / "papers", "a.txt", "b.txt", "old/c.txt")
-    make(tmp_path / "notes", "n.txt")
+def test_the_configuration_follows_a_moved_folder_with_its_patterns(idx: Idx) -> None:
+    make(idx.folder / "papers", "a.txt", "b.txt", "old/c.txt")
+    make(idx.folder / "notes", "n.txt")
     file = write(
-        f"# mine\nfolders = [\n  '{tmp_path}/notes',\n"
-        f"  {{path = '{tmp_path}/papers', exclude = ['old/']}},  # the papers\n]\n"
+        f"# mine\nfolders = [\n  '{idx.folder}/notes',\n"
+        f"  {{path = '{idx.folder}/papers', exclude = ['old/']}},  # the papers\n]\n"
     )
     sync(idx)
-    (tmp_path / "papers").rename(tmp_path / "moved")
+    (idx.folder / "papers").rename(idx.folder / "moved")
     done = idx("sync", "moved", "--moved-from", "papers", "--json")
     assert result(done.stdout) == {"skipped": 2}
-    assert f"{file} names {tmp_path}/moved in place of {tmp_path}/papers now" in done.stderr
+    assert f"{file} names {idx.folder}/moved in place of {idx.folder}/papers now" in done.stderr
     assert sync(idx) == {"skipped": 3}
     text = configuration_file().read_text()
     assert text.startswith("# mine\n")
     assert "# the papers" in text
-    assert str(tmp_path / "papers") not in text
+    assert str(idx.folder / "papers") not in text
 
 
-def test_a_folder_remembered_by_its_path_only_is_followed_too(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path, "papers/a.txt", "notes/n.txt")
-    write(f"folders = ['{tmp_path}/papers', '{tmp_path}/notes']")
-    index_files(empty_index, "papers", "notes")
-    (tmp_path / "papers").rename(tmp_path / "moved")
+def test_a_folder_remembered_by_its_path_only_is_followed_too(idx: Idx) -> None:
+    make(idx.folder, "papers/a.txt", "notes/n.txt")
+    write(f"folders = ['{idx.folder}/papers', '{idx.folder}/notes']")
+    index_files(idx.index, "papers", "notes")
+    (idx.folder / "papers").rename(idx.folder / "moved")
     # Also if it is remembered by its new path already, and no path is named.
     idx("folders", "add", "moved")
     idx("sync", "moved", "--moved-from", "papers")
     listed = json.loads(idx("folders", "list", "--json").stdout)
-    assert [entry["path"] for entry in listed] == [f"{tmp_path}/notes", f"{tmp_path}/moved"]
+    assert [entry["path"] for entry in listed] == [f"{idx.folder}/notes", f"{idx.folder}/moved"]
     assert sync(idx) == {"skipped": 2}
 
 
-def test_folders_of_the_index_within_a_moved_one_move_with_it(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path / "all", "a.txt", "b.txt", "inner/c.txt")
-    index_files(empty_index, "all/inner")
-    index_files(empty_index, "all")
-    before = ids(empty_index)
-    (tmp_path / "all").rename(tmp_path / "moved")
+def test_folders_of_the_index_within_a_moved_one_move_with_it(idx: Idx) -> None:
+    make(idx.folder / "all", "a.txt", "b.txt", "inner/c.txt")
+    index_files(idx.index, "all/inner")
+    index_files(idx.index, "all")
+    before = ids(idx.index)
+    (idx.folder / "all").rename(idx.folder / "moved")
     assert sync(idx, "moved", "--moved-from", "all") == {"skipped": 3}
-    assert ids(empty_index) == before
+    assert ids(idx.index) == before
     assert sync(idx, "moved/inner") == {"skipped": 1}
 
 
-def test_a_move_that_cannot_be_is_refused_with_the_reason(
-    idx: Idx, papers: Path, tmp_path: Path
-) -> None:
-    make(tmp_path, "other/a.txt", "notes/in/a.txt")
+def test_a_move_that_cannot_be_is_refused_with_the_reason(idx: Idx, papers: Path) -> None:
+    make(idx.folder, "other/a.txt", "notes/in/a.txt")
     unknown = idx("sync", "other", "--moved-from", "nowhere", code=1).stderr
     assert (
-        f"nowhere: is not a folder of the index; its folders: {tmp_path}/notes, {papers}" in unknown
+        f"nowhere: is not a folder of the index; its folders: {idx.folder}/notes, {papers}"
+        in unknown
     )
     there = idx("sync", "other", "--moved-from", "papers", code=1).stderr
     assert f"{papers}: still exists" in there
     shutil.rmtree(papers)
     part = idx("sync", "notes/in", "--moved-from", "papers", code=1).stderr
-    assert f"notes/in: lies in {tmp_path}/notes, a folder of the index" in part
+    assert f"notes/in: lies in {idx.folder}/notes, a folder of the index" in part
     none = idx("sync", "missing", "--moved-from", "papers", code=1).stderr
     assert "missing: is not a folder" in none
     idx("sync", "other", "notes", "--moved-from", "papers", code=2)

@@ -11,6 +11,8 @@ from tests.idx.preparation import index_files
 from tests.idx.test_add_files import pdf_of
 from tests.systems import starts_without_locale
 
+pytestmark = pytest.mark.usefixtures("empty_index")
+
 NOTES = "# Notes\n\nNothing of interest.\n\nThe notice period is three months.\n"
 
 
@@ -39,29 +41,27 @@ def test_a_row_of_a_table_is_a_line_with_tabs(idx: Idx, papers: Path) -> None:
         assert all(line == line.rstrip() for line in shown.splitlines())
 
 
-def test_a_tab_or_a_line_end_in_a_value_makes_no_column_and_no_row(
-    idx: Idx, empty_index: Path
-) -> None:
-    add_documents(empty_index, Document("a", "One\ttwo\nthree", "text"))
+def test_a_tab_or_a_line_end_in_a_value_makes_no_column_and_no_row(idx: Idx) -> None:
+    add_documents(idx.index, Document("a", "One\ttwo\nthree", "text"))
     row = idx("list").stdout.splitlines()[1]
     assert row.split("\t")[:3] == ["a", r"One\ttwo\nthree", "1"]
 
 
 def test_a_pipe_is_as_wide_as_columns_says(
-    idx: Idx, papers: Path, monkeypatch: pytest.MonkeyPatch, index_path: Path
+    idx: Idx, papers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     listed = idx("list").stdout
     assert "\t" not in listed
     assert max(map(len, listed.splitlines())) <= 60
-    add_documents(index_path, Document("long", "Long", "Three months of notice are due. " * 20))
+    add_documents(idx.index, Document("long", "Long", "Three months of notice are due. " * 20))
     found = idx("search", "months").stdout
     wrapped = [line for line in found.splitlines() if str(papers) not in line]
     assert 40 < max(map(len, wrapped)) <= 60
 
 
-def test_a_passage_is_one_line_in_a_pipe(idx: Idx, empty_index: Path) -> None:
-    add_documents(empty_index, Document("long", "Long", "Three months of notice\nare due. " * 60))
+def test_a_passage_is_one_line_in_a_pipe(idx: Idx) -> None:
+    add_documents(idx.index, Document("long", "Long", "Three months of notice\nare due. " * 60))
     found = idx("search", "months", "--limit", 1, "--group", "none")
     _, _, *passages, _ = found.stdout.splitlines()
     assert all("**months** of notice are due." in passage for passage in passages)
@@ -84,14 +84,14 @@ def test_plain_prints_one_path_a_line(idx: Idx, papers: Path) -> None:
     assert found.stderr == "3 chunks match; shown: 1 to 3.\n"
 
 
-def test_plain_names_the_line_of_the_match_as_it_is_in_the_file(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
+def test_plain_names_the_line_of_the_match_as_it_is_in_the_file(idx: Idx) -> None:
     lines = [f"Line {number} says nothing." for number in range(1, 61)]
     lines[49] = "Here is the notice period."
-    (tmp_path / "long.txt").write_text("\r\n".join(lines))
-    index_files(empty_index, tmp_path / "long.txt")
-    assert idx("search", "notice", "--plain").stdout.splitlines() == [f"{tmp_path / 'long.txt'}:50"]
+    (idx.folder / "long.txt").write_text("\r\n".join(lines))
+    index_files(idx.index, idx.folder / "long.txt")
+    assert idx("search", "notice", "--plain").stdout.splitlines() == [
+        f"{idx.folder / 'long.txt'}:50"
+    ]
 
 
 def test_plain_goes_with_no_other_form_of_the_answer(idx: Idx, papers: Path) -> None:
@@ -101,19 +101,17 @@ def test_plain_goes_with_no_other_form_of_the_answer(idx: Idx, papers: Path) -> 
         assert "prints only paths" in idx("search", "x", "--plain", *option, code=2).stderr
 
 
-def test_control_characters_make_no_further_line(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
+def test_control_characters_make_no_further_line(idx: Idx) -> None:
     names = ["a\nb.txt", "c\x1b[2J\rd.txt", "e\u2028f.txt", "g\x85h.txt"]
     for name in names:
-        (tmp_path / name).write_text("The rent is due.")
-    (tmp_path / "i\n.pdf").write_bytes(b"%PDF-1.7 no more than this")
-    idx("add", tmp_path, code=1)
+        (idx.folder / name).write_text("The rent is due.")
+    (idx.folder / "i\n.pdf").write_bytes(b"%PDF-1.7 no more than this")
+    idx("add", idx.folder, code=1)
     shown = [r"a\nb.txt", r"c\x1b[2J\x0dd.txt", r"e\u2028f.txt", r"g\x85h.txt"]
-    assert idx("list", "--plain").stdout.splitlines() == [f"{tmp_path}/{name}" for name in shown]
+    assert idx("list", "--plain").stdout.splitlines() == [f"{idx.folder}/{name}" for name in shown]
     found = idx("search", "rent", "--plain").stdout.splitlines()
-    assert sorted(found) == [f"{tmp_path}/{name}:1" for name in shown]
-    assert idx("failures", "--plain").stdout.splitlines() == [rf"{tmp_path}/i\n.pdf"]
+    assert sorted(found) == [f"{idx.folder}/{name}:1" for name in shown]
+    assert idx("failures", "--plain").stdout.splitlines() == [rf"{idx.folder}/i\n.pdf"]
 
 
 @starts_without_locale
@@ -125,13 +123,9 @@ def test_control_characters_make_no_further_line(
     ],
 )
 def test_stdout_may_have_no_more_than_ascii(
-    idx: Idx,
-    papers: Path,
-    index_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    variables: dict[str, str],
+    idx: Idx, papers: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
 ) -> None:
-    add_documents(index_path, Document("x", "Café 😀", "Ein Café. " * 60))
+    add_documents(idx.index, Document("x", "Café 😀", "Ein Café. " * 60))
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     found = idx("search", "ein cafe").stdout

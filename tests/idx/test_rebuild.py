@@ -210,15 +210,15 @@ def test_a_chunk_that_belongs_to_no_document_is_not_dropped(idx: Idx, empty_inde
 
 
 @has_modes
-def test_nothing_is_written_beside_the_folder_of_the_index(idx: Idx, tmp_path: Path) -> None:
+def test_nothing_is_written_beside_the_folder_of_the_index(idx: Idx) -> None:
     # It may be a volume of its own, or the folder around it one that nobody may write to.
-    (tmp_path / "closed").mkdir()
-    create(tmp_path / "closed" / "index")
+    (idx.folder / "closed").mkdir()
+    create(idx.folder / "closed" / "index")
     idx("add", "-i", "closed/index", "-d", "a", "-t", "A", "-c", "text")
-    (tmp_path / "closed").chmod(0o555)
+    (idx.folder / "closed").chmod(0o555)
     done = idx("rebuild", "-i", "closed/index", prefix=UNPRIVILEGED)
     assert done.stdout.startswith("Rebuilt 1 document as")
-    (tmp_path / "closed").chmod(0o755)
+    (idx.folder / "closed").chmod(0o755)
 
 
 INDEXES: Final = Path(__file__).parents[2] / "test-index"
@@ -260,7 +260,7 @@ def test_every_command_names_the_one_that_helps(
     assert after == before
 
 
-def test_an_older_index_is_like_a_new_one_afterwards(idx: Idx, old: Path, tmp_path: Path) -> None:
+def test_an_older_index_is_like_a_new_one_afterwards(idx: Idx, old: Path) -> None:
     before = stored(old)
     done = idx("rebuild")
     assert done.stdout == "Rebuilt 6 documents as 8 chunks (schema version 5)\n"
@@ -281,7 +281,7 @@ def test_an_older_index_is_like_a_new_one_afterwards(idx: Idx, old: Path, tmp_pa
         "language": "en",
     }
     (paper,) = hits(idx, "deposit")
-    assert paper["file_path"] == (tmp_path / "papers" / "lease.txt").as_posix()
+    assert paper["file_path"] == (idx.folder / "papers" / "lease.txt").as_posix()
     assert (paper["line_start"], paper["line_end"]) == (1, 2)
     assert idx("rebuild").stdout == done.stdout
     assert [without_details(chunk) for chunk in stored(old)] == synced
@@ -299,14 +299,12 @@ def as_before(chunk: dict[str, Any]) -> dict[str, Any]:
     return details
 
 
-def test_an_index_with_a_field_for_each_language_is_rebuilt(
-    idx: Idx, tmp_path: Path, index_path: Path
-) -> None:
-    shutil.copytree(INDEXES / "schema-3", tmp_path, dirs_exist_ok=True)
+def test_an_index_with_a_field_for_each_language_is_rebuilt(idx: Idx) -> None:
+    shutil.copytree(INDEXES / "schema-3", idx.folder, dirs_exist_ok=True)
     assert "has schema version 3, but" in idx("search", "pay", code=1).stderr
-    before = stored(index_path)
+    before = stored(idx.index)
     assert idx("rebuild").stdout == "Rebuilt 5 documents as 7 chunks (schema version 5)\n"
-    after = stored(index_path)
+    after = stored(idx.index)
     assert [without_details(chunk) for chunk in after] == [without_details(c) for c in before]
     assert [as_before(chunk) for chunk in after] == [as_before(chunk) for chunk in before]
     memo = next(chunk for chunk in after if chunk["id"] == "memo-chunk-001")
@@ -319,10 +317,8 @@ def test_an_index_with_a_field_for_each_language_is_rebuilt(
     assert sync(idx, "papers") == {"skipped": 2}
 
 
-def test_the_second_version_is_rebuilt_with_its_languages(
-    idx: Idx, tmp_path: Path, index_path: Path
-) -> None:
-    shutil.copytree(INDEXES / "schema-2", tmp_path, dirs_exist_ok=True)
+def test_the_second_version_is_rebuilt_with_its_languages(idx: Idx) -> None:
+    shutil.copytree(INDEXES / "schema-2", idx.folder, dirs_exist_ok=True)
     assert "has schema version 2, but" in idx("search", "house", code=1).stderr
     assert idx("rebuild").stdout == "Rebuilt 2 documents as 2 chunks (schema version 5)\n"
     (hit,) = hits(idx, "Haus")
@@ -342,21 +338,19 @@ def test_an_index_of_a_newer_version_asks_for_an_upgrade(idx: Idx, empty_index: 
     assert f"problem  Index           {upgrade}\n" in idx("doctor", code=1).stdout
 
 
-def test_an_index_of_this_schema_is_kept_and_still_opens(
-    idx: Idx, tmp_path: Path, index_path: Path
-) -> None:
+def test_an_index_of_this_schema_is_kept_and_still_opens(idx: Idx) -> None:
     kept = [*INDEXES.glob("schema-*")]
     assert {folder.name for folder in kept} == {f"schema-{n}" for n in schema.REBUILT_VERSIONS}
-    shutil.copytree(INDEXES / f"schema-{schema.SCHEMA_VERSION}", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(INDEXES / f"schema-{schema.SCHEMA_VERSION}", idx.folder, dirs_exist_ok=True)
     (hit,) = hits(idx, "pay")
     assert hit["id"] == "memo-chunk-001"
     (hit,) = hits(idx, "holiday", "--filter", "section=Handbook")
     assert (hit["source_document"], hit["section"]) == ("handbook.md", "Handbook")
     assert "no document" in idx("show", "draft", code=1).stderr
-    before = {chunk.id: chunk.content for chunk in chunks(index_path)}
+    before = {chunk.id: chunk.content for chunk in chunks(idx.index)}
     assert idx("sync", "papers").stdout.startswith("Plan: 0 to add, 0 to update, 0 to delete")
     idx("add", "-d", "note", "-t", "Note", "-c", "Another note.")
     assert idx("delete", "note").stdout == "Deleted document 'note' (1 chunks)\n"
     idx("rebuild")
     del before["note-chunk-001"]
-    assert {chunk.id: chunk.content for chunk in chunks(index_path)} == before
+    assert {chunk.id: chunk.content for chunk in chunks(idx.index)} == before

@@ -43,21 +43,21 @@ def change(path: Path) -> None:
     (path / "failures.json").unlink(missing_ok=True)
 
 
-def test_the_index_is_as_it_was(idx: Idx, filled: Path, tmp_path: Path, index_path: Path) -> None:
-    papers = make(tmp_path / "papers", "notes.txt", "b/c.txt")
+def test_the_index_is_as_it_was(idx: Idx, filled: Path) -> None:
+    papers = make(idx.folder / "papers", "notes.txt", "b/c.txt")
     (papers / "broken.pdf").write_text("%PDF-1.7 nothing")
-    index_files(index_path, "papers")
+    index_files(idx.index, "papers")
     # Another state of the same file: an update of doc values.
     (papers / "notes.txt").touch()
-    index_files(index_path, "papers")
+    index_files(idx.index, "papers")
     idx("backup", "copy")
     before, shown = stored(filled), contents(filled)
-    copy = files(tmp_path / "copy")
+    copy = files(idx.folder / "copy")
     change(filled)
     (filled / "mine.txt").write_text("mine")
     assert contents(filled) != shown
     done = idx("restore", "copy", "--yes")
-    assert done.stdout == f"Restored 13 documents (63 chunks) from {tmp_path / 'copy'}\n"
+    assert done.stdout == f"Restored 13 documents (63 chunks) from {idx.folder / 'copy'}\n"
     assert done.stderr == ""
     assert stored(filled) == before
     assert contents(filled) == shown
@@ -68,23 +68,23 @@ def test_the_index_is_as_it_was(idx: Idx, filled: Path, tmp_path: Path, index_pa
     assert check(filled).problems == []
     assert sync(idx, "papers") == {"skipped": 3}
     # The backup is as it was, too, and good for another time.
-    assert files(tmp_path / "copy") == copy
+    assert files(idx.folder / "copy") == copy
 
 
-def test_the_answer_for_programs(idx: Idx, filled: Path, tmp_path: Path) -> None:
+def test_the_answer_for_programs(idx: Idx, filled: Path) -> None:
     answer = json.loads(idx("restore", "copy", "--yes", "--json").stdout)
     assert answer == {
         "path": str(filled),
-        "source": str(tmp_path / "copy"),
+        "source": str(idx.folder / "copy"),
         "documents": 11,
         "chunks": 61,
     }
 
 
-def test_where_no_index_is_nobody_is_asked(idx: Idx, filled: Path, tmp_path: Path) -> None:
+def test_where_no_index_is_nobody_is_asked(idx: Idx, filled: Path) -> None:
     idx("restore", "copy", "-i", "new/index")
-    assert contents(tmp_path / "new" / "index") == contents(filled)
-    assert has_mode((tmp_path / "new" / "index"), 0o700)
+    assert contents(idx.folder / "new" / "index") == contents(filled)
+    assert has_mode((idx.folder / "new" / "index"), 0o700)
 
 
 def test_an_index_is_replaced_only_if_somebody_says_so(idx: Idx, filled: Path) -> None:
@@ -111,24 +111,24 @@ def test_a_damaged_index_is_replaced(
     "damage", [flip_commit, cut_commit, change_version, flip_text, remove_segments]
 )
 def test_a_damaged_backup_is_refused(
-    idx: Idx, filled: Path, tmp_path: Path, damage: Callable[[Path], None]
+    idx: Idx, filled: Path, damage: Callable[[Path], None]
 ) -> None:
     change(filled)
     before = files(filled)
-    damage(tmp_path / "copy")
+    damage(idx.folder / "copy")
     failed = idx("restore", "copy", "--yes", code=1)
     (message,) = failed.stderr.splitlines()
-    assert message.startswith(f"Error: the backup {tmp_path / 'copy'} is damaged: ")
+    assert message.startswith(f"Error: the backup {idx.folder / 'copy'} is damaged: ")
     assert message.endswith("; nothing was changed: use another backup")
     assert files(filled) == before
 
 
-def test_what_is_no_backup_is_refused(idx: Idx, filled: Path, tmp_path: Path) -> None:
-    make(tmp_path / "papers", "a.txt")
+def test_what_is_no_backup_is_refused(idx: Idx, filled: Path) -> None:
+    make(idx.folder / "papers", "a.txt")
     before = files(filled)
     for source in ("papers", "absent", "papers/a.txt"):
         failed = idx("restore", source, "--yes", code=1)
-        assert f"there is no backup at {tmp_path / source}" in failed.stderr
+        assert f"there is no backup at {idx.folder / source}" in failed.stderr
     assert "is the index itself" in idx("restore", filled, "--yes", code=1).stderr
     assert files(filled) == before
     failed = idx("restore", "copy", "-i", "papers", code=1)
@@ -146,10 +146,10 @@ def test_a_backup_of_an_older_schema_stays_one(idx: Idx, filled: Path) -> None:
 
 
 @has_modes
-def test_a_backup_that_cannot_be_written_to_will_do(idx: Idx, filled: Path, tmp_path: Path) -> None:
+def test_a_backup_that_cannot_be_written_to_will_do(idx: Idx, filled: Path) -> None:
     shown = contents(filled)
     change(filled)
-    copy = tmp_path / "copy"
+    copy = idx.folder / "copy"
     for file in (*copy.iterdir(), copy):
         file.chmod(0o555 if file.is_dir() else 0o444)
     idx("restore", "copy", "--yes", prefix=UNPRIVILEGED)
@@ -174,10 +174,10 @@ async def test_a_running_server_answers_from_it(idx: Idx, filled: Path, connect:
 
 
 @limits_processes
-def test_a_system_without_room_for_links_is_told(idx: Idx, filled: Path, tmp_path: Path) -> None:
+def test_a_system_without_room_for_links_is_told(idx: Idx, filled: Path) -> None:
     before = files(filled)
     limited = ("prlimit", "--fsize=0")
-    failed = idx("restore", tmp_path / "copy", "-i", filled, "--yes", code=1, prefix=limited)
+    failed = idx("restore", idx.folder / "copy", "-i", filled, "--yes", code=1, prefix=limited)
     (message,) = failed.stderr.splitlines()
     assert message.startswith("Error: No usable temporary directory found in ['")
     assert message.endswith("or name another folder in the variable TMPDIR")
@@ -185,26 +185,24 @@ def test_a_system_without_room_for_links_is_told(idx: Idx, filled: Path, tmp_pat
 
 
 @makes_links
-def test_a_backup_in_the_index_folder_is_not_restored_and_stays(
-    idx: Idx, filled: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "link").symlink_to(filled)
+def test_a_backup_in_the_index_folder_is_not_restored_and_stays(idx: Idx, filled: Path) -> None:
+    (idx.folder / "link").symlink_to(filled)
     # Where the new index is written if the old one cannot be read, so what is there is deleted.
     inside = filled / ".restored"
-    (tmp_path / "copy").rename(inside)
+    (idx.folder / "copy").rename(inside)
     next(filled.glob("segments_*")).write_bytes(b"nothing")
     before = files(inside)
-    for source in (inside, tmp_path / "link" / ".restored"):
+    for source in (inside, idx.folder / "link" / ".restored"):
         failed = idx("restore", source, "--yes", code=1).stderr
         assert f"lies in the index folder {filled}" in failed
         assert files(inside) == before
 
 
-def test_nothing_is_restored_into_the_backup(idx: Idx, filled: Path, tmp_path: Path) -> None:
-    before = files(tmp_path / "copy")
+def test_nothing_is_restored_into_the_backup(idx: Idx, filled: Path) -> None:
+    before = files(idx.folder / "copy")
     failed = idx("restore", "copy", "-i", "copy/index", "--yes", code=1).stderr
-    assert f"the index {tmp_path}/copy/index would lie in the backup {tmp_path}/copy" in failed
-    assert files(tmp_path / "copy") == before
+    assert f"the index {idx.folder}/copy/index would lie in the backup {idx.folder}/copy" in failed
+    assert files(idx.folder / "copy") == before
 
 
 @pytest.fixture
@@ -213,10 +211,8 @@ def backed_up(empty_index: Path) -> Path:
     return empty_index
 
 
-def test_a_backup_with_something_else_in_it_is_not_replaced(
-    idx: Idx, backed_up: Path, tmp_path: Path
-) -> None:
-    copies = tmp_path / "copies"
+def test_a_backup_with_something_else_in_it_is_not_replaced(idx: Idx, backed_up: Path) -> None:
+    copies = idx.folder / "copies"
     backup(backed_up, copies)
     backup(backed_up, copies / "monday")
     before = files(copies)
@@ -224,7 +220,7 @@ def test_a_backup_with_something_else_in_it_is_not_replaced(
     (message,) = failed.stderr.splitlines()
     assert f"the backup {copies} also contains other files, such as 'monday', which" in message
     assert files(copies) == before
-    (copies / "monday").rename(tmp_path / "monday")
+    (copies / "monday").rename(idx.folder / "monday")
     (copies / "letter.txt").write_text("mine")
     with pytest.raises(BackupError, match="such as 'letter"):
         backup(backed_up, copies)
@@ -253,13 +249,11 @@ def test_a_backup_that_was_written_to_is_replaced(backed_up: Path, tmp_path: Pat
 
 
 @has_modes
-def test_nothing_is_left_of_a_backup_that_nobody_could_write_to(
-    idx: Idx, backed_up: Path, tmp_path: Path
-) -> None:
-    backup(backed_up, tmp_path / "copy")
-    (tmp_path / "copy").chmod(0o500)
+def test_nothing_is_left_of_a_backup_that_nobody_could_write_to(idx: Idx, backed_up: Path) -> None:
+    backup(backed_up, idx.folder / "copy")
+    (idx.folder / "copy").chmod(0o500)
     idx("backup", "copy", prefix=UNPRIVILEGED)
-    assert sorted(path.name for path in tmp_path.glob("*copy*")) == ["copy"]
+    assert sorted(path.name for path in idx.folder.glob("*copy*")) == ["copy"]
 
 
 def test_what_is_put_there_meanwhile_stays(backed_up: Path, tmp_path: Path) -> None:
@@ -276,10 +270,8 @@ def test_what_is_put_there_meanwhile_stays(backed_up: Path, tmp_path: Path) -> N
 
 
 @has_modes
-def test_names_that_cannot_be_flushed_leave_the_older_backup(
-    idx: Idx, backed_up: Path, tmp_path: Path
-) -> None:
-    drop = make(tmp_path / "drop")
+def test_names_that_cannot_be_flushed_leave_the_older_backup(idx: Idx, backed_up: Path) -> None:
+    drop = make(idx.folder / "drop")
     idx("backup", "drop/copy")
     before = files(drop)
     add_documents(backed_up, Document("b", "B", "text"))
@@ -335,24 +327,22 @@ def test_an_index_of_an_unknown_schema_is_named_before_anything_is_copied(
     ],
 )
 def test_a_backup_lies_neither_in_the_index_nor_around_it(
-    idx: Idx, backed_up: Path, tmp_path: Path, destination: str, told: str
+    idx: Idx, backed_up: Path, destination: str, told: str
 ) -> None:
-    (tmp_path / "link").symlink_to(backed_up)
-    (tmp_path / "parent").symlink_to(tmp_path)
-    before = files(tmp_path)
+    (idx.folder / "link").symlink_to(backed_up)
+    (idx.folder / "parent").symlink_to(idx.folder)
+    before = files(idx.folder)
     (message,) = idx("backup", destination, code=1).stderr.splitlines()
     assert told in message
     assert str(backed_up) in message
     assert "name a folder" in message
-    assert files(tmp_path) == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "lucene-index", "parent"]
+    assert files(idx.folder) == before
+    assert sorted(path.name for path in idx.folder.iterdir()) == ["link", "lucene-index", "parent"]
 
 
 @makes_links
-def test_a_backup_beside_an_index_that_a_link_leads_to_is_made(
-    idx: Idx, backed_up: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "link").symlink_to(backed_up)
+def test_a_backup_beside_an_index_that_a_link_leads_to_is_made(idx: Idx, backed_up: Path) -> None:
+    (idx.folder / "link").symlink_to(backed_up)
     idx("backup", "copy", "-i", "link")
     idx("backup", "link/../copy", "-i", "link")
-    assert files(tmp_path / "copy").keys() >= {"backup.json"}
+    assert files(idx.folder / "copy").keys() >= {"backup.json"}

@@ -12,6 +12,8 @@ from tests.idx.files import searched
 from tests.idx.preparation import index_files
 from tests.idx.test_add_files import pdf_of
 
+pytestmark = pytest.mark.usefixtures("empty_index")
+
 FILLER = "Nothing of any interest is said in this sentence of the text. "
 WEAK = ("the recipe for notice soup with dumplings", "unlikely")
 
@@ -37,15 +39,13 @@ def test_the_confidence_is_a_word_and_the_number_of_the_tool(
     assert f"{hit['score']:.3f}" not in first
 
 
-def test_the_place_of_a_file_is_its_path_with_the_pages_or_lines(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "lease.pdf").write_bytes(pdf_of(["The first page.", "The deposit."], "Lease"))
-    (tmp_path / "notes.txt").write_text("One\ntwo\nthe deposit\n")
-    index_files(empty_index, tmp_path / "lease.pdf", tmp_path / "notes.txt")
+def test_the_place_of_a_file_is_its_path_with_the_pages_or_lines(idx: Idx) -> None:
+    (idx.folder / "lease.pdf").write_bytes(pdf_of(["The first page.", "The deposit."], "Lease"))
+    (idx.folder / "notes.txt").write_text("One\ntwo\nthe deposit\n")
+    index_files(idx.index, idx.folder / "lease.pdf", idx.folder / "notes.txt")
     shown = idx("search", "deposit").stdout
-    assert f"\n   {tmp_path / 'lease.pdf'}, pages 1-2\n" in shown
-    assert f"\n   {tmp_path / 'notes.txt'}, lines 1-3\n" in shown
+    assert f"\n   {idx.folder / 'lease.pdf'}, pages 1-2\n" in shown
+    assert f"\n   {idx.folder / 'notes.txt'}, lines 1-3\n" in shown
 
 
 @pytest.mark.usefixtures("lease")
@@ -59,10 +59,8 @@ def test_what_is_cut_has_ellipses_and_parts_are_apart(idx: Idx) -> None:
     assert whole == "   No **notice** was given in time."
 
 
-def test_a_part_at_an_end_of_the_text_is_cut_at_the_other_one_only(
-    idx: Idx, empty_index: Path
-) -> None:
-    with Index(empty_index) as index:
+def test_a_part_at_an_end_of_the_text_is_cut_at_the_other_one_only(idx: Idx) -> None:
+    with Index(idx.index) as index:
         index.add(Document("a", "A", f"The deposit comes first. {FILLER * 6}"))
         index.add(Document("b", "B", f"{FILLER * 6}The guarantee comes last."))
     first = idx("search", "deposit").stdout.splitlines()[2]
@@ -73,11 +71,9 @@ def test_a_part_at_an_end_of_the_text_is_cut_at_the_other_one_only(
     assert last.endswith(" The **guarantee** comes last.")
 
 
-def test_parts_are_in_the_order_of_the_text_and_neighbours_are_one(
-    idx: Idx, empty_index: Path
-) -> None:
+def test_parts_are_in_the_order_of_the_text_and_neighbours_are_one(idx: Idx) -> None:
     words = "alpha alpha beta " + "word " * 36 + "alpha beta gamma " + "word " * 200 + "delta"
-    add_documents(empty_index, Document("a", "A", words))
+    add_documents(idx.index, Document("a", "A", words))
     shown = idx("search", "alpha beta gamma delta").stdout.splitlines()[2:-1]
     assert [re.findall(r"\*\*(\w+)\*\*", part) for part in shown] == [
         ["beta", "alpha", "beta", "gamma"],
@@ -86,17 +82,15 @@ def test_parts_are_in_the_order_of_the_text_and_neighbours_are_one(
     assert shown[1].endswith("**delta**")
 
 
-def test_a_match_has_words_before_and_after_it(idx: Idx, empty_index: Path) -> None:
+def test_a_match_has_words_before_and_after_it(idx: Idx) -> None:
     text = f"{'word ' * 38}deposit is three rents of the flat. A deposit {'word ' * 80}"
-    add_documents(empty_index, Document("a", "A", text))
+    add_documents(idx.index, Document("a", "A", text))
     (shown,) = idx("search", "deposit").stdout.splitlines()[2:-1]
     assert "word **deposit** is three rents of the flat. A **deposit** word word" in shown
 
 
-def test_marks_and_control_characters_of_a_text_are_shown_as_they_are(
-    idx: Idx, empty_index: Path
-) -> None:
-    with Index(empty_index) as index:
+def test_marks_and_control_characters_of_a_text_are_shown_as_they_are(idx: Idx) -> None:
+    with Index(idx.index) as index:
         index.add(Document("a", "A", f"Use <mark>this</mark>\x1b[2J for the deposit. {FILLER * 6}"))
     shown = idx("search", "deposit").stdout
     assert r"\x1b[2J for the **deposit**. " in shown
@@ -120,15 +114,15 @@ def test_facets_are_printed_under_the_hits(idx: Idx) -> None:
     ]
 
 
-def test_files_are_counted_by_their_paths(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    (tmp_path / "papers").mkdir()
+def test_files_are_counted_by_their_paths(idx: Idx) -> None:
+    (idx.folder / "papers").mkdir()
     for name in ("a.txt", "b.txt"):
-        (tmp_path / "papers" / name).write_text("The notice period is three months.")
-    index_files(empty_index, "papers")
+        (idx.folder / "papers" / name).write_text("The notice period is three months.")
+    index_files(idx.index, "papers")
     found = searched(idx, "notice", "--facet", "file_path")
     (facet,) = found["facets"]
     assert [entry["value"] for entry in facet["values"]] == [
-        str(tmp_path / "papers" / name) for name in ("a.txt", "b.txt")
+        str(idx.folder / "papers" / name) for name in ("a.txt", "b.txt")
     ]
 
 
@@ -162,10 +156,8 @@ def test_a_misspelled_word_and_the_weak_tail(idx: Idx) -> None:
         assert idx("search", "notice", "--min-confidence", wrong, code=2).stderr
 
 
-def test_what_was_looked_for_and_what_may_have_been_meant_are_told(
-    idx: Idx, empty_index: Path
-) -> None:
-    with Index(empty_index) as index:
+def test_what_was_looked_for_and_what_may_have_been_meant_are_told(idx: Idx) -> None:
+    with Index(idx.index) as index:
         for number in range(101):
             index.add(Document(f"{number}", "Note", "You will receive a parcel on Monday."))
         index.add(Document("typo", "Note", "We recieve nothing."))

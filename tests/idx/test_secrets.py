@@ -158,51 +158,45 @@ def notes(tmp_path: Path) -> Path:
     return make(tmp_path / "notes", "good.txt")
 
 
-def test_a_file_is_skipped_for_each_kind_of_secret_in_it(
-    idx: Idx, index_path: Path, notes: Path
-) -> None:
+def test_a_file_is_skipped_for_each_kind_of_secret_in_it(idx: Idx, notes: Path) -> None:
     for name, (secret, _) in SECRETS.items():
         (notes / f"{name}.txt").write_text(f"a note\nand in it\n{secret}\n")
     assert sync(idx, notes) == {"added": 1, "chunks": 1, "secrets": len(SECRETS)}
-    assert ids(index_path) == ["good.txt"]
+    assert ids(idx.index) == ["good.txt"]
     told = {
         name.removesuffix(".txt"): (kind, reason)
-        for name, (kind, reason) in failures(index_path).items()
+        for name, (kind, reason) in failures(idx.index).items()
     }
     assert told == {
         name: ("secret", f"seems to contain {what} (line 3)") for name, (_, what) in SECRETS.items()
     }
 
 
-def test_texts_about_secrets_are_documents(idx: Idx, index_path: Path, notes: Path) -> None:
+def test_texts_about_secrets_are_documents(idx: Idx, notes: Path) -> None:
     for name, text in DOCUMENTS.items():
         (notes / f"{name}.txt").write_text(text)
     assert "secrets" not in sync(idx, notes)
-    assert ids(index_path) == sorted(["good.txt", *(f"{name}.txt" for name in DOCUMENTS)])
+    assert ids(idx.index) == sorted(["good.txt", *(f"{name}.txt" for name in DOCUMENTS)])
 
 
-def test_a_secret_is_found_in_a_pdf_and_in_utf_16(idx: Idx, index_path: Path, notes: Path) -> None:
+def test_a_secret_is_found_in_a_pdf_and_in_utf_16(idx: Idx, notes: Path) -> None:
     token, _ = SECRETS["GitHub"]
     (notes / "a.pdf").write_bytes(pdf_of([f"my token is {token}"]))
     (notes / "b.txt").write_text(f"my token is {token}", "utf-16")
-    index_files(index_path, notes)
-    assert ids(index_path) == ["good.txt"]
-    assert {kind for kind, _ in failures(index_path).values()} == {"secret"}
+    index_files(idx.index, notes)
+    assert ids(idx.index) == ["good.txt"]
+    assert {kind for kind, _ in failures(idx.index).values()} == {"secret"}
 
 
-def test_the_document_of_a_file_goes_when_a_secret_comes_into_it(
-    idx: Idx, index_path: Path, notes: Path
-) -> None:
+def test_the_document_of_a_file_goes_when_a_secret_comes_into_it(idx: Idx, notes: Path) -> None:
     sync(idx, notes)
     secret, _ = SECRETS["npm"]
     (notes / "good.txt").write_text(f"now with {secret}")
     assert sync(idx, notes) == {"deleted": 1, "secrets": 1}
-    assert ids(index_path) == []
+    assert ids(idx.index) == []
 
 
-def test_secrets_are_summed_told_once_and_listed_apart(
-    idx: Idx, index_path: Path, notes: Path
-) -> None:
+def test_secrets_are_summed_told_once_and_listed_apart(idx: Idx, notes: Path) -> None:
     secret, _ = SECRETS["Stripe"]
     (notes / "token.txt").write_text(secret)
     (notes / "blank.txt").write_text(" ")
@@ -227,53 +221,45 @@ def test_secrets_are_summed_told_once_and_listed_apart(
     assert len(json.loads(idx("failures", "--secrets", "--json").stdout)["failures"]) == 14
     (notes / "key00.pem").unlink()
     (notes / "token.txt").write_text("none any more")
-    index_files(index_path, notes)
-    assert len(failures(index_path)) == 13
+    index_files(idx.index, notes)
+    assert len(failures(idx.index)) == 13
 
 
-def test_one_secret_is_allowed_and_stays_so_by_the_configuration(
-    idx: Idx, index_path: Path, notes: Path
-) -> None:
+def test_one_secret_is_allowed_and_stays_so_by_the_configuration(idx: Idx, notes: Path) -> None:
     for name in ("a.txt", "b.txt"):
         (notes / name).write_text(SECRETS["Google"][0])
     make(notes, "a.pem", "b.pem")
     sync(idx, notes)
     idx("config", "set", "allow-secrets", notes / "a.txt", "notes/a.pem")
     assert sync(idx, notes) == {"added": 2, "chunks": 2, "skipped": 2}
-    assert ids(index_path) == ["a.pem", "a.txt", "good.txt"]
-    assert list(failures(index_path)) == ["b.pem", "b.txt"]
+    assert ids(idx.index) == ["a.pem", "a.txt", "good.txt"]
+    assert list(failures(idx.index)) == ["b.pem", "b.txt"]
     assert sync(idx, notes) == {"skipped": 4}
 
 
 @makes_links
-def test_one_secret_is_allowed_by_an_option_and_by_way_of_a_link(
-    idx: Idx, index_path: Path, notes: Path, tmp_path: Path
-) -> None:
+def test_one_secret_is_allowed_by_an_option_and_by_way_of_a_link(idx: Idx, notes: Path) -> None:
     make(notes, "a.pem", "b.pem")
-    (tmp_path / "link").symlink_to(notes)
+    (idx.folder / "link").symlink_to(notes)
     sync(idx, notes, "--allow-secret", "link/a.pem")
-    assert ids(index_path) == ["a.pem", "good.txt"]
+    assert ids(idx.index) == ["a.pem", "good.txt"]
 
 
-def test_a_file_named_by_itself_is_no_exception_for_what_it_holds(
-    idx: Idx, index_path: Path, notes: Path
-) -> None:
+def test_a_file_named_by_itself_is_no_exception_for_what_it_holds(idx: Idx, notes: Path) -> None:
     (notes / "a.txt").write_text(SECRETS["GitLab"][0])
     refused = idx("add", notes / "a.txt", notes / "good.txt")
     assert "seems to contain a token of GitLab (line 1), and is skipped" in refused.stderr
-    assert ids(index_path) == ["good.txt"]
+    assert ids(idx.index) == ["good.txt"]
     idx("add", notes / "a.txt", "--allow-secret", notes / "a.txt")
-    assert ids(index_path) == ["a.txt", "good.txt"]
+    assert ids(idx.index) == ["a.txt", "good.txt"]
 
 
-def test_what_an_earlier_version_took_is_deleted_by_its_name(
-    idx: Idx, index_path: Path, notes: Path
-) -> None:
+def test_what_an_earlier_version_took_is_deleted_by_its_name(idx: Idx, notes: Path) -> None:
     make(notes, "a.pem")
     sync(idx, notes, "--allow-secret", notes / "a.pem")
-    assert ids(index_path) == ["a.pem", "good.txt"]
+    assert ids(idx.index) == ["a.pem", "good.txt"]
     assert sync(idx, notes) == {"deleted": 1, "skipped": 1, "secrets": 1}
-    assert list(failures(index_path)) == ["a.pem"]
+    assert list(failures(idx.index)) == ["a.pem"]
 
 
 def test_no_file_makes_the_search_for_secrets_long() -> None:

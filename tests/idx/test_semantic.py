@@ -54,9 +54,9 @@ def index(prepared: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def synced(idx: Idx, tmp_path: Path, office: Path) -> Path:
+def synced(idx: Idx, office: Path) -> Path:
     """An index with vectors of `office`."""
-    path = tmp_path / "index"
+    path = idx.folder / "index"
     idx("sync", str(office), "-i", str(path))
     return path
 
@@ -83,8 +83,8 @@ def test_a_question_in_other_words_finds_the_answer(idx: Idx, index: Path) -> No
     assert "by meaning" in idx("search", QUESTION, "-i", str(index)).stdout
 
 
-def test_without_documents_there_is_nothing_to_embed(idx: Idx, tmp_path: Path) -> None:
-    failed = idx("sync", "nowhere", "-i", str(tmp_path / "index"), code=1)
+def test_without_documents_there_is_nothing_to_embed(idx: Idx) -> None:
+    failed = idx("sync", "nowhere", "-i", str(idx.folder / "index"), code=1)
     assert "nowhere: there is no such file or folder" in failed.stderr
     assert "Warning" not in failed.stderr
 
@@ -206,13 +206,13 @@ CREATORS: dict[str, tuple[str, ...]] = {
     ("vectors", "model", "pending"), [("now", "e5", 0), ("later", "e5", 1), ("off", None, 0)]
 )
 def test_a_new_index_has_meaning_unless_its_first_command_says_no(
-    idx: Idx, tmp_path: Path, command: str, vectors: str, model: str | None, pending: int
+    idx: Idx, command: str, vectors: str, model: str | None, pending: int
 ) -> None:
-    (tmp_path / "notes").mkdir()
+    (idx.folder / "notes").mkdir()
     for file in ("severance.txt", "notes/severance.txt"):
-        (tmp_path / file).write_text(TEXTS["severance"])
-    (tmp_path / "notes.jsonl").write_text('{"Id": "note", "Title": "Note", "Content": "A text."}')
-    index = tmp_path / "index"
+        (idx.folder / file).write_text(TEXTS["severance"])
+    (idx.folder / "notes.jsonl").write_text('{"Id": "note", "Title": "Note", "Content": "A text."}')
+    index = idx.folder / "index"
     idx(*CREATORS[command], "-i", str(index), "--vectors", vectors)
     assert status(idx, index) == (model, 1, pending)
     # It stays so.
@@ -222,24 +222,22 @@ def test_a_new_index_has_meaning_unless_its_first_command_says_no(
 
 @pytest.mark.parametrize("command", [ADD, ("init",)])
 def test_the_setting_off_holds_for_new_indexes(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Sequence[str]
+    idx: Idx, monkeypatch: pytest.MonkeyPatch, command: Sequence[str]
 ) -> None:
     monkeypatch.setenv("IDX_SEMANTIC", "off")
-    idx(*command, "-i", str(tmp_path / "index"))
-    assert status(idx, tmp_path / "index")[0] is None
+    idx(*command, "-i", str(idx.folder / "index"))
+    assert status(idx, idx.folder / "index")[0] is None
 
 
-def test_a_new_index_without_texts_has_meaning_too(idx: Idx, tmp_path: Path) -> None:
-    index = tmp_path / "index"
+def test_a_new_index_without_texts_has_meaning_too(idx: Idx) -> None:
+    index = idx.folder / "index"
     idx("init", "-i", str(index))
     assert status(idx, index) == ("e5", 0, 0)
     assert "Embedded 1 chunk" in idx(*ADD, "-i", str(index)).stderr
 
 
-def test_an_index_that_was_made_without_stays_without(
-    idx: Idx, tmp_path: Path, office: Path
-) -> None:
-    index = tmp_path / "index"
+def test_an_index_that_was_made_without_stays_without(idx: Idx, office: Path) -> None:
+    index = idx.folder / "index"
     add_documents(index, Document("old", "Old", "An index of an earlier version."))
     assert "Embedded" not in idx(*ADD, "-i", str(index)).stderr
     assert "Embedded" not in idx("sync", str(office), "-i", str(index)).stderr
@@ -270,9 +268,9 @@ def test_off_removes_the_vectors(idx: Idx, index: Path) -> None:
 
 
 def test_the_setting_switches_it_on_and_off(
-    idx: Idx, office: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, office: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index = tmp_path / "index"
+    index = idx.folder / "index"
     with Index(index, create=True):
         pass
     monkeypatch.setenv("IDX_SEMANTIC", "e5")
@@ -283,9 +281,9 @@ def test_the_setting_switches_it_on_and_off(
 
 
 def test_a_missing_model_is_said_and_words_go_on(
-    idx: Idx, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "model"
+    folder = idx.folder / "model"
     shutil.copytree(source(), folder)
     monkeypatch.setenv("IDX_SEMANTIC", str(folder))
     idx("semantic", "on", "-i", str(index))
@@ -298,9 +296,9 @@ def test_a_missing_model_is_said_and_words_go_on(
 
 
 def test_without_the_extra_an_index_with_vectors_is_searched_by_words(
-    idx: Idx, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hidden = tmp_path / "hidden"
+    hidden = idx.folder / "hidden"
     hidden.mkdir()
     names = "numpy=None, onnxruntime=None, marisa_trie=None"
     (hidden / "sitecustomize.py").write_text(f"import sys; sys.modules.update({names})\n")
@@ -316,8 +314,8 @@ def test_without_the_extra_an_index_with_vectors_is_searched_by_words(
     assert 'needs the extra "semantic"' in idx("semantic", "on", "-i", str(index), code=1).stderr
 
 
-def test_another_model_embeds_everything_again(idx: Idx, index: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "model"
+def test_another_model_embeds_everything_again(idx: Idx, index: Path) -> None:
+    folder = idx.folder / "model"
     shutil.copytree(source(), folder)
     values = json.loads((folder / "mcp-lucene.json").read_text())
     (folder / "mcp-lucene.json").write_text(json.dumps({**values, "max_tokens": 64}))
@@ -329,9 +327,9 @@ def test_another_model_embeds_everything_again(idx: Idx, index: Path, tmp_path: 
 
 
 def test_a_setting_that_names_another_model_is_said(
-    idx: Idx, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("IDX_SEMANTIC", str(tmp_path / "other"))
+    monkeypatch.setenv("IDX_SEMANTIC", str(idx.folder / "other"))
     run = idx("add", "-d", "a", "-t", "A", "-c", "text", "-i", str(index))
     assert "embedded with the model e5, not" in run.stderr
 
@@ -390,9 +388,9 @@ def test_similar_chunks_are_printed(idx: Idx, index: Path) -> None:
     assert "no chunk has the id" in idx("similar", "none", "-i", str(index), code=1).stderr
 
 
-def test_eval_compares_words_with_both(idx: Idx, index: Path, tmp_path: Path) -> None:
-    (tmp_path / "queries.jsonl").write_text(json.dumps({"_id": "1", "text": QUESTION}))
-    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\tseverance.txt\t1\n")
+def test_eval_compares_words_with_both(idx: Idx, index: Path) -> None:
+    (idx.folder / "queries.jsonl").write_text(json.dumps({"_id": "1", "text": QUESTION}))
+    (idx.folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\tseverance.txt\t1\n")
     asked = ("eval", "--queries", "queries.jsonl", "--qrels", "qrels.tsv", "-i", str(index))
     assert "Compared: search by words, and both" in idx(*asked, "--compare", "words").stdout
     compared = json.loads(idx(*asked, "--compare", "meaning", "--json").stdout)
@@ -438,29 +436,25 @@ def test_a_hit_by_meaning_has_confidence(idx: Idx, index: Path) -> None:
     ],
     ids=["a text in another language has none of the words", "a vector knows no identifier"],
 )
-def test_words_and_meaning_together_decide(
-    idx: Idx, tmp_path: Path, query: str, documents: list[Document]
-) -> None:
-    path = tmp_path / "index"
+def test_words_and_meaning_together_decide(idx: Idx, query: str, documents: list[Document]) -> None:
+    path = idx.folder / "index"
     add_documents(path, *documents)
     switch_on(path, "e5")
     embed(path)
     assert found(idx, path, query)[0] == "1"
 
 
-def test_a_damaged_model_keeps_nothing_out_of_a_new_index(
-    idx: Idx, tmp_path: Path, office: Path
-) -> None:
-    package = shutil.copytree(source(), tmp_path / "packages" / source().name)
+def test_a_damaged_model_keeps_nothing_out_of_a_new_index(idx: Idx, office: Path) -> None:
+    package = shutil.copytree(source(), idx.folder / "packages" / source().name)
     (package / "model.bin").write_bytes(b"cut short")
     done = run(
-        *(PROGRAMS / "idx", "sync", office, "-i", tmp_path / "index"),
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "packages")},
+        *(PROGRAMS / "idx", "sync", office, "-i", idx.folder / "index"),
+        env={**os.environ, "PYTHONPATH": str(idx.folder / "packages")},
     )
     assert f"Added {len(TEXTS)}" in done.stdout
     assert "model.bin does not have the hash" in done.stderr
     assert "idx semantic on" in done.stderr
-    assert found(idx, tmp_path / "index", "paper jam")[0] == "printer.txt"
+    assert found(idx, idx.folder / "index", "paper jam")[0] == "printer.txt"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other priorities")

@@ -13,16 +13,16 @@ from tests.idx.preparation import index_files
 from tests.systems import has_modes, has_pipes_as_files, makes_links
 from tests.unprivileged import UNPRIVILEGED
 
+pytestmark = pytest.mark.usefixtures("empty_index")
+
 
 def age(file: Path, seconds: int = 60) -> None:
     """Make a file look as if it had been changed a while ago, as most have been."""
     os.utime(file, ns=(0, file.stat().st_mtime_ns - seconds * 1_000_000_000))
 
 
-def test_new_changed_and_vanished_files_are_found(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers", "a.txt", "b/c.txt", "d.txt")
+def test_new_changed_and_vanished_files_are_found(idx: Idx) -> None:
+    papers = make(idx.folder / "papers", "a.txt", "b/c.txt", "d.txt")
     assert sync(idx, "papers") == {"added": 3, "chunks": 3}
     (papers / "a.txt").write_text("another text")
     (papers / "b" / "c.txt").unlink()
@@ -34,18 +34,16 @@ def test_new_changed_and_vanished_files_are_found(
         "skipped": 1,
         "chunks": 2,
     }
-    assert ids(empty_index) == ["a.txt", "d.txt", "e.txt"]
-    assert text_of(empty_index, "a.txt") == "another text"
+    assert ids(idx.index) == ["a.txt", "d.txt", "e.txt"]
+    assert text_of(idx.index, "a.txt") == "another text"
 
 
-def test_the_plan_is_told_before_and_the_result_after(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path / "papers", "a.txt")
+def test_the_plan_is_told_before_and_the_result_after(idx: Idx) -> None:
+    make(idx.folder / "papers", "a.txt")
     plan, end = idx("sync", "papers").stdout.splitlines()
     assert plan == "Plan: 1 to add, 0 to update, 0 to delete, 0 unchanged"
     assert end.startswith("Added 1, updated 0, deleted 0, skipped 0, failed 0; 1 chunk in ")
-    make(tmp_path / "papers", "b.txt")
+    make(idx.folder / "papers", "b.txt")
     told = events(idx("sync", "papers", "--json").stdout)
     # Where a sync takes long, it commits more than once.
     names = dict.fromkeys(event["event"] for event in told)
@@ -54,11 +52,9 @@ def test_the_plan_is_told_before_and_the_result_after(
     assert told[1]["source_document"] == "b.txt"
 
 
-def test_a_dry_run_shows_the_plan_and_does_nothing(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers", "a.txt", "b.txt", "c.txt")
-    index_files(empty_index, "papers")
+def test_a_dry_run_shows_the_plan_and_does_nothing(idx: Idx) -> None:
+    papers = make(idx.folder / "papers", "a.txt", "b.txt", "c.txt")
+    index_files(idx.index, "papers")
     (papers / "a.txt").unlink()
     (papers / "b.txt").write_text("changed")
     make(papers, "d.txt")
@@ -75,40 +71,36 @@ def test_a_dry_run_shows_the_plan_and_does_nothing(
         ["a.txt"],
         1,
     )
-    assert ids(empty_index) == ["a.txt", "b.txt", "c.txt"]
+    assert ids(idx.index) == ["a.txt", "b.txt", "c.txt"]
 
 
 @has_modes
-def test_an_unchanged_file_is_not_opened(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    papers = make(tmp_path / "papers", "a.txt")
+def test_an_unchanged_file_is_not_opened(idx: Idx) -> None:
+    papers = make(idx.folder / "papers", "a.txt")
     age(papers / "a.txt")
-    index_files(empty_index, "papers")
+    index_files(idx.index, "papers")
     (papers / "a.txt").chmod(0)
     assert result(idx("sync", "papers", "--json", prefix=UNPRIVILEGED).stdout) == {"skipped": 1}
 
 
 @has_modes
-def test_a_file_that_only_looks_changed_is_compared_once_and_not_read_again(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers", "a.txt")
-    index_files(empty_index, "papers")
-    before = documents(empty_index)
+def test_a_file_that_only_looks_changed_is_compared_once_and_not_read_again(idx: Idx) -> None:
+    papers = make(idx.folder / "papers", "a.txt")
+    index_files(idx.index, "papers")
+    before = documents(idx.index)
     age(papers / "a.txt")
     assert sync(idx, "papers") == {"skipped": 1}
     # Its new time is known now: it is not even opened.
     (papers / "a.txt").chmod(0)
     assert result(idx("sync", "papers", "--json", prefix=UNPRIVILEGED).stdout) == {"skipped": 1}
-    assert documents(empty_index) == before
+    assert documents(idx.index) == before
 
 
-def test_a_change_within_the_clocks_tick_is_seen(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    file = make(tmp_path / "papers", "a.txt") / "a.txt"
+def test_a_change_within_the_clocks_tick_is_seen(idx: Idx) -> None:
+    file = make(idx.folder / "papers", "a.txt") / "a.txt"
     # However late reading begins, a later change may bear this time, too.
     age(file, seconds=-60)
-    index_files(empty_index, "papers")
+    index_files(idx.index, "papers")
     before = file.stat()
     file.write_text("TEXT OF A.TXT")
     os.utime(file, ns=(0, before.st_mtime_ns))
@@ -116,67 +108,57 @@ def test_a_change_within_the_clocks_tick_is_seen(
     assert sync(idx, "papers") == {"updated": 1, "chunks": 1}
 
 
-def test_sync_without_paths_takes_the_remembered_folders(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path, "papers/a.txt", "notes/b.md", "notes/c.txt")
+def test_sync_without_paths_takes_the_remembered_folders(idx: Idx) -> None:
+    make(idx.folder, "papers/a.txt", "notes/b.md", "notes/c.txt")
     assert "there are no folders: name them, or remember them with" in idx("sync", code=1).stderr
     idx("folders", "add", "papers")
     idx("folders", "add", "notes", "--include", "*.md")
     assert sync(idx) == {"added": 2, "chunks": 2}
-    assert ids(empty_index) == ["notes/b.md", "papers/a.txt"]
+    assert ids(idx.index) == ["notes/b.md", "papers/a.txt"]
 
 
 @pytest.mark.soak
-def test_two_folders_never_collide_however_they_come(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path, "one/a.txt", "two/a.txt", "three/two/a.txt", "other/two/a.txt")
+def test_two_folders_never_collide_however_they_come(idx: Idx) -> None:
+    make(idx.folder, "one/a.txt", "two/a.txt", "three/two/a.txt", "other/two/a.txt")
     sync(idx, "one")
     sync(idx, "two")
     sync(idx, "three", "other/two")
-    assert ids(empty_index) == ["a.txt", "other/two/a.txt", "three/two/a.txt", "two/a.txt"]
+    assert ids(idx.index) == ["a.txt", "other/two/a.txt", "three/two/a.txt", "two/a.txt"]
     # A file of the first folder, which has no name before its ids, where another's begin.
-    make(tmp_path / "one", "two/a.txt")
+    make(idx.folder / "one", "two/a.txt")
     sync(idx, "one")
-    assert "./two/a.txt" in ids(empty_index)
+    assert "./two/a.txt" in ids(idx.index)
     assert "text of two/a.txt" in idx("show", "./two/a.txt").stdout
     assert sync(idx, "one", "two", "three", "other/two") == {"skipped": 5}
 
 
 @pytest.mark.soak
-def test_folders_in_folders_have_each_file_once(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path / "all", "a.txt", "inner/b.txt", "inner/c/d.txt")
+def test_folders_in_folders_have_each_file_once(idx: Idx) -> None:
+    make(idx.folder / "all", "a.txt", "inner/b.txt", "inner/c/d.txt")
     sync(idx, "all/inner")
-    assert ids(empty_index) == ["b.txt", "c/d.txt"]
+    assert ids(idx.index) == ["b.txt", "c/d.txt"]
     assert sync(idx, "all") == {"added": 1, "skipped": 2, "chunks": 1}
-    assert ids(empty_index) == ["all/a.txt", "b.txt", "c/d.txt"]
-    (tmp_path / "all" / "inner" / "c" / "d.txt").unlink()
+    assert ids(idx.index) == ["all/a.txt", "b.txt", "c/d.txt"]
+    (idx.folder / "all" / "inner" / "c" / "d.txt").unlink()
     assert sync(idx, "all/inner/c") == {"deleted": 1}
 
 
-def test_a_document_that_was_deleted_by_hand_comes_back(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path / "papers", "a.txt")
-    index_files(empty_index, "papers")
+def test_a_document_that_was_deleted_by_hand_comes_back(idx: Idx) -> None:
+    make(idx.folder / "papers", "a.txt")
+    index_files(idx.index, "papers")
     idx("delete", "a.txt")
     assert sync(idx, "papers") == {"added": 1, "chunks": 1}
 
 
 @has_pipes_as_files
 @pytest.mark.parametrize("command", ["add", "sync"])
-def test_a_named_file_that_its_folder_skips_is_no_silent_success(
-    idx: Idx, empty_index: Path, tmp_path: Path, command: str
-) -> None:
+def test_a_named_file_that_its_folder_skips_is_no_silent_success(idx: Idx, command: str) -> None:
     papers = make(
-        tmp_path / "papers", "a.txt", ".env", ".hidden", ".git/c.txt", "left.log", "old/b.txt"
+        idx.folder / "papers", "a.txt", ".env", ".hidden", ".git/c.txt", "left.log", "old/b.txt"
     )
     (papers / ".gitignore").write_text("*.log\nold/")
     os.mkfifo(papers / "pipe")
-    index_files(empty_index, "papers")
+    index_files(idx.index, "papers")
     names = (".env", ".hidden", ".git", "left.log", "pipe", "old/b.txt")
     told = idx(command, *(papers / name for name in names), code=1).stderr.splitlines()
     skipped = "is skipped: it is hidden, a secret"
@@ -184,32 +166,26 @@ def test_a_named_file_that_its_folder_skips_is_no_silent_success(
         name for name in names if not any(f"papers/{name}: {skipped}" in line for line in told)
     ]
     assert silent == []
-    assert ids(empty_index) == ["a.txt"]
+    assert ids(idx.index) == ["a.txt"]
 
 
-def test_the_index_within_a_folder_is_no_part_of_it(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path, "a.txt")
+def test_the_index_within_a_folder_is_no_part_of_it(idx: Idx) -> None:
+    make(idx.folder, "a.txt")
     assert sync(idx, ".") == {"added": 1, "chunks": 1}
     assert sync(idx, ".") == {"skipped": 1}
 
 
-def test_an_unknown_path_is_named_and_the_others_are_done(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path / "papers", "a.txt")
+def test_an_unknown_path_is_named_and_the_others_are_done(idx: Idx) -> None:
+    make(idx.folder / "papers", "a.txt")
     failed = idx("sync", "papers", "nowhere", code=1)
     assert "nowhere: there is no such file or folder" in failed.stderr
-    assert ids(empty_index) == ["a.txt"]
+    assert ids(idx.index) == ["a.txt"]
 
 
 @pytest.mark.parametrize("command", ["add", "sync"])
-def test_a_misspelled_path_in_an_indexed_folder_is_named(
-    idx: Idx, empty_index: Path, tmp_path: Path, command: str
-) -> None:
-    papers = make(tmp_path / "papers", "a.txt")
-    index_files(empty_index, "papers")
+def test_a_misspelled_path_in_an_indexed_folder_is_named(idx: Idx, command: str) -> None:
+    papers = make(idx.folder / "papers", "a.txt")
+    index_files(idx.index, "papers")
     for named in ([papers / "b.txt"], [papers, papers / "b.txt"]):
         failed = idx(command, *named, code=1)
         assert f"{Path('papers', 'b.txt')}: there is no such file or folder" in failed.stderr
@@ -218,59 +194,53 @@ def test_a_misspelled_path_in_an_indexed_folder_is_named(
     if command == "sync":
         # This is how a file that is gone leaves the index.
         assert sync(idx, "papers/a.txt") == {"deleted": 1}
-        assert ids(empty_index) == []
+        assert ids(idx.index) == []
     else:
         failed = idx("add", papers / "a.txt", code=1)
         assert f"{Path('papers', 'a.txt')}: there is no such file or folder" in failed.stderr
-        assert ids(empty_index) == ["a.txt"]
+        assert ids(idx.index) == ["a.txt"]
 
 
 @has_modes
-def test_a_path_out_of_reach_is_named_and_the_others_are_done(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path, "papers/a.txt", "closed/known/b.txt", "closed/new/c.txt")
-    index_files(empty_index, "papers", "closed/known")
-    make(tmp_path, "papers/d.txt")
-    (tmp_path / "closed").chmod(0)
+def test_a_path_out_of_reach_is_named_and_the_others_are_done(idx: Idx) -> None:
+    make(idx.folder, "papers/a.txt", "closed/known/b.txt", "closed/new/c.txt")
+    index_files(idx.index, "papers", "closed/known")
+    make(idx.folder, "papers/d.txt")
+    (idx.folder / "closed").chmod(0)
     arguments = ("papers", "closed/known", "closed/new")
     failed = idx("sync", *arguments, "--json", code=1, prefix=UNPRIVILEGED)
     assert result(failed.stdout) == {"added": 1, "skipped": 1, "failed": 3, "chunks": 1}
     assert "closed/known: cannot be listed: Permission denied" in failed.stderr
     assert "closed/new: cannot be examined: Permission denied" in failed.stderr
-    (tmp_path / "closed").chmod(0o700)
-    assert ids(empty_index) == ["known/b.txt", "papers/a.txt", "papers/d.txt"]
+    (idx.folder / "closed").chmod(0o700)
+    assert ids(idx.index) == ["known/b.txt", "papers/a.txt", "papers/d.txt"]
 
 
 @makes_links
-def test_the_index_is_no_folder_of_documents(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
-    make(tmp_path / "papers", "a.txt")
-    (tmp_path / "papers" / "link").symlink_to(empty_index)
-    failed = idx("sync", empty_index, code=1)
+def test_the_index_is_no_folder_of_documents(idx: Idx) -> None:
+    make(idx.folder / "papers", "a.txt")
+    (idx.folder / "papers" / "link").symlink_to(idx.index)
+    failed = idx("sync", idx.index, code=1)
     assert "is the index itself; name the folder of your documents" in failed.stderr
     assert sync(idx, "papers", "--follow-links") == {"added": 1, "chunks": 1}
 
 
-def test_an_index_and_its_documents_can_move_together(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    make(tmp_path / "disk" / "papers", "a.txt")
-    shutil.move(empty_index, tmp_path / "disk" / "index")
-    before = tmp_path / "disk" / "index"
+def test_an_index_and_its_documents_can_move_together(idx: Idx) -> None:
+    make(idx.folder / "disk" / "papers", "a.txt")
+    shutil.move(idx.index, idx.folder / "disk" / "index")
+    before = idx.folder / "disk" / "index"
     index_files(before, "papers")
-    (tmp_path / "disk").rename(tmp_path / "other")
-    after = tmp_path / "other" / "index"
+    (idx.folder / "disk").rename(idx.folder / "other")
+    after = idx.folder / "other" / "index"
     (document,) = json.loads(idx("list", "-i", after, "--json").stdout)["documents"]
-    assert document["file_path"] == (tmp_path / "other" / "papers" / "a.txt").as_posix()
+    assert document["file_path"] == (idx.folder / "other" / "papers" / "a.txt").as_posix()
     assert result(idx("sync", "other/papers", "-i", after, "--json").stdout) == {"skipped": 1}
     found = idx("search", "text", "-i", after, "--filter", f"file_path={document['file_path']}")
     assert f"\n   {document['file_path']}, line 1\n" in found.stdout
 
 
-def test_strict_stops_at_the_first_file_that_cannot_be_read(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers", "b.txt", "c.txt")
+def test_strict_stops_at_the_first_file_that_cannot_be_read(idx: Idx) -> None:
+    papers = make(idx.folder / "papers", "b.txt", "c.txt")
     (papers / "a.pdf").write_bytes(b"%PDF-1.7 nothing")
     stopped = sync(idx, "papers", "--strict", "--workers", "1", code=1)
     assert stopped == {"failed": 1}

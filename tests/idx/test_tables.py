@@ -2,7 +2,6 @@
 
 import re
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 import xlsxwriter  # type: ignore[import-untyped]
@@ -114,8 +113,8 @@ def shown(idx: Idx, name: str) -> str:
     return "\n" + idx("show", name).stdout
 
 
-def test_values_of_bank_statements_are_behind_their_headings(idx: Idx, tmp_path: Path) -> None:
-    folder = make(tmp_path / "papers")
+def test_values_of_bank_statements_are_behind_their_headings(idx: Idx) -> None:
+    folder = make(idx.folder / "papers")
     for name, (text, encoding, _) in STATEMENTS.items():
         (folder / name).write_bytes(text.replace("\n", "\r\n").encode(encoding))
     idx("sync", folder)
@@ -153,8 +152,8 @@ def report(book: xlsxwriter.Workbook) -> None:
     )
 
 
-def test_headings_of_reports_are_found_wherever_they_are(idx: Idx, tmp_path: Path) -> None:
-    folder = make(tmp_path / "papers")
+def test_headings_of_reports_are_found_wherever_they_are(idx: Idx) -> None:
+    folder = make(idx.folder / "papers")
     with xlsxwriter.Workbook(folder / "report.xlsx") as book:
         report(book)
     (folder / "report.xls").write_bytes((FILES / "report.xls").read_bytes())
@@ -221,20 +220,18 @@ FORMATS = [
         ("[$$-80A]#,##0.00", "$1,234.50"),
     ],
 )
-def test_a_format_tells_the_signs_of_its_country(
-    idx: Idx, tmp_path: Path, pattern: str, displayed: str
-) -> None:
-    with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
+def test_a_format_tells_the_signs_of_its_country(idx: Idx, pattern: str, displayed: str) -> None:
+    with xlsxwriter.Workbook(idx.folder / "a.xlsx") as book:
         sheet = book.add_worksheet("S")
         sheet.write_row(0, 0, ["Was", "Wert"])
         sheet.write(1, 0, "Bolzen")
         sheet.write_number(1, 1, 1234.5, book.add_format({"num_format": pattern}))
-    idx("sync", tmp_path / "a.xlsx")
+    idx("sync", idx.folder / "a.xlsx")
     assert f"Wert: {displayed}\n" in shown(idx, "a.xlsx") + "\n"
 
 
-def test_numbers_are_as_excel_displays_them_and_found_as_stored(idx: Idx, tmp_path: Path) -> None:
-    folder = make(tmp_path / "papers")
+def test_numbers_are_as_excel_displays_them_and_found_as_stored(idx: Idx) -> None:
+    folder = make(idx.folder / "papers")
     with xlsxwriter.Workbook(folder / "a.xlsx") as book:
         sheet = book.add_worksheet("S")
         sheet.write_row(0, 0, ["Was", "Wert"])
@@ -276,8 +273,8 @@ def test_numbers_are_as_excel_displays_them_and_found_as_stored(idx: Idx, tmp_pa
         assert "a.xlsx" in idx("search", query).stdout, query
 
 
-def test_a_table_of_many_sparse_rows_keeps_its_headings(idx: Idx, tmp_path: Path) -> None:
-    folder = make(tmp_path / "papers")
+def test_a_table_of_many_sparse_rows_keeps_its_headings(idx: Idx) -> None:
+    folder = make(idx.folder / "papers")
     written = ["Name;Telefon;Ort;Alter"]
     for number in range(200):
         written += [f"Maier {number};0{number}7712345;Ulm;{number % 60}"] * 9
@@ -292,10 +289,8 @@ def test_a_table_of_many_sparse_rows_keeps_its_headings(idx: Idx, tmp_path: Path
 
 
 @pytest.mark.parametrize("pattern", ["General", "@", "0.00;;", ";;;", ""])
-def test_a_format_that_displays_nothing_keeps_the_number(
-    idx: Idx, tmp_path: Path, pattern: str
-) -> None:
-    folder = make(tmp_path / "papers")
+def test_a_format_that_displays_nothing_keeps_the_number(idx: Idx, pattern: str) -> None:
+    folder = make(idx.folder / "papers")
     with xlsxwriter.Workbook(folder / "a.xlsx", {"default_date_format": "dd.mm.yyyy"}) as book:
         sheet = book.add_worksheet("S")
         sheet.write_row(0, 0, ["Name", "Value", "When"])

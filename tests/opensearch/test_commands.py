@@ -42,7 +42,7 @@ def test_a_document_comes_is_found_and_goes(idx: Idx, address: str) -> None:
 
 
 def test_shards_and_replicas_are_chosen_for_an_index_on_a_cluster(
-    idx: Idx, node: Node, address: str, tmp_path: Path
+    idx: Idx, node: Node, address: str
 ) -> None:
     idx("init", "-i", address, "--shards", "2", "--replicas", "0")
     name = address.rpartition("/")[2]
@@ -56,9 +56,9 @@ def test_shards_and_replicas_are_chosen_for_an_index_on_a_cluster(
     said = idx("doctor", "-i", address).stdout
     assert "2 shards, 0 replicas" in said
     for option in ("--shards", "--replicas"):
-        error = idx("init", "-i", tmp_path / "folder", option, "1", code=2).stderr
+        error = idx("init", "-i", idx.folder / "folder", option, "1", code=2).stderr
         assert "for an index on a cluster" in error
-    assert not (tmp_path / "folder").exists()
+    assert not (idx.folder / "folder").exists()
 
 
 def test_another_node_is_asked_if_one_is_down(idx: Idx, node: Node, address: str) -> None:
@@ -74,10 +74,8 @@ def test_another_node_is_asked_if_one_is_down(idx: Idx, node: Node, address: str
     assert "Connection refused" in error
 
 
-def test_a_folder_is_synchronized_from_wherever_somebody_stopped(
-    idx: Idx, address: str, tmp_path: Path
-) -> None:
-    papers = tmp_path / "papers"
+def test_a_folder_is_synchronized_from_wherever_somebody_stopped(idx: Idx, address: str) -> None:
+    papers = idx.folder / "papers"
     papers.mkdir()
     for name in ("one", "two", "three"):
         (papers / f"{name}.txt").write_text(f"{name} is a number")
@@ -94,14 +92,12 @@ def test_a_folder_is_synchronized_from_wherever_somebody_stopped(
     assert "changed" in idx("show", "-i", address, "one.txt").stdout
 
 
-def test_what_is_in_an_archive_comes_and_goes_with_it(
-    idx: Idx, address: str, tmp_path: Path
-) -> None:
-    papers = tmp_path / "papers"
+def test_what_is_in_an_archive_comes_and_goes_with_it(idx: Idx, address: str) -> None:
+    papers = idx.folder / "papers"
     papers.mkdir()
     with zipfile.ZipFile(papers / "keys.zip", "w") as archive:
         archive.writestr("boat.txt", "The spare key hangs behind the fuse box.")
-    folder = tmp_path / "index"
+    folder = idx.folder / "index"
     for path in (address, folder):
         idx("sync", "-i", path, papers)
     member = "keys.zip!/boat.txt"
@@ -118,10 +114,10 @@ def test_what_is_in_an_archive_comes_and_goes_with_it(
     assert idx("list", "-i", address, "--plain").stdout.split() == [str(papers / "other.txt")]
 
 
-def test_what_works_on_files_says_so(idx: Idx, address: str, tmp_path: Path) -> None:
+def test_what_works_on_files_says_so(idx: Idx, address: str) -> None:
     idx("init", "-i", address)
     for command in (
-        *(["backup", "-i", address, tmp_path / "copy"], ["repair", "-i", address]),
+        *(["backup", "-i", address, idx.folder / "copy"], ["repair", "-i", address]),
         *(["optimize", "-i", address], ["unlock", "-i", address]),
     ):
         error = idx(*command, code=1).stderr
@@ -129,10 +125,8 @@ def test_what_works_on_files_says_so(idx: Idx, address: str, tmp_path: Path) -> 
         assert "is on a cluster" in error
 
 
-def test_an_index_is_rebuilt_while_it_is_searched(
-    idx: Idx, node: Node, address: str, tmp_path: Path
-) -> None:
-    papers = tmp_path / "papers"
+def test_an_index_is_rebuilt_while_it_is_searched(idx: Idx, node: Node, address: str) -> None:
+    papers = idx.folder / "papers"
     papers.mkdir()
     (papers / "paper.txt").write_text(" ".join(["contract"] * 300))
     idx("sync", "-i", address, papers)
@@ -156,9 +150,9 @@ def test_an_index_is_rebuilt_while_it_is_searched(
 
 
 def test_an_index_of_an_older_version_is_named_and_rebuilt(
-    idx: Idx, node: Node, address: str, tmp_path: Path
+    idx: Idx, node: Node, address: str
 ) -> None:
-    papers = tmp_path / "papers"
+    papers = idx.folder / "papers"
     papers.mkdir()
     (papers / "paper.txt").write_text(" ".join(["contract"] * 300))
     idx("sync", "-i", address, papers)
@@ -322,24 +316,24 @@ def test_a_call_notices_another_index_of_the_same_name(address: str) -> None:
 
 
 def test_two_first_syncs_keep_the_folders_and_failures_of_each_other(
-    idx: Idx, address: str, tmp_path: Path
+    idx: Idx, address: str
 ) -> None:
     for name in ("x", "y"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "paper.txt").write_text(f"word of {name}")
-        (tmp_path / name / "bad.pdf").write_bytes(b"%PDF-1.4")
+        (idx.folder / name).mkdir()
+        (idx.folder / name / "paper.txt").write_text(f"word of {name}")
+        (idx.folder / name / "bad.pdf").write_bytes(b"%PDF-1.4")
     idx("init", "-i", address)
-    of_y = IndexedFolders((IndexedFolder("y/", tmp_path / "y"),))
+    of_y = IndexedFolders((IndexedFolder("y/", idx.folder / "y"),))
     late = Failure("y/", "late.pdf", "failed", "it is damaged", 1, 1, "2026-01-01T00:00:00Z")
     before = load_failures(Path(address))
     index = Index(address)
-    idx("sync", "-i", address, tmp_path / "x", code=1)
+    idx("sync", "-i", address, idx.folder / "x", code=1)
     index.folders = of_y
     with pytest.raises(ClusterRefusedError, match="changed the folders of the index"), index:
         index.add(Document("y/paper.txt", "D", "word of y"))
-    idx("sync", "-i", address, tmp_path / "y", code=1)
+    idx("sync", "-i", address, idx.folder / "y", code=1)
     save_failures(Path(address), {**before, "y/late.pdf": late}, before)
-    idx("sync", "-i", address, tmp_path / "x", code=0)
+    idx("sync", "-i", address, idx.folder / "x", code=0)
     with Searcher(address) as searcher:
         assert [folder.prefix for folder in searcher.folders()] == ["", "y/"]
         found = [of.source_document for of in searcher.documents().documents]

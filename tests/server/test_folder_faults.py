@@ -144,10 +144,8 @@ async def test_a_renamed_index_is_answered_from_where_it_comes_back(
         assert await answers(client) == sound
 
 
-async def test_commands_that_swap_the_index_are_followed(
-    idx: Idx, index_path: Path, connect: Connect
-) -> None:
-    fill(index_path)
+async def test_commands_that_swap_the_index_are_followed(idx: Idx, connect: Connect) -> None:
+    fill(idx.index)
     idx("backup", "copy")
     async with connect() as client:
         sound = (await answers(client))["Search"]["results"]
@@ -165,18 +163,16 @@ async def test_commands_that_swap_the_index_are_followed(
 
 
 @has_modes
-async def test_a_folder_that_is_made_read_only_is_answered_from(
-    idx: Idx, index_path: Path, connect: Connect
-) -> None:
-    fill(index_path)
+async def test_a_folder_that_is_made_read_only_is_answered_from(idx: Idx, connect: Connect) -> None:
+    fill(idx.index)
     async with connect() as client:
         sound = await answers(client)
-        for path in (*index_path.iterdir(), index_path):
+        for path in (*idx.index.iterdir(), idx.index):
             path.chmod(0o555 if path.is_dir() else 0o444)
         assert await answers(client) == sound
-        index_path.chmod(0o755)
+        idx.index.chmod(0o755)
         bound = subprocess.run(
-            [*MOUNT, "--bind", "-o", "ro", index_path, index_path], capture_output=True, check=False
+            [*MOUNT, "--bind", "-o", "ro", idx.index, idx.index], capture_output=True, check=False
         )
         if bound.returncode:
             pytest.skip(f"a folder cannot be mounted here: {bound.stderr.decode().strip()}")
@@ -185,12 +181,12 @@ async def test_a_folder_that_is_made_read_only_is_answered_from(
             failed = await asyncio.to_thread(idx, "add", "-d", "b", "-t", "B", "-c", "text", code=1)
             (message,) = failed.stderr.splitlines()
             assert message.startswith("Error: ")
-            assert str(index_path) in message
+            assert str(idx.index) in message
             assert "Read-only file system" in message
             assert await answers(client) == sound
         finally:
-            subprocess.run([*UNMOUNT, index_path], check=True)
-        for path in index_path.iterdir():
+            subprocess.run([*UNMOUNT, idx.index], check=True)
+        for path in idx.index.iterdir():
             path.chmod(0o644)
         await asyncio.to_thread(idx, "delete", "a")
         assert answer(await client.call_tool("Search", {"query": "common"}))["totalHits"] == 0

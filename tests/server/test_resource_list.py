@@ -22,20 +22,18 @@ from tests.server.resource_answers import listed, read
 pytestmark = [pytest.mark.soak, pytest.mark.anyio]
 
 
-async def test_a_file_is_described_by_its_path(
-    idx: Idx, tmp_path: Path, index_path: Path, connect: Connect
-) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "note.txt").write_text("some text\n" * 3)
-    index_files(index_path, "docs")
+async def test_a_file_is_described_by_its_path(idx: Idx, connect: Connect) -> None:
+    (idx.folder / "docs").mkdir()
+    (idx.folder / "docs" / "note.txt").write_text("some text\n" * 3)
+    index_files(idx.index, "docs")
     async with connect() as client:
         document = (await client.list_resources()).resources[1]
-        assert document.description == f"{tmp_path}/docs/note.txt, 1 chunk"
+        assert document.description == f"{idx.folder}/docs/note.txt, 1 chunk"
         assert document.annotations is not None
         assert document.annotations.last_modified is not None
         contents = await read(client, document.uri)
         assert contents.meta is not None
-        assert contents.meta["file_path"] == f"{tmp_path}/docs/note.txt"
+        assert contents.meta["file_path"] == f"{idx.folder}/docs/note.txt"
 
 
 async def test_pages_miss_and_repeat_nothing_while_documents_come_and_go(
@@ -99,9 +97,7 @@ async def test_the_templates(empty_index: Path, connect: Connect) -> None:
         assert template.mime_type in {"text/plain", "application/json", "image/png"}
 
 
-async def test_resources_of_an_index_that_comes_and_goes(
-    idx: Idx, index_path: Path, connect: Connect
-) -> None:
+async def test_resources_of_an_index_that_comes_and_goes(idx: Idx, connect: Connect) -> None:
     async with connect() as client:
         for _ in range(2):
             for request in (client.list_resources(), client.read_resource("document://a")):
@@ -111,7 +107,7 @@ async def test_resources_of_an_index_that_comes_and_goes(
             idx("init")
             idx("add", "-d", "a", "-t", "A", "-c", "text")
             assert (await read(client, "document://a")).text == "text"
-            index_path.rename(index_path.with_name(f"moved {_}"))
+            idx.index.rename(idx.index.with_name(f"moved {_}"))
 
 
 async def test_clients_of_the_older_protocol_read_and_list(

@@ -233,16 +233,16 @@ async def test_a_file_that_is_gone_or_replaced_by_a_link_is_an_error(
 
 
 async def test_a_protected_file_needs_the_password_of_the_configuration(
-    idx: Idx, connect: Connect, tmp_path: Path
+    idx: Idx, connect: Connect
 ) -> None:
     def protected(pdf: FPDF) -> None:
         pdf.set_encryption(owner_password="owner", user_password="open")
         pdf.add_page()
         add_lines(pdf, "A secret river")
 
-    (tmp_path / "files").mkdir()
-    write_pdf(tmp_path / "files" / "secret.pdf", protected)
-    idx("sync", str(tmp_path / "files"), "--pdf-password", "open")
+    (idx.folder / "files").mkdir()
+    write_pdf(idx.folder / "files" / "secret.pdf", protected)
+    idx("sync", str(idx.folder / "files"), "--pdf-password", "open")
     async with connect() as client:
         refused = error(await show(client, "secret.pdf", 1))
     assert refused == (
@@ -288,10 +288,8 @@ def write_slow_and_fast(folder: Path) -> None:
 
 
 @pytest.mark.soak
-async def test_a_page_that_takes_too_long_costs_only_itself(
-    idx: Idx, connect: Connect, tmp_path: Path
-) -> None:
-    async with slow_file(idx, connect, tmp_path / "files") as client:
+async def test_a_page_that_takes_too_long_costs_only_itself(idx: Idx, connect: Connect) -> None:
+    async with slow_file(idx, connect, idx.folder / "files") as client:
         shown(await show(client, "fast.pdf", 1))
         assert error(await show(client, "slow.pdf", 1)) == (
             "slow.pdf took more than 6 seconds to render"
@@ -300,11 +298,9 @@ async def test_a_page_that_takes_too_long_costs_only_itself(
 
 
 @pytest.mark.skipif(shutil.which("tesseract") is None, reason="Tesseract is not installed")
-async def test_words_that_ocr_has_read_are_marked(
-    idx: Idx, connect: Connect, tmp_path: Path
-) -> None:
-    (tmp_path / "papers").mkdir()
-    scan(tmp_path / "papers" / "scan.pdf", "The rent is due on the third")
+async def test_words_that_ocr_has_read_are_marked(idx: Idx, connect: Connect) -> None:
+    (idx.folder / "papers").mkdir()
+    scan(idx.folder / "papers" / "scan.pdf", "The rent is due on the third")
     idx("sync", "papers", "--ocr-languages", "eng")
     async with connect() as client:
         image, described = shown(await show(client, "scan.pdf", 1, "rent"))
@@ -312,6 +308,6 @@ async def test_words_that_ocr_has_read_are_marked(
         whole, described = shown(await show(client, "scan.pdf", 1, '"rent is due"'))
         assert described["marked"] == 3
         assert yellow(whole) > 1.5 * yellow(image) > 500
-        shutil.rmtree(tmp_path / "lucene-index" / "ocr")
+        shutil.rmtree(idx.folder / "lucene-index" / "ocr")
         _, described = shown(await show(client, "scan.pdf", 1, "third"))
         assert described["marked"] == 0

@@ -1,7 +1,6 @@
 """Markdown, its front matter, and what Obsidian adds to both."""
 
 import time
-from pathlib import Path
 
 import pytest
 
@@ -189,13 +188,11 @@ def test_properties_keep_their_names_and_nested_ones_are_joined_by_dots(read: Re
     }
 
 
-def test_notes_are_found_and_filtered_by_their_properties(
-    idx: Idx, tmp_path: Path, index_path: Path
-) -> None:
-    notes = tmp_path / "notes"
+def test_notes_are_found_and_filtered_by_their_properties(idx: Idx) -> None:
+    notes = idx.folder / "notes"
     notes.mkdir()
     (notes / "Water plan.md").write_text(NOTE)
-    index_files(index_path, notes)
+    index_files(idx.index, notes)
     conditions = ("aliases=H2O", "rating>=3", "tags^=project/", "source.people.name=Bo")
     filters = [part for condition in conditions for part in ("--filter", condition)]
     assert "Water plan.md" in idx("search", "wells", *filters).stdout
@@ -321,26 +318,24 @@ def test_the_first_heading_is_the_title_without_its_marks(read: Read) -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_lines_are_cited_as_they_are_in_the_file(
-    idx: Idx, tmp_path: Path, index_path: Path, end: str
-) -> None:
+def test_lines_are_cited_as_they_are_in_the_file(idx: Idx, end: str) -> None:
     lines = ["[[A very long name of a note that is not shown|a]] ^id1"] * 300
     lines += ["> [!note]", "^only-an-id", "", "The [[Thing|pump]] is broken.", ""]
-    (tmp_path / "note.md").write_bytes(end.join(lines).encode())
-    index_files(index_path, tmp_path / "note.md")
+    (idx.folder / "note.md").write_bytes(end.join(lines).encode())
+    index_files(idx.index, idx.folder / "note.md")
     shown = idx("show", "note.md").stdout
     assert "lines 1-250" in shown
     assert "lines 211-304" in shown
     assert "The pump is broken." in shown
 
 
-def test_a_note_without_a_title_is_called_by_its_name_without_the_ending(
-    idx: Idx, tmp_path: Path, index_path: Path
-) -> None:
-    files = [tmp_path / name for name in ("Garden plan.md", "v1.2.markdown", "plain.txt", "UP.MD")]
+def test_a_note_without_a_title_is_called_by_its_name_without_the_ending(idx: Idx) -> None:
+    files = [
+        idx.folder / name for name in ("Garden plan.md", "v1.2.markdown", "plain.txt", "UP.MD")
+    ]
     for file in files:
         file.write_text("Some words.")
-    index_files(index_path, *files)
+    index_files(idx.index, *files)
     listed = idx("list", "--json").stdout
     for title in ("Garden plan", "v1.2", "plain.txt", "UP"):
         assert f'"title": "{title}"' in listed

@@ -141,15 +141,13 @@ def test_the_path_of_a_hit_is_never_broken(long_path: Path, empty_index: Path) -
 
 
 @has_terminals
-def test_a_table_that_fits_has_its_paths_beside_the_rest(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "a.txt").write_text("The rent is due.")
-    index_files(empty_index, tmp_path / "a.txt")
+def test_a_table_that_fits_has_its_paths_beside_the_rest(idx: Idx, empty_index: Path) -> None:
+    (idx.folder / "a.txt").write_text("The rent is due.")
+    index_files(empty_index, idx.folder / "a.txt")
     shown = without_styles(on_a_terminal("list", "-i", empty_index, COLUMNS="300"))
     heading, rule, row, totals = shown
     assert heading.split() == ["Document", "Title", "Chunks", "Language", "File"]
-    assert heading.index("File") == row.index(str(tmp_path / "a.txt"))
+    assert heading.index("File") == row.index(str(idx.folder / "a.txt"))
     assert set(rule) == {"─"}
     assert totals == "1 document, 1 chunk"
 
@@ -184,9 +182,7 @@ def test_matches_are_between_stars_on_a_terminal_without_styles(filled_index: Pa
 
 
 @has_terminals
-def test_text_cannot_turn_a_line_around_or_steer_the_terminal(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
+def test_text_cannot_turn_a_line_around_or_steer_the_terminal(idx: Idx, empty_index: Path) -> None:
     hostile = "rent \u202efdp.exe\u202c \u2066due\u2069 \x9b2J\x7f"
     add_documents(empty_index, Document(hostile, hostile, hostile))
     for command in (["list"], ["search", "rent"], ["show", hostile], ["list", "--plain"]):
@@ -200,15 +196,13 @@ def test_text_cannot_turn_a_line_around_or_steer_the_terminal(
 
 
 @has_terminals
-def test_the_name_of_a_file_cannot_steer_the_terminal(
-    idx: Idx, empty_index: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "a\x1b[2J\nb.txt").write_text("The rent is due.")
-    index_files(empty_index, tmp_path)
+def test_the_name_of_a_file_cannot_steer_the_terminal(idx: Idx, empty_index: Path) -> None:
+    (idx.folder / "a\x1b[2J\nb.txt").write_text("The rent is due.")
+    index_files(empty_index, idx.folder)
     for command in (["list"], ["search", "rent"], ["stats"], ["list", "--plain"]):
         shown = on_a_terminal(*command, "-i", empty_index, NO_COLOR="1", TERM="dumb")
         assert "\x1b" not in shown
-    assert shown.splitlines() == [rf"{tmp_path}/a\x1b[2J\nb.txt"]
+    assert shown.splitlines() == [rf"{idx.folder}/a\x1b[2J\nb.txt"]
 
 
 LEFT = re.compile(r"about (\d+) (minute|hour)s? left")
@@ -227,12 +221,10 @@ def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.soak
 @pytest.mark.usefixtures("slow_clock")
-def test_words_and_vectors_each_say_it(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_words_and_vectors_each_say_it(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(40):
-        (tmp_path / f"{number}.txt").write_text(f"note {number} on the river " * 40)
-    told = idx("sync", tmp_path).stderr.splitlines()
+        (idx.folder / f"{number}.txt").write_text(f"note {number} on the river " * 40)
+    told = idx("sync", idx.folder).stderr.splitlines()
     files = [line for line in told if " of 40 files" in line]
     assert not LEFT.search(files[0]), files
     minutes = [int(found[1]) for line in files if (found := LEFT.search(line))]
