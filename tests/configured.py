@@ -1,6 +1,5 @@
 """The configuration file of a test, and what `idx` says of it."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,5 +15,5 @@ def write(text: str) -> Path:
 
 
 def shown(idx: Idx) -> dict[str, tuple[Any, str]]:
-    settings = json.loads(idx("config", "show", "--json").stdout)["settings"]
+    settings = idx.json("config", "show")["settings"]
     return {name: (setting["value"], setting["from"]) for name, setting in settings.items()}

@@ -1,6 +1,7 @@
 """Fixtures that run the real programs on a real index in a temporary folder."""
 
 import gc
+import json
 import multiprocessing
 import os
 import shlex
@@ -12,7 +13,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import lucene
 import pytest
@@ -181,9 +182,11 @@ class Idx:
     It runs in this process, unless a prefix or the environment decides how it starts.
     """
 
-    def __init__(self, folder: Path, *, here: bool = True) -> None:
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, *, here: bool = True) -> None:
         self.folder = folder
         self.index = folder / "lucene-index"
+        self.setenv = monkeypatch.setenv
+        self.delenv = monkeypatch.delenv
         self._here = here
 
     def __call__(
@@ -200,17 +203,29 @@ class Idx:
         assert "Traceback" not in done.stderr
         return done
 
+    def json(self, *arguments: object, **options: Any) -> Any:
+        """Return the answer for programs."""
+        return json.loads(self(*arguments, "--json", **options).stdout)
+
+    def without(self, *libraries: str) -> None:
+        """Have libraries be missing, as without the extra that installs them."""
+        modules = self.folder / "without"
+        modules.mkdir()
+        hidden = f"import sys; sys.modules.update(dict.fromkeys({libraries}))\n"
+        (modules / "sitecustomize.py").write_text(hidden)
+        self.setenv("PYTHONPATH", str(modules), prepend=os.pathsep)
+
 
 @pytest.fixture
-def idx(tmp_path: Path) -> Idx:
+def idx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Idx:
     """Run `idx` in the temporary folder, where its default index is `index_path`."""
-    return Idx(tmp_path)
+    return Idx(tmp_path, monkeypatch)
 
 
 @pytest.fixture
-def idx_process(tmp_path: Path) -> Idx:
+def idx_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Idx:
     """Run `idx` like the fixture `idx`, but always as a process."""
-    return Idx(tmp_path, here=False)
+    return Idx(tmp_path, monkeypatch, here=False)
 
 
 @asynccontextmanager

@@ -38,10 +38,8 @@ def blocks(page: str, language: str) -> list[str]:
 @pytest.mark.parametrize(
     "page", ["README.md", pytest.param("docs/maintenance.md", marks=pytest.mark.soak)]
 )
-def test_the_session_of_a_page_is_real(
-    page: str, tmp_path: Path, idx: Idx, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("IDX_SEMANTIC")
+def test_the_session_of_a_page_is_real(page: str, tmp_path: Path, idx: Idx) -> None:
+    idx.delenv("IDX_SEMANTIC")
     (session,) = blocks(page, "console")
     (tmp_path / "test-index").symlink_to(ROOT / "test-index")
     shown = ""

@@ -57,10 +57,10 @@ def test_a_run_in_this_process_leaves_it_as_it_was(
         assert is_now == was
 
 
-def test_the_same_run_can_be_a_process(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_run_can_be_a_process(idx: Idx) -> None:
     idx("add", "-d", "a", "-t", "Title", "-c", "some text")
     here = idx("list", "--json")
     assert '"Title"' in here.stdout
-    monkeypatch.setenv(PROCESSES, "1")
+    idx.setenv(PROCESSES, "1")
     process = idx("list", "--json")
     assert (process.stdout, process.stderr) == (here.stdout, here.stderr)

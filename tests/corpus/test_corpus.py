@@ -1,6 +1,5 @@
 """The test files of public projects: no crash, nothing silent, and tables no worse than plain."""
 
-import json
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -27,7 +26,7 @@ def test_each_file_is_a_document_or_a_failure_with_a_kind(tmp_path: Path, idx: I
     silent = files - outcomes.files.keys()
     assert [name for name in silent if not folders & {*map(str, PurePosixPath(name).parents)}] == []
     assert set(outcomes.files.values()) <= {*OUTCOMES}
-    failures = json.loads(idx("failures", "--json").stdout)["failures"]
+    failures = idx.json("failures")["failures"]
     listed = {failure["source_document"] for failure in failures}
     assert {name for name, outcome in outcomes.files.items() if outcome != "read"} <= listed
     read = sum(outcome in {"read", "in part"} for outcome in outcomes.files.values())

@@ -68,7 +68,7 @@ def sync(idx: Idx, *arguments: object, code: int = 0) -> dict[str, int]:
 
 def searched(idx: Idx, *arguments: object) -> Any:
     """The answer of `idx search` for programs."""
-    return json.loads(idx("search", *arguments, "--json").stdout)
+    return idx.json("search", *arguments)
 
 
 def hits(idx: Idx, *arguments: object) -> list[dict[str, Any]]:

@@ -59,7 +59,7 @@ def model(answer: Answer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServ
 
 
 def asked(idx: Idx, *arguments: str) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(idx("ask", *QUESTION, "--json", *arguments).stdout)
+    answer: dict[str, Any] = idx.json("ask", *QUESTION, *arguments)
     return answer
 
 
@@ -231,9 +231,8 @@ def test_what_is_missing_is_said_in_one_line(idx: Idx, monkeypatch: pytest.Monke
 
 
 @pytest.mark.soak
-def test_without_the_extra_its_name_is_said(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
-    (idx.folder / "sitecustomize.py").write_text("import sys\nsys.modules['openai'] = None\n")
-    monkeypatch.setenv("PYTHONPATH", str(idx.folder), prepend=":")
+def test_without_the_extra_its_name_is_said(idx: Idx) -> None:
+    idx.without("openai")
     assert idx("ask", *QUESTION, "--model", "m", code=1).stderr == (
         'Error: answering questions needs the extra "answers" '
         "(openai is not installed); install it with: "
@@ -242,8 +241,8 @@ def test_without_the_extra_its_name_is_said(idx: Idx, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.soak
-def test_the_key_is_in_the_environment_only(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("IDX_ANSWER_API_KEY", KEY)
+def test_the_key_is_in_the_environment_only(idx: Idx) -> None:
+    idx.setenv("IDX_ANSWER_API_KEY", KEY)
     assert KEY not in idx("config", "show").stdout
     write(f"answer_url = 'http://me:{KEY}@localhost/v1'")
     failed = idx("ask", *QUESTION, code=1)

@@ -1,6 +1,5 @@
 """`idx backup`: a whole copy, whatever a writer does meanwhile."""
 
-import json
 import random
 import shutil
 import signal
@@ -58,7 +57,7 @@ def hidden(folder: Path) -> list[str]:
 
 def test_a_backup_is_the_index_and_nothing_else(idx: Idx, filled: Path) -> None:
     before = files(filled)
-    figures = json.loads(idx("stats", "--json").stdout)
+    figures = idx.json("stats")
     done = idx("backup", "copies/monday")
     copy = idx.folder / "copies" / "monday"
     assert done.stdout == (
@@ -80,8 +79,8 @@ def test_a_backup_is_the_index_and_nothing_else(idx: Idx, filled: Path) -> None:
 
 
 def test_the_answer_for_programs(idx: Idx, filled: Path) -> None:
-    figures = json.loads(idx("stats", "--json").stdout)
-    answer = json.loads(idx("backup", "copy", "--json").stdout)
+    figures = idx.json("stats")
+    answer = idx.json("backup", "copy")
     assert answer.pop("seconds") > 0
     assert answer == {
         "path": str(idx.folder / "copy"),

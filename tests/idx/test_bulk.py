@@ -183,10 +183,8 @@ def test_a_missing_file_is_named(idx: Idx) -> None:
 
 
 @pytest.mark.soak
-def test_long_metadata_stand_in_every_chunk_but_not_in_memory_at_once(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("IDX_JAVA_HEAP", "64")
+def test_long_metadata_stand_in_every_chunk_but_not_in_memory_at_once(idx: Idx) -> None:
+    idx.setenv("IDX_JAVA_HEAP", "64")
     entry = {"Id": "a", "Title": "A", "Content": "word " * 105_000, "creator": "c" * 200_000}
     added = idx("bulk", "-j", "-", stdin=json.dumps(entry))
     assert added.stdout == "Successfully added 1 documents as 500 total chunks to index\n"

@@ -60,7 +60,7 @@ def test_an_index_that_this_user_may_only_read(idx: Idx, filled: Path) -> None:
 
 
 def test_a_sound_index(idx: Idx, filled: Path) -> None:
-    figures = json.loads(idx("stats", "--json").stdout)
+    figures = idx.json("stats")
     before = {file.name: file.read_bytes() for file in filled.iterdir()}
     done = idx("check")
     assert done.stdout == (
@@ -68,7 +68,7 @@ def test_a_sound_index(idx: Idx, filled: Path) -> None:
         f"{figures['segments']} segments\n"
     )
     assert done.stderr == ""
-    answer = json.loads(idx("check", "--json").stdout)
+    answer = idx.json("check")
     segments = answer.pop("segments")
     assert answer == {
         "sound": True,
@@ -167,7 +167,7 @@ def test_documents_that_are_not_whole_are_named(idx: Idx, filled: Path) -> None:
         assert "idx delete" in line
     assert {line.split("'")[1] for line in told} == VIOLATIONS.keys()
     assert failed.stderr == f"Error: the index is not sound; {len(told)} problems\n"
-    answer = json.loads(idx("check", "--json", code=1).stdout)
+    answer = idx.json("check", code=1)
     assert not answer["sound"]
     assert answer["problems"] == told
     # What it says helps.
@@ -255,7 +255,7 @@ def test_the_answer_names_file_segment_and_help(idx: Idx, every_kind: Path) -> N
         f"file {file.name}: its checksum is wrong, so it was changed after Lucene wrote it; "
         "restore a backup with idx restore, or save the rest with idx repair\n"
     )
-    answer = json.loads(idx("check", "--json", code=1).stdout)
+    answer = idx.json("check", code=1)
     assert [part["name"] for part in answer["segments"] if not part["sound"]] == [
         file.name.removesuffix(".fdt")
     ]

@@ -1,6 +1,5 @@
 """`idx collections`: parts of the index by name, in searches, lists and the configuration file."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -50,7 +49,7 @@ def test_a_folder_and_filters_make_collections(idx: Idx, contracts: Path) -> Non
     assert added.stdout == f"Added the collection signed in {configuration_file()}\n"
     idx("collections", "add", "cars", "--filter", "file_name=car.txt", "--filter", "language!=de")
     idx("collections", "add", "unknown", "--filter", "country=fr")
-    assert json.loads(idx("collections", "list", "--json").stdout) == [
+    assert idx.json("collections", "list") == [
         {
             "name": "signed",
             "description": "All signed.",
@@ -90,9 +89,9 @@ def test_a_folder_and_filters_make_collections(idx: Idx, contracts: Path) -> Non
         "letter.txt",
     }
     assert ids(searched(idx, "deposit", "-c", "cars")) == {"contracts/2024/car.txt"}
-    listed = json.loads(idx("list", "--collection", "signed", "--json").stdout)
+    listed = idx.json("list", "--collection", "signed")
     assert listed["total_documents"] == 2
-    fields = json.loads(idx("fields", "--json").stdout)["fields"]
+    fields = idx.json("fields")["fields"]
     assert [field["examples"] for field in fields if field["name"] == "collection"] == [
         ["signed", "cars", "unknown"]
     ]
@@ -150,14 +149,12 @@ def test_a_name_that_is_not_one_is_an_error_with_the_right_one(idx: Idx, contrac
         assert "there is no collection 'singed'; did you mean 'signed'?" in refused.stderr
 
 
-def test_the_variable_replaces_those_of_the_file(
-    idx: Idx, contracts: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_variable_replaces_those_of_the_file(idx: Idx, contracts: Path) -> None:
     idx("collections", "add", "signed", "--folder", contracts)
-    monkeypatch.setenv("IDX_COLLECTIONS", '[{"name": "cars", "filters": ["file_name=car.txt"]}]')
-    (only,) = json.loads(idx("collections", "list", "--json").stdout)
+    idx.setenv("IDX_COLLECTIONS", '[{"name": "cars", "filters": ["file_name=car.txt"]}]')
+    (only,) = idx.json("collections", "list")
     assert (only["name"], only["documents"]) == ("cars", 1)
     warned = idx("collections", "add", "more", "--filter", "x=1")
     assert "IDX_COLLECTIONS is set and overrides" in warned.stderr
-    monkeypatch.setenv("IDX_COLLECTIONS", '[{"name": "cars"}]')
+    idx.setenv("IDX_COLLECTIONS", '[{"name": "cars"}]')
     assert "IDX_COLLECTIONS" in idx("search", "deposit", code=1).stderr

@@ -20,7 +20,7 @@ def test_init_creates_an_index_and_then_changes_nothing(idx: Idx, index_path: Pa
     before = {file.name: file.stat().st_mtime_ns for file in index_path.iterdir()}
     assert idx("init").stdout == "There is already an index at lucene-index; nothing was changed.\n"
     assert {file.name: file.stat().st_mtime_ns for file in index_path.iterdir()} == before
-    assert json.loads(idx("init", "--json").stdout) == {
+    assert idx.json("init") == {
         "index_path": "lucene-index",
         "created": False,
     }
@@ -34,9 +34,9 @@ def test_the_index_may_be_named(idx: Idx, tmp_path: Path, name: str) -> None:
 
 
 def test_an_option_beats_the_variable_and_the_variable_the_default(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("IDX_INDEX_PATH", "named-by-the-variable")
+    idx.setenv("IDX_INDEX_PATH", "named-by-the-variable")
     idx("init")
     assert (tmp_path / "named-by-the-variable").is_dir()
     idx("init", "-i", "named-by-the-option")
@@ -72,7 +72,7 @@ def test_add_delete_list_show(idx: Idx, empty_index: Path) -> None:
     assert "lease" in listed
     assert "The lease" in listed
     assert listed.endswith("2 documents, 4 chunks\n")
-    assert json.loads(idx("list", "--json").stdout) == {
+    assert idx.json("list") == {
         "total_documents": 2,
         "total_chunks": 4,
         "documents": [
@@ -94,7 +94,7 @@ def test_add_delete_list_show(idx: Idx, empty_index: Path) -> None:
         "notice": None,
     }
     assert idx("show", "note").stdout == "# Note  [note-chunk-001]\n\nCall Ann.\n\n"
-    shown = json.loads(idx("show", "lease", "--chunk", "3", "--json").stdout)
+    shown = idx.json("show", "lease", "--chunk", "3")
     assert shown["total_chunks"] == 3
     (chunk,) = shown["chunks"]
     assert (chunk["id"], chunk["title"]) == ("lease-chunk-003", "The lease - Part 3")
@@ -140,7 +140,7 @@ def test_an_empty_content_removes_the_old_chunks_with_a_warning(
         "failed": [],
     }
     add("")
-    assert json.loads(idx("list", "--json").stdout)["total_documents"] == 0
+    assert idx.json("list")["total_documents"] == 0
 
 
 @pytest.mark.parametrize("sources", [[], ["-c", "text", "-f", "file.txt"]])
@@ -169,7 +169,7 @@ def test_search_prints_ranked_chunks_with_the_matches_marked(idx: Idx, empty_ind
 
 def test_search_as_json_has_the_shape_of_the_tool(idx: Idx, empty_index: Path) -> None:
     add_documents(empty_index, Document("a", "First", "The café opens at noon."))
-    answer = json.loads(idx("search", "cafe", "--json").stdout)
+    answer = idx.json("search", "cafe")
     (hit,) = answer.pop("results")
     assert answer == {
         "query": "cafe",
@@ -198,7 +198,7 @@ def test_search_as_json_has_the_shape_of_the_tool(idx: Idx, empty_index: Path) -
         "char_start": 0,
         "char_end": 23,
     }
-    assert json.loads(idx("search", "nothing", "--json").stdout)["results"] == []
+    assert idx.json("search", "nothing")["results"] == []
 
 
 def test_search_with_filters(idx: Idx, empty_index: Path) -> None:
@@ -264,7 +264,7 @@ def test_lines_are_shown_as_they_stand(idx: Idx, empty_index: Path) -> None:
 
 def test_stats(idx: Idx, empty_index: Path) -> None:
     add_documents(empty_index, Document("a", "A", LONG))
-    figures = json.loads(idx("stats", "--json").stdout)
+    figures = idx.json("stats")
     assert (figures["documents"], figures["chunks"], figures["schema_version"]) == (1, 3, 5)
     assert figures["path"] == str(empty_index)
     assert "Chunks" in idx("stats").stdout

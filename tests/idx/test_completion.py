@@ -84,9 +84,7 @@ def test_the_index_of_the_command_line_is_asked(papers: Path, option: tuple[str,
     ]
 
 
-def test_the_index_of_the_environment_or_the_configuration_is_asked(
-    idx: Idx, papers: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_index_of_the_environment_or_the_configuration_is_asked(idx: Idx, papers: Path) -> None:
     fields = ("terms", "--field", "file_n")
     (papers / "lucene-index").rename(papers / "other")
     assert completed(*fields, folder=papers) == []
@@ -94,10 +92,10 @@ def test_the_index_of_the_environment_or_the_configuration_is_asked(
     configuration.parent.mkdir()
     configuration.write_text(f'index_path = "{papers}/other"')
     assert completed(*fields, folder=papers) == ["file_name"]
-    monkeypatch.setenv("IDX_INDEX_PATH", str(papers / "nothing"))
+    idx.setenv("IDX_INDEX_PATH", str(papers / "nothing"))
     assert completed(*fields, folder=papers) == []
     configuration.write_text("index_path = [")
-    monkeypatch.delenv("IDX_INDEX_PATH")
+    idx.delenv("IDX_INDEX_PATH")
     assert completed(*fields, folder=papers) == []
 
 

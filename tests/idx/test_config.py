@@ -115,8 +115,8 @@ def test_an_option_beats_the_variable_beats_the_file_beats_the_default(
     assert probe(*given) == {name: values[5] for name, values in VALUES.items()}
 
 
-def test_each_value_is_shown_with_its_origin(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("IDX_SEMANTIC")
+def test_each_value_is_shown_with_its_origin(idx: Idx) -> None:
+    idx.delenv("IDX_SEMANTIC")
     assert {origin for _, origin in shown(idx).values()} == {"default"}
     file = write("".join(f"{name} = {values[0]}\n" for name, values in VALUES.items()))
     expected = {name: (values[1], str(file)) for name, values in VALUES.items()}
@@ -130,8 +130,8 @@ def test_each_value_is_shown_with_its_origin(idx: Idx, monkeypatch: pytest.Monke
     }
     assert shown(idx) == expected | others
     for name, values in VALUES.items():
-        monkeypatch.setenv(VARIABLES[name], values[2])
-    monkeypatch.setenv("IDX_FOLDERS", "a:/b c")
+        idx.setenv(VARIABLES[name], values[2])
+    idx.setenv("IDX_FOLDERS", "a:/b c")
     expected = {name: (values[3], VARIABLES[name]) for name, values in VALUES.items()}
     expected["pdf_password"] = ("••••", "IDX_PDF_PASSWORD")
     paths = [
@@ -148,39 +148,39 @@ def test_the_path_of_the_file_is_shown_also_where_there_is_none(idx: Idx) -> Non
     assert answer.startswith(f"Configuration file: {file}\n")
     assert re.search(rf"hidden\ttrue\t{re.escape(str(file))}\n", answer)
     assert "/a, /b" in answer
-    shown = json.loads(idx("config", "show", "--json").stdout)
+    shown = idx.json("config", "show")
     assert (shown["file"], shown["exists"]) == (str(file), True)
 
 
-def test_passwords_are_not_shown(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passwords_are_not_shown(idx: Idx) -> None:
     write("pdf_password = 'swordfish'")
     for arguments in ([], ["--json"]):
         answer = idx("config", "show", *arguments).stdout
         assert "••••" in answer
         assert "swordfish" not in answer
-    monkeypatch.setenv("IDX_PDF_PASSWORD", "swordfish2")
+    idx.setenv("IDX_PDF_PASSWORD", "swordfish2")
     assert "swordfish" not in idx("config", "show").stdout
-    monkeypatch.delenv("IDX_PDF_PASSWORD")
+    idx.delenv("IDX_PDF_PASSWORD")
     write("pdf_password = ['swordfish']")
     failed = idx("config", "show", code=1)
     assert "pdf_password: the value should be a valid string" in failed.stderr
     assert "swordfish" not in failed.stderr
 
 
-def test_the_file_says_where_the_index_is(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_says_where_the_index_is(idx: Idx) -> None:
     file = write("index_path = '../here'")
     idx("init")
     assert (file.parents[1] / "here").is_dir()
-    monkeypatch.setenv("HOME", str(file.parent))
+    idx.setenv("HOME", str(file.parent))
     write("index_path = '~/at home'")
     assert str(file.parent / "at home") in idx("init").stdout
 
 
-def test_another_file_may_be_named(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_file_may_be_named(idx: Idx) -> None:
     write("index_path = 'unused'")
     (idx.folder / "deep").mkdir()
     (idx.folder / "deep" / "mine.toml").write_text("index_path = 'index'")
-    monkeypatch.setenv("IDX_CONFIG", "deep/mine.toml")
+    idx.setenv("IDX_CONFIG", "deep/mine.toml")
     idx("init")
     assert (idx.folder / "deep" / "index").is_dir()
     assert shown(idx)["index_path"] == (
@@ -189,10 +189,8 @@ def test_another_file_may_be_named(idx: Idx, monkeypatch: pytest.MonkeyPatch) ->
     )
 
 
-def test_a_named_file_that_does_not_exist_gets_a_warning(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("IDX_CONFIG", "nothing.toml")
+def test_a_named_file_that_does_not_exist_gets_a_warning(idx: Idx) -> None:
+    idx.setenv("IDX_CONFIG", "nothing.toml")
     expected = f"Warning: IDX_CONFIG names {idx.folder}/nothing.toml, which does not exist\n"
     assert idx("init").stderr == expected
 
@@ -272,11 +270,11 @@ def test_every_setting_has_its_variable_its_option_and_its_row_in_the_documentat
         assert default.strip("`") == str(expected or ("false" if expected is False else "none"))
 
 
-def test_the_file_of_the_documentation_is_valid(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_of_the_documentation_is_valid(idx: Idx) -> None:
     page = (ROOT / "docs" / "configuration.md").read_text()
     examples = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     file = write("".join(examples))
-    monkeypatch.setenv("HOME", "/home/me")
+    idx.setenv("HOME", "/home/me")
     values = shown(idx)
     assert values["index_path"][0] == "/home/me/search/index"
     folders, _ = values["folders"]

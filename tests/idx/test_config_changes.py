@@ -107,8 +107,8 @@ def test_a_setting_is_written_as_the_type_it_is(
     assert {name: found[name] for name in expected} == expected
 
 
-def test_a_relative_path_is_made_absolute(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/me")
+def test_a_relative_path_is_made_absolute(idx: Idx) -> None:
+    idx.setenv("HOME", "/home/me")
     for given, meant in {
         "my index": f"{idx.folder}/my index",
         "../other": f"{idx.folder.parent}/other",
@@ -213,7 +213,7 @@ def test_what_is_not_set_cannot_be_removed(idx: Idx) -> None:
     file = write(BY_HAND)
     nothing = idx("config", "unset", "index-path").stdout
     assert nothing == f"index_path is not set in {file}; nothing was changed.\n"
-    assert json.loads(idx("config", "unset", "hidden", "--json").stdout) == {
+    assert idx.json("config", "unset", "hidden") == {
         "file": str(file),
         "setting": "hidden",
         "removed": False,
@@ -264,8 +264,8 @@ def test_a_password_is_asked_for_on_a_terminal_and_not_echoed(idx: Idx) -> None:
     assert configuration_file().read_text() == 'pdf_password = "swordfish"\n'
 
 
-def test_a_variable_that_beats_the_file_is_named(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("IDX_INDEX_PATH", "elsewhere")
+def test_a_variable_that_beats_the_file_is_named(idx: Idx) -> None:
+    idx.setenv("IDX_INDEX_PATH", "elsewhere")
     file = configuration_file()
     warning = f"Warning: IDX_INDEX_PATH is set and overrides index_path in {file}\n"
     assert idx("config", "set", "index-path", "a").stderr == warning
@@ -282,10 +282,8 @@ def test_settings_that_are_written_at_once_all_stay(idx: Idx) -> None:
     assert {name: found[name][0] for name in values} == values
 
 
-def test_nothing_in_the_current_folder_is_configuration(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("IDX_SEMANTIC")
+def test_nothing_in_the_current_folder_is_configuration(idx: Idx) -> None:
+    idx.delenv("IDX_SEMANTIC")
     (idx.folder / ".env").write_text("IDX_INDEX_PATH=elsewhere\nIDX_WAIT=-1\n")
     (idx.folder / "config.toml").write_text("index_path = 'elsewhere'")
     (idx.folder / "mcp-lucene").mkdir()
@@ -362,29 +360,25 @@ def test_a_file_that_cannot_be_read_is_named(idx: Idx) -> None:
         locked.chmod(0o700)
 
 
-def test_a_wrong_variable_is_named(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("IDX_WAIT", "soon")
+def test_a_wrong_variable_is_named(idx: Idx) -> None:
+    idx.setenv("IDX_WAIT", "soon")
     assert "IDX_WAIT" in idx("delete", "a", code=2).stderr
-    monkeypatch.setenv("IDX_MAX_SIZE", "-3")
+    idx.setenv("IDX_MAX_SIZE", "-3")
     failed = idx("config", "show", code=1).stderr
     assert failed.startswith("Error: the environment: IDX_WAIT: the value should be a valid number")
     assert "IDX_MAX_SIZE: the value should be greater than or equal to 0 (it is '-3')" in failed
 
 
 @pytest.mark.parametrize("name", ["WAIT", "MAX_SIZE", "TIMEOUT", "NORMALIZER_TIMEOUT"])
-def test_what_is_not_a_number_is_no_number(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setenv(f"IDX_{name}", "nan")
+def test_what_is_not_a_number_is_no_number(idx: Idx, name: str) -> None:
+    idx.setenv(f"IDX_{name}", "nan")
     command = "search" if name.startswith("N") else "sync"
     assert "nan is not finite" in idx(command, "a", code=2).stderr
 
 
-def test_a_variable_that_is_misspelled_gets_a_warning_and_others_are_left_alone(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("IDX_OF_ANOTHER_PROGRAM", "1")
-    monkeypatch.setenv("IDX_INDEXPATH", "elsewhere")
+def test_a_variable_that_is_misspelled_gets_a_warning_and_others_are_left_alone(idx: Idx) -> None:
+    idx.setenv("IDX_OF_ANOTHER_PROGRAM", "1")
+    idx.setenv("IDX_INDEXPATH", "elsewhere")
     assert idx("init").stderr == (
         "Warning: IDX_INDEXPATH is not a setting and has no effect; "
         "did you mean 'IDX_INDEX_PATH'?\n"

@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import io
-import json
 import lzma
 import os
 import stat
@@ -90,7 +89,7 @@ def test_files_of_an_archive_are_documents(idx: Idx, empty_index: Path, papers: 
         "a.zip",
     )
     assert hit["file_path"] == (papers / "a.zip").as_posix()
-    failures = json.loads(idx("failures", "--json").stdout)["failures"]
+    failures = idx.json("failures")["failures"]
     found = {failure["source_document"]: failure["reason"] for failure in failures}
     assert found["a.zip!/photo.png"].startswith("photo.png: is a picture")
     assert "the name leads outside: '../outside.txt'" in found["a.zip"]
@@ -101,12 +100,12 @@ def test_files_of_an_archive_are_documents(idx: Idx, empty_index: Path, papers: 
     (papers / "a.zip").write_bytes(zipped(files | {"new.txt": "A new text"}))
     assert sync(idx, "papers") == {"added": 1, "updated": 4, "deleted": 1, "chunks": 5}
     assert "a.zip!/lease/rent.txt" not in ids(index)
-    assert [*json.loads(idx("failures", "--json").stdout)["failures"]][1:] == []
+    assert [*idx.json("failures")["failures"]][1:] == []
     (papers / "a.zip").unlink()
     (papers / "b.txt").write_text("b")
     assert sync(idx, "papers") == {"added": 1, "chunks": 1, "deleted": 5}
     assert ids(index) == ["b.txt"]
-    assert json.loads(idx("failures", "--json").stdout)["total"] == 0
+    assert idx.json("failures")["total"] == 0
 
 
 def test_compressed_archives_and_files_are_read(idx: Idx, empty_index: Path, papers: Path) -> None:
@@ -132,16 +131,14 @@ def test_compressed_archives_and_files_are_read(idx: Idx, empty_index: Path, pap
 
 @pytest.mark.soak
 def test_a_python_without_bzip2_names_such_archives_and_reads_others(
-    idx: Idx, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, papers: Path
 ) -> None:
     data = tarred({"rent.txt": "The rent is due."})
     (papers / "a.tar.gz").write_bytes(gzip.compress(data))
     (papers / "c.tbz2").write_bytes(bz2.compress(data))
-    modules = make(tmp_path / "modules")
-    (modules / "sitecustomize.py").write_text("import sys\nsys.modules['bz2'] = None\n")
-    monkeypatch.setenv("PYTHONPATH", str(modules), prepend=os.pathsep)
+    idx.without("bz2")
     assert sync(idx, "papers") == {"added": 2, "chunks": 2, "unsupported": 1}
-    (failure,) = json.loads(idx("failures", "--unsupported", "--json").stdout)["failures"]
+    (failure,) = idx.json("failures", "--unsupported")["failures"]
     reason = "is compressed with bzip2, which this Python does not read; unpack it"
     assert failure["reason"].endswith(reason)
 
@@ -158,7 +155,7 @@ def test_without_the_extra_a_7z_archive_is_named_and_read_once_it_is_there(
     with monkeypatch.context() as without:
         without.setenv("PYTHONPATH", str(modules), prepend=os.pathsep)
         assert sync(idx, "papers") == {"added": 2, "chunks": 2, "unsupported": 2}
-    failures = json.loads(idx("failures", "--unsupported", "--json").stdout)["failures"]
+    failures = idx.json("failures", "--unsupported")["failures"]
     found = {failure["source_document"]: failure["reason"] for failure in failures}
     reason = (
         'is a 7z archive, and reading it needs the extra "7z" (py7zr is not installed); install it '
@@ -168,7 +165,7 @@ def test_without_the_extra_a_7z_archive_is_named_and_read_once_it_is_there(
     sync(idx, "papers", "--retry")
     for name in ("a.7z", "b.zip!/inner.7z"):
         assert text_of(empty_index, f"{name}!/größe.txt") == "Der Brunnen ist tief."
-    assert json.loads(idx("failures", "--unsupported", "--json").stdout)["failures"] == []
+    assert idx.json("failures", "--unsupported")["failures"] == []
 
 
 def test_attachments_are_documents_with_the_thread_of_their_mail(
@@ -281,7 +278,7 @@ def test_bad_containers_are_bounded_and_say_so(idx: Idx, empty_index: Path, pape
     sync(idx, "papers", code=1)
     assert "good.txt" in ids(empty_index)
     said = dict.fromkeys(bad, "")
-    for failure in json.loads(idx("failures", "--json").stdout)["failures"]:
+    for failure in idx.json("failures")["failures"]:
         said[failure["source_document"].partition("!/")[0]] += failure["reason"]
     assert {name: reason for name, (_, reason) in bad.items() if reason not in said[name]} == {}
 
@@ -347,7 +344,7 @@ def test_odd_names_of_members_are_no_obstacle(idx: Idx, empty_index: Path, paper
         "reply.eml!/message 2", "two.zip", "two.zip!/x.zip", "two.zip!/x.zip!!/y.txt",
         "two.zip!/x.zip!/y.txt",
     ]  # fmt: skip
-    assert json.loads(idx("failures", "--json").stdout)["total"] == 0
+    assert idx.json("failures")["total"] == 0
 
 
 def test_a_broken_header_within_a_message_hides_no_other(
@@ -402,7 +399,7 @@ def test_messages_and_their_attachments_are_as_old_as_they_say(
     (papers / "a.mbox").write_bytes(box_of(message))
     (papers / "b.eml").write_bytes(message.as_bytes())
     sync(idx, "papers")
-    found = json.loads(idx("search", "--json", "*:*").stdout)["results"]
+    found = idx.json("search", "*:*")["results"]
     assert {hit["source_document"]: hit["metadata"]["modified"][:10] for hit in found} | {
         "a.mbox": ""
     } == {

@@ -124,7 +124,7 @@ def test_paths_that_do_not_exist_are_answered_as_ever(idx: Idx) -> None:
     failed = idx("add", "one", "two", code=1)
     assert failed.stderr.count("there is no such file or folder") == 2
     assert "failed 2; 0 chunks" in failed.stdout
-    answer = json.loads(idx("add", "one", "--json", code=1).stdout)
+    answer = idx.json("add", "one", code=1)
     assert answer == {
         "added": [],
         "failed": [f"{idx.folder / 'one'}: there is no such file or folder"],

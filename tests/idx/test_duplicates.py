@@ -1,6 +1,5 @@
 """`idx duplicates` lists documents that are versions of the same text."""
 
-import json
 import random
 from pathlib import Path
 from typing import Any
@@ -41,7 +40,7 @@ def _documents(empty_index: Path) -> None:
 
 
 def groups(idx: Idx, *options: object) -> list[dict[str, float]]:
-    found = json.loads(idx("duplicates", *options, "--json").stdout)
+    found = idx.json("duplicates", *options)
     return [
         {each["source_document"]: each["similarity"] for each in group} for group in found["groups"]
     ]

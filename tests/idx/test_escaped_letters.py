@@ -192,7 +192,7 @@ def test_documents_are_named_in_either_form(
             *(f"source_document={wanted}", f"file_path={path}", f"folder={Path(wanted).parent}"),
             *(f"file_path^={Path(path).parent}", f"id={wanted}-chunk-001"),
         ):
-            found = json.loads(idx("search", "text", "--json", "--filter", condition).stdout)
+            found = idx.json("search", "text", "--filter", condition)
             assert names[number] in {hit["source_document"] for hit in found["results"]}, condition
     deleted = idx("delete", normalize(asked, NAMES[0]), "--json").stdout
     assert json.loads(deleted)["deleted"] == {names[0]: 1}
@@ -200,7 +200,7 @@ def test_documents_are_named_in_either_form(
 
 
 def listed(idx: Idx) -> list[dict[str, str]]:
-    documents: list[dict[str, str]] = json.loads(idx("list", "--json").stdout)["documents"]
+    documents: list[dict[str, str]] = idx.json("list")["documents"]
     return documents
 
 

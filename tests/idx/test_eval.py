@@ -34,12 +34,10 @@ def figures(report: dict[str, Any], configuration: int = 0) -> dict[str, float]:
     return {measure["measure"]: measure["mean"] for measure in measures}
 
 
-def test_the_measures_are_those_worked_out_by_hand(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_measures_are_those_worked_out_by_hand(idx: Idx) -> None:
     temporary = idx.folder / "temporary"
     temporary.mkdir()
-    monkeypatch.setenv("TMPDIR", str(temporary))
+    idx.setenv("TMPDIR", str(temporary))
     done = idx("eval", *BEIR, "-k", 10, "-k", 1, "--json", "--run", "run.txt")
     report = json.loads(done.stdout)
     # lantern: d1, d2, d3; harbour: d4; zeppelin: nothing; compass: d5, d6.
@@ -86,7 +84,7 @@ def test_the_measures_are_those_worked_out_by_hand(
 @pytest.mark.soak
 def test_judgements_of_trec_give_the_same(idx: Idx) -> None:
     write_qrels(idx.folder)
-    reports = [json.loads(idx("eval", *files, "--json").stdout) for files in (BEIR, TREC)]
+    reports = [idx.json("eval", *files) for files in (BEIR, TREC)]
     assert reports[0] == reports[1]
 
 
@@ -100,7 +98,7 @@ def test_the_report_is_a_table(idx: Idx) -> None:
 
 def test_two_configurations_are_compared(idx: Idx) -> None:
     settings = ("--set", "title_stems=0", "--set", "stems=1")
-    report = json.loads(idx("eval", *BEIR, *settings, "--json", "--run", "run.txt").stdout)
+    report = idx.json("eval", *BEIR, *settings, "--run", "run.txt")
     assert [result["name"] for result in report["configurations"]] == [
         "default",
         "title_stems=0, stems=1",
@@ -177,9 +175,9 @@ def test_equal_scores_keep_their_order() -> None:
     assert len({f"{score:.9g}" for score in ranked.values()}) == 3
 
 
-def test_the_session_of_the_page_is_real(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_session_of_the_page_is_real(idx: Idx) -> None:
     # As on a terminal, which the page shows; a pipe gets tabs.
-    monkeypatch.setenv("COLUMNS", "110")
+    idx.setenv("COLUMNS", "110")
     page = (ROOT / "docs" / "evaluation.md").read_text()
     (session,) = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
     for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", session, re.MULTILINE):
@@ -251,11 +249,8 @@ def test_a_query_that_is_no_syntax_is_named(idx: Idx) -> None:
     assert "Error: query q2: Parse error" in idx("eval", *BEIR, "--syntax", "lucene", code=1).stderr
 
 
-def test_without_the_extra_the_command_says_what_to_install(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (idx.folder / "sitecustomize.py").write_text("import sys\nsys.modules['ir_measures'] = None\n")
-    monkeypatch.setenv("PYTHONPATH", str(idx.folder), prepend=":")
+def test_without_the_extra_the_command_says_what_to_install(idx: Idx) -> None:
+    idx.without("ir_measures")
     failed = idx("eval", *BEIR, code=1)
     assert failed.stderr == (
         'Error: idx eval needs the extra "evaluation" (ir_measures is not installed); install it '

@@ -71,7 +71,7 @@ def measured(report: dict[str, Any]) -> dict[str, tuple[int, int]]:
 def test_the_measures_are_those_worked_out_by_hand(idx: Idx) -> None:
     with serving(says_by_question(REPLIES)) as server:
         model = ("--model", "small", "--model-url", server.url)
-        report = json.loads(idx("eval", "--answers", *FILES, *model, "--json").stdout)
+        report = idx.json("eval", "--answers", *FILES, *model)
         text = idx("eval", "--answers", *FILES, *model).stdout
     assert measured(report) == {
         "citations that hold": (2, 4),
@@ -157,7 +157,7 @@ def test_the_questions_about_the_samples_can_be_answered(idx: Idx) -> None:
     files = ("--queries", QUESTIONS / "questions.jsonl", "--qrels", QUESTIONS / "qrels.tsv")
     with serving(replies(quotes_the_first_passage)) as server:
         model = ("--model", "small", "--model-url", server.url)
-        report = json.loads(idx("eval", "--answers", *files, *model, "--json").stdout)
+        report = idx.json("eval", "--answers", *files, *model)
     found = measured(report)
     holding, citations = found["citations that hold"]
     assert holding == citations > 35

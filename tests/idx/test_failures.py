@@ -1,6 +1,5 @@
 """`idx failures` and what a run says: what is not in the index and why, and when it is tried."""
 
-import json
 import os
 import re
 import subprocess
@@ -51,7 +50,7 @@ def test_each_file_is_listed_with_kind_and_reason(idx: Idx, papers: Path) -> Non
     assert found["locked.pdf"] == ("failed", "protected by a password; give it with --pdf-password")
     assert found["z/damaged.pdf"][0] == "failed"
     assert "is a damaged PDF" in found["z/damaged.pdf"][1]
-    answer = json.loads(idx("failures", "--json").stdout)
+    answer = idx.json("failures")
     assert answer["total"] == 4
     assert [failure["source_document"] for failure in answer["failures"]] == list(found)
     *_, last = answer["failures"]

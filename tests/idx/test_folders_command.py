@@ -1,6 +1,5 @@
 """`idx folders`: the remembered folders in the configuration file, and the rest of it untouched."""
 
-import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -53,7 +52,7 @@ def write_by_hand(folder: Path) -> Path:
 
 
 def listed(idx: Idx) -> list[str]:
-    return [entry["path"] for entry in json.loads(idx("folders", "list", "--json").stdout)]
+    return [entry["path"] for entry in idx.json("folders", "list")]
 
 
 def test_folders_are_added_listed_and_removed(idx: Idx, folder: Path) -> None:
@@ -61,7 +60,7 @@ def test_folders_are_added_listed_and_removed(idx: Idx, folder: Path) -> None:
     added = idx("folders", "add", "a", folder / "b" / ".." / "b", "--exclude", "old/")
     assert added.stdout == f"Added {folder}/a to {file}\nAdded {folder}/b to {file}\n"
     idx("folders", "add", "c", "--include", "*.md", "--include", "*.txt")
-    assert json.loads(idx("folders", "list", "--json").stdout) == [
+    assert idx.json("folders", "list") == [
         {"path": f"{folder}/a", "include": [], "exclude": ["old/"], "exists": True},
         {"path": f"{folder}/b", "include": [], "exclude": ["old/"], "exists": True},
         {"path": f"{folder}/c", "include": ["*.md", "*.txt"], "exclude": [], "exists": True},
@@ -81,9 +80,9 @@ def test_folders_are_added_listed_and_removed(idx: Idx, folder: Path) -> None:
 
 def test_answers_as_json(idx: Idx, folder: Path) -> None:
     idx("folders", "add", "a")
-    added = json.loads(idx("folders", "add", "a", "b", "--json").stdout)
+    added = idx.json("folders", "add", "a", "b")
     assert added == {"added": [f"{folder}/b"], "present": [f"{folder}/a"]}
-    removed = json.loads(idx("folders", "remove", "a", "c", "--json", code=1).stdout)
+    removed = idx.json("folders", "remove", "a", "c", code=1)
     assert removed == {"removed": [f"{folder}/a"], "unknown": ["c"]}
 
 
@@ -116,7 +115,7 @@ def test_an_unknown_folder_is_named_and_the_others_are_removed(idx: Idx, folder:
 def test_a_folder_that_is_gone_is_listed_as_such_and_can_be_removed(idx: Idx, folder: Path) -> None:
     idx("folders", "add", "a")
     (folder / "a").rmdir()
-    (entry,) = json.loads(idx("folders", "list", "--json").stdout)
+    (entry,) = idx.json("folders", "list")
     assert entry["exists"] is False
     idx("folders", "remove", "a")
     assert listed(idx) == []
@@ -252,10 +251,8 @@ def test_a_name_that_is_not_utf_8_is_an_error(idx: Idx, folder: Path) -> None:
     assert not configuration_file().exists()
 
 
-def test_the_variable_beats_the_file_and_says_so(
-    idx: Idx, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("IDX_FOLDERS", str(folder / "c"))
+def test_the_variable_beats_the_file_and_says_so(idx: Idx, folder: Path) -> None:
+    idx.setenv("IDX_FOLDERS", str(folder / "c"))
     warning = f"Warning: IDX_FOLDERS is set and overrides the folders in {configuration_file()}\n"
     assert idx("folders", "add", "a").stderr == warning
     assert idx("folders", "list").stderr == warning

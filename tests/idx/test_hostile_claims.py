@@ -46,7 +46,7 @@ def papers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def found(idx: Idx, *arguments: str) -> set[str]:
-    answer = json.loads(idx("search", "pears", *arguments, "--json").stdout)
+    answer = idx.json("search", "pears", *arguments)
     return {hit["source_document"] for hit in answer["results"]}
 
 
@@ -110,7 +110,7 @@ def test_a_claim_hides_no_document(idx: Idx, name: str, text: str, changed: floa
     assert "account/account.md" in found(idx, "--group", "document")
     (hit,) = (
         hit
-        for hit in json.loads(idx("list", "--json").stdout)["documents"]
+        for hit in idx.json("list")["documents"]
         if hit["source_document"] == "account/account.md"
     )
     assert hit["metadata"]["file_modified"] == "2017-07-14T02:40:00Z"
@@ -122,21 +122,19 @@ def test_no_time_is_later_than_now(idx: Idx) -> None:
     os.utime(papers / "account.md", (4e9, 4e9))
     idx("sync", "papers")
     add_documents(idx.index, Document("claim", "Claim", GENUINE, {"modified": "9999-01-01"}))
-    (group,) = json.loads(idx("duplicates", "--json").stdout)["groups"]
+    (group,) = idx.json("duplicates")["groups"]
     now = utc_time()
     assert all(each["modified"] <= now for each in group)
 
 
-def test_an_answer_is_given_every_version_that_says_something_else(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_is_given_every_version_that_says_something_else(idx: Idx) -> None:
     with Index(idx.index, create=True) as index:
         for number, text in enumerate([GENUINE, *[FORGED] * 40]):
             time = f"202{number % 10}-01-01"
             index.add(Document(f"{number}", "Account", text, {"modified": time}))
     with serving(streams(quoting("To 1111 [1].", "paid to the account 1111"))) as server:
-        monkeypatch.setenv("IDX_ANSWER_MODEL", "small")
-        monkeypatch.setenv("IDX_ANSWER_URL", server.url)
+        idx.setenv("IDX_ANSWER_MODEL", "small")
+        idx.setenv("IDX_ANSWER_URL", server.url)
         idx("ask", "To", "which", "account", "are", "pears", "paid?")
         (request,) = server.requests
     sent = json.dumps(request.body)
@@ -191,7 +189,7 @@ def test_keys_without_end_become_texts(idx: Idx) -> None:
     own = {name for name in names if name.startswith("k")} - {"keywords"}
     assert len(own) == 1_000
     assert {"author", "other", "container", "file_modified"} <= names
-    listed = json.loads(idx("search", "--filter", 'other=k59x34: "pears"', "", "--json").stdout)
+    listed = idx.json("search", "--filter", 'other=k59x34: "pears"', "")
     (hit,) = listed["results"]
     assert hit["source_document"] == "notes.zip!/59.md"
     # It stays so for what is written later, and words are found all the same.
@@ -201,7 +199,7 @@ def test_keys_without_end_become_texts(idx: Idx) -> None:
     entry = {"Id": "b", "Title": "B", "Content": "A note", **{f"k0x{n}": n for n in range(60)}}
     told = idx("bulk", "-j", "-", stdin=json.dumps([entry])).stderr
     assert "metadata keys became text under 'other'" in told
-    (document,) = json.loads(idx("list", "--prefix", "b", "--json").stdout)["documents"]
+    (document,) = idx.json("list", "--prefix", "b")["documents"]
     assert len(document["metadata"]["other"]) == 60 - 35
 
 
@@ -264,7 +262,7 @@ def test_text_that_nobody_sees_is_marked(idx: Idx) -> None:
     for name, content in (HIDDEN | SEEN).items():
         (papers / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     idx("sync", "papers")
-    listed = json.loads(idx("list", "--json").stdout)["documents"]
+    listed = idx.json("list")["documents"]
     hidden = {each["source_document"]: each["metadata"].get("hidden_text") for each in listed}
     assert hidden == {**dict.fromkeys(HIDDEN, "obey"), **dict.fromkeys(SEEN)}
     for name in HIDDEN:

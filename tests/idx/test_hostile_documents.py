@@ -1,7 +1,6 @@
 """A table of documents that mean harm: each is read or refused, and reaches nothing beyond it."""
 
 import io
-import json
 import socket
 import stat
 import zipfile
@@ -393,7 +392,7 @@ def test_a_document_is_read_or_refused_and_reaches_nothing(
         *(attack.name for attack in made if attack.reason is None),
     }
     assert {entry.name for entry in tmp_path.iterdir()} == before | {index_path.name}
-    assert json.loads(idx("search", HIDDEN, "--json").stdout)["totalHits"] == 0
+    assert idx.json("search", HIDDEN)["totalHits"] == 0
     shown = idx("show", "colours.txt").stdout
     # Marks of writing direction stay in a pipe.
     assert not {"\x1b", "\x9b"} & set(shown)

@@ -117,7 +117,7 @@ def test_commands_name_a_damaged_list_and_a_sync_without_it_finds_the_failures_a
     papers = make(filled.parent / "papers")
     (papers / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
     idx("sync", "papers", code=1)
-    (listed,) = json.loads(idx("failures", "--json").stdout)["failures"]
+    (listed,) = idx.json("failures")["failures"]
     (filled / FILE_NAME).unlink()
     pipe(filled / FILE_NAME)
     for command in (("failures", "--json"), ("sync", "papers"), ("backup", "copy")):
@@ -125,7 +125,7 @@ def test_commands_name_a_damaged_list_and_a_sync_without_it_finds_the_failures_a
     assert "a-chunk-001" in idx("search", "text", "--json").stdout
     (filled / FILE_NAME).unlink()
     idx("sync", "papers", code=1)
-    (again,) = json.loads(idx("failures", "--json").stdout)["failures"]
+    (again,) = idx.json("failures")["failures"]
     assert again == {**listed, "tried": again["tried"]}
 
 
@@ -255,24 +255,19 @@ MODELS: Final = {
 @pytest.mark.parametrize("named", MODELS.values(), ids=MODELS.keys())
 @pytest.mark.parametrize("by_user", [False, True])
 def test_a_model_that_an_index_names_is_neither_asked_nor_read(
-    idx: Idx,
-    filled: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    named: Callable[[str, Path], str],
-    *,
-    by_user: bool,
+    idx: Idx, filled: Path, named: Callable[[str, Path], str], *, by_user: bool
 ) -> None:
     folder = make(idx.folder / "model")
     for name in (DESCRIPTION_FILE, MODEL_FILE, TOKENIZER_FILE):
         pipe(folder / name)
-    monkeypatch.delenv("IDX_SEMANTIC")
-    monkeypatch.setenv("IDX_SEMANTIC_API_KEY", "swordfish")
+    idx.delenv("IDX_SEMANTIC")
+    idx.setenv("IDX_SEMANTIC_API_KEY", "swordfish")
     with serving(embeds(counting)) as server:
         model = named(server.url, folder)
         with Index(filled) as index:
             index.sentence_model = SentenceModel(model, "0" * 64, 4)
         if by_user:
-            monkeypatch.setenv("IDX_SEMANTIC", model)
+            idx.setenv("IDX_SEMANTIC", model)
         searched = idx("search", "text")
         assert "a-chunk-001" in searched.stdout
         asked = len(server.requests)

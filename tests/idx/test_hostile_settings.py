@@ -109,9 +109,9 @@ def test_a_hostile_configuration_file_is_one_clear_error(
 
 @pytest.mark.parametrize(("put", "reason"), CLIENT_FILES.values(), ids=CLIENT_FILES.keys())
 def test_a_hostile_file_of_a_client_is_one_clear_error_and_stays(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put: Put, reason: str
+    idx: Idx, tmp_path: Path, put: Put, reason: str
 ) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
+    idx.setenv("HOME", str(tmp_path))
     file = file_of("cursor")
     file.parent.mkdir(parents=True)
     put(file)
@@ -172,7 +172,7 @@ def test_nothing_of_an_entry_stays_that_a_project_came_with(
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(entry)
     before = servers(client, file)["mcp-lucene"]
-    printed = json.loads(idx("mcp-config", client, "--json").stdout)
+    printed = idx.json("mcp-config", client)
     told = idx("mcp-config", client, "--scope", "project", "--write")
     assert servers(client, file)["mcp-lucene"] == printed["entry"]
     (shown,) = (line for line in told.stderr.splitlines() if line.startswith("Replaced all of: "))

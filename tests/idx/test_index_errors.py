@@ -208,10 +208,8 @@ def test_an_interruption_of_the_start_is_one_too(empty_index: Path, library: str
 
 
 @starts_without_locale
-def test_paths_are_spelled_in_utf_8_whatever_the_locale(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LC_ALL", "C")
+def test_paths_are_spelled_in_utf_8_whatever_the_locale(idx: Idx) -> None:
+    idx.setenv("LC_ALL", "C")
     idx("init", "-i", "café")
     idx("add", "-i", "café", "-d", "a", "-t", "A", "-c", "text")
 

@@ -1,6 +1,5 @@
 """Folders of the index that were renamed, moved or deleted: named, and found at their new place."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -94,7 +93,7 @@ def test_a_folder_can_be_indexed_beside_the_one_it_looks_like(idx: Idx, papers: 
 
 def test_a_dry_run_changes_nothing(idx: Idx, papers: Path) -> None:
     papers.rename(idx.folder / "moved")
-    plan = json.loads(idx("sync", "moved", "--dry-run", "--json", "--moved-from", "papers").stdout)
+    plan = idx.json("sync", "moved", "--dry-run", "--moved-from", "papers")
     assert (plan["add"], plan["delete"], plan["skip"]) == ([], [], 4)
     assert documents(idx.index)[-1].file_path == (papers / "e.txt").as_posix()
 
@@ -126,7 +125,7 @@ def test_a_folder_remembered_by_its_path_only_is_followed_too(idx: Idx) -> None:
     # Also if it is remembered by its new path already, and no path is named.
     idx("folders", "add", "moved")
     idx("sync", "moved", "--moved-from", "papers")
-    listed = json.loads(idx("folders", "list", "--json").stdout)
+    listed = idx.json("folders", "list")
     assert [entry["path"] for entry in listed] == [f"{idx.folder}/notes", f"{idx.folder}/moved"]
     assert sync(idx) == {"skipped": 2}
 

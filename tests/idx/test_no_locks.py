@@ -1,6 +1,5 @@
 """A file system without locks: nothing is written there, all is read."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -47,7 +46,7 @@ def test_each_command_that_needs_the_lock_tells_of_the_file_system(
             "to a local disk; choose another folder with --index-path, or fix its permissions"
         ), command
     assert {file.name: file.read_bytes() for file in empty_index.iterdir()} == before
-    assert json.loads(idx("search", "text", "--json", prefix=without_locks).stdout)["totalHits"]
+    assert idx.json("search", "text", prefix=without_locks)["totalHits"]
     idx("show", "a", prefix=without_locks)
     idx("backup", "another", prefix=without_locks)
 

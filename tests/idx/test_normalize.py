@@ -48,7 +48,7 @@ def documents(answer: dict[str, Any]) -> list[str]:
 
 
 def searched(idx: Idx, *arguments: str) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(idx("search", QUERY, "--json", *arguments).stdout)
+    answer: dict[str, Any] = idx.json("search", QUERY, *arguments)
     return answer
 
 
@@ -72,11 +72,9 @@ def test_people_are_told_what_was_looked_for(idx: Idx, model: ModelServer) -> No
 @pytest.mark.parametrize(
     "name", ["silent", "endless", "error 401", "no JSON", "blank", "control characters"]
 )
-def test_without_an_answer_the_query_is_searched_as_it_is(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_without_an_answer_the_query_is_searched_as_it_is(idx: Idx, name: str) -> None:
     trouble: Trouble = TROUBLES[name]
-    monkeypatch.setenv("IDX_NORMALIZER_API_KEY", KEY)
+    idx.setenv("IDX_NORMALIZER_API_KEY", KEY)
     with serving(trouble.answer) as server:
         options = ("--normalize", "--normalizer-model", "m", "--normalizer-url", server.url)
         limit = ("--normalizer-timeout", str(trouble.timeout))
@@ -99,11 +97,8 @@ def test_without_a_model_too(idx: Idx) -> None:
     )
 
 
-def test_without_the_extra_too(
-    idx: Idx, model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['openai'] = None\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+def test_without_the_extra_too(idx: Idx, model: ModelServer) -> None:
+    idx.without("openai")
     (diagnostic,) = searched(idx, "--normalize")["diagnostics"]
     assert diagnostic == (
         'The query was not rewritten: rewriting needs the extra "normalizer" '
@@ -113,11 +108,9 @@ def test_without_the_extra_too(
     assert model.requests == []
 
 
-def test_an_extra_that_is_too_old_is_named(
-    idx: Idx, model: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_extra_that_is_too_old_is_named(idx: Idx, model: ModelServer, tmp_path: Path) -> None:
     (tmp_path / "openai.py").write_text("")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    idx.setenv("PYTHONPATH", str(tmp_path), prepend=":")
     (diagnostic,) = searched(idx, "--normalize")["diagnostics"]
     assert "openai cannot be loaded" in diagnostic
     assert "mcp-lucene[normalizer]" in diagnostic
@@ -132,8 +125,8 @@ def test_it_can_be_switched_on_for_good(idx: Idx, model: ModelServer) -> None:
     assert [request.body["model"] for request in model.requests] == ["small", "other"]
 
 
-def test_the_key_is_in_the_environment_only(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("IDX_NORMALIZER_API_KEY", KEY)
+def test_the_key_is_in_the_environment_only(idx: Idx) -> None:
+    idx.setenv("IDX_NORMALIZER_API_KEY", KEY)
     assert KEY not in idx("config", "show").stdout
     assert idx("search", "x").stderr == "0 chunks match; shown: none.\n"
     assert "normalizer_api_key" not in shown(idx)
@@ -144,12 +137,10 @@ def test_the_key_is_in_the_environment_only(idx: Idx, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("named_by", ["option", "variable", "file"])
-def test_an_address_with_a_password_is_refused_and_not_shown(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch, named_by: str
-) -> None:
+def test_an_address_with_a_password_is_refused_and_not_shown(idx: Idx, named_by: str) -> None:
     url = f"http://me:{KEY}@localhost/v1"
     if named_by == "variable":
-        monkeypatch.setenv("IDX_NORMALIZER_URL", url)
+        idx.setenv("IDX_NORMALIZER_URL", url)
     if named_by == "file":
         write(f"normalizer_url = '{url}'")
     option = ("--normalizer-url", url) if named_by == "option" else ()

@@ -78,7 +78,7 @@ def test_scans_are_read_after_other_files(idx: Idx, empty_index: Path, papers: P
     order = [json.loads(line).get("source_document") for line in done.stdout.splitlines()]
     assert order.index("scan.pdf") > order.index("notes.txt")
     assert text_of(empty_index, "scan.pdf") == "The rent is due on the third"
-    (hit,) = json.loads(idx("search", "rent", "--json").stdout)["results"]
+    (hit,) = idx.json("search", "rent")["results"]
     assert (hit["source_document"], hit["page_start"]) == ("scan.pdf", 1)
     told = idx("sync", "papers", "--json", "--ocr", "force", "--retry").stdout
     assert result(told) == {"added": 1, "chunks": 1, "skipped": 2}
@@ -99,7 +99,7 @@ def test_a_file_of_fonts_without_letters_is_a_failure_of_its_own_kind(
     done = idx("sync", "papers", "--ocr", "off", "--json", code=1)
     assert result(done.stdout) == {"failed": 1}
     assert "install Tesseract, which reads the pages as pictures" in done.stderr
-    (failure,) = json.loads(idx("failures", "--json").stdout)["failures"]
+    (failure,) = idx.json("failures")["failures"]
     assert failure["kind"] == "garbled"
     assert "could not be read; see why: idx failures" in idx("doctor").stdout
     assert ids(empty_index) == []
@@ -329,7 +329,7 @@ def test_words_that_tesseract_is_not_sure_of_are_told(
     scan(papers / "scan.pdf", "text")
     assert "scan.pdf: OCR is only 55 % sure of its words" in idx("sync", "papers").stderr
     assert "55 % sure" in idx("failures").stdout
-    (document,) = json.loads(idx("list", "--json").stdout)["documents"]
+    (document,) = idx.json("list")["documents"]
     assert document["metadata"]["ocr_confidence"] == 55
 
 

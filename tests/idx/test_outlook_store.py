@@ -1,14 +1,12 @@
 """Mailboxes of Outlook: each message a document, in the section of its folders."""
 
 import gzip
-import json
-import os
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Idx
-from tests.idx.files import hits, ids, make, sync, text_of
+from tests.idx.files import hits, ids, sync, text_of
 
 FILES = Path(__file__).parents[1] / "data" / "messages"
 
@@ -56,7 +54,7 @@ def test_a_message_has_the_same_hash_each_time(idx: Idx, empty_index: Path, pape
     hashes = []
     for _ in range(2):
         idx("add", "papers")
-        listed = json.loads(idx("list", "--json").stdout)["documents"]
+        listed = idx.json("list")["documents"]
         hashes.append([each["metadata"]["content_hash"] for each in listed])
     assert hashes[0] == hashes[1]
 
@@ -78,7 +76,7 @@ def test_a_truncated_mailbox_costs_only_what_is_missing(
     (papers / "cut.pst").write_bytes(store("outlook.pst")[:100_000])
     (papers / "stub.pst").write_bytes(store("outlook.pst")[:2_000])
     sync(idx, "papers", code=1)
-    failures = json.loads(idx("failures", "--json").stdout)["failures"]
+    failures = idx.json("failures")["failures"]
     assert sorted(each["source_document"] for each in failures) == [
         "cut.pst!/message 3", "cut.pst!/message 4", "stub.pst",
     ]  # fmt: skip
@@ -87,13 +85,9 @@ def test_a_truncated_mailbox_costs_only_what_is_missing(
 
 
 @pytest.mark.soak
-def test_the_extra_is_named_where_it_is_missing(
-    idx: Idx, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_extra_is_named_where_it_is_missing(idx: Idx, papers: Path) -> None:
     (papers / "archive.pst").write_bytes(store("outlook.pst"))
-    modules = make(tmp_path / "modules")
-    (modules / "sitecustomize.py").write_text("import sys\nsys.modules['pypff'] = None\n")
-    monkeypatch.setenv("PYTHONPATH", str(modules), prepend=os.pathsep)
+    idx.without("pypff")
     assert sync(idx, "papers") == {"unsupported": 1}
-    reason = json.loads(idx("failures", "--json").stdout)["failures"][0]["reason"]
+    reason = idx.json("failures")["failures"][0]["reason"]
     assert 'is a mailbox of Outlook, and reading it needs the extra "pst"' in reason

@@ -19,12 +19,10 @@ def notes(tmp_path: Path) -> Path:
 
 
 @makes_links
-def test_the_configuration_is_never_indexed_by_whatever_name(
-    idx: Idx, index_path: Path, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_configuration_is_never_indexed_by_whatever_name(idx: Idx, notes: Path) -> None:
     file = notes / "settings.txt"
     file.write_text("pdf_password = 'word'\n")
-    monkeypatch.setenv("IDX_CONFIG", str(file))
+    idx.setenv("IDX_CONFIG", str(file))
     os.link(file, notes / "second name.txt")
     (notes / "link.txt").symlink_to(file)
     assert sync(idx, notes, "--follow-links", "--allow-secret", file) == {
@@ -32,24 +30,22 @@ def test_the_configuration_is_never_indexed_by_whatever_name(
         "chunks": 1,
         "secrets": 3,
     }
-    assert ids(index_path) == ["good.txt"]
+    assert ids(idx.index) == ["good.txt"]
     names = ("link.txt", "second name.txt", "settings.txt")
-    assert failures(index_path) == dict.fromkeys(names, ("secret", OWN))
-    alone = tmp_path / "alone.txt"
+    assert failures(idx.index) == dict.fromkeys(names, ("secret", OWN))
+    alone = idx.folder / "alone.txt"
     os.link(file, alone)
     told = idx("add", alone, "--allow-secret", alone)
     assert f"Warning: {alone}: {OWN}, and is skipped\n" in told.stderr
-    assert ids(index_path) == ["good.txt"]
+    assert ids(idx.index) == ["good.txt"]
 
 
-def test_a_configuration_that_was_indexed_once_is_deleted(
-    idx: Idx, index_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_configuration_that_was_indexed_once_is_deleted(idx: Idx, notes: Path) -> None:
     file = notes / "settings.txt"
     file.write_text("pdf_password = 'word'\n")
     sync(idx, notes)
-    assert ids(index_path) == ["good.txt", "settings.txt"]
-    monkeypatch.setenv("IDX_CONFIG", str(file))
+    assert ids(idx.index) == ["good.txt", "settings.txt"]
+    idx.setenv("IDX_CONFIG", str(file))
     assert sync(idx, notes) == {"deleted": 1, "skipped": 1, "secrets": 1}
 
 

@@ -47,10 +47,8 @@ def test_a_tab_or_a_line_end_in_a_value_makes_no_column_and_no_row(idx: Idx) -> 
     assert row.split("\t")[:3] == ["a", r"One\ttwo\nthree", "1"]
 
 
-def test_a_pipe_is_as_wide_as_columns_says(
-    idx: Idx, papers: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "60")
+def test_a_pipe_is_as_wide_as_columns_says(idx: Idx, papers: Path) -> None:
+    idx.setenv("COLUMNS", "60")
     listed = idx("list").stdout
     assert "\t" not in listed
     assert max(map(len, listed.splitlines())) <= 60
@@ -123,11 +121,11 @@ def test_control_characters_make_no_further_line(idx: Idx) -> None:
     ],
 )
 def test_stdout_may_have_no_more_than_ascii(
-    idx: Idx, papers: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
+    idx: Idx, papers: Path, variables: dict[str, str]
 ) -> None:
     add_documents(idx.index, Document("x", "Café 😀", "Ein Café. " * 60))
     for name, value in variables.items():
-        monkeypatch.setenv(name, value)
+        idx.setenv(name, value)
     found = idx("search", "ein cafe").stdout
     assert r"**Caf\xe9**" in found
     assert "..." in found
@@ -136,6 +134,6 @@ def test_stdout_may_have_no_more_than_ascii(
     shown = idx("search", "cafe", "--json").stdout
     assert shown.isascii()
     assert "Café" in json.dumps(json.loads(shown), ensure_ascii=False)
-    monkeypatch.setenv("COLUMNS", "80")
+    idx.setenv("COLUMNS", "80")
     for command in (["list"], ["search", "ein cafe"]):
         assert idx(*command).stdout.isascii()

@@ -39,9 +39,9 @@ def filled(empty_index: Path) -> Path:
 def test_everything_goes_and_a_sync_brings_the_files_again(idx: Idx, filled: Path) -> None:
     assert idx("purge", "--yes").stdout == "Removed 3 documents (6 chunks)\n"
     assert {file.name for file in filled.iterdir()} == {*files_of_lucene(filled), "write.lock"}
-    assert json.loads(idx("list", "--json").stdout)["total_documents"] == 0
-    assert json.loads(idx("failures", "--json").stdout)["total"] == 0
-    figures = json.loads(idx("stats", "--json").stdout)
+    assert idx.json("list")["total_documents"] == 0
+    assert idx.json("failures")["total"] == 0
+    figures = idx.json("stats")
     assert (figures["folders"], figures["segments"], figures["schema_version"]) == ({}, 0, 5)
     assert sync(idx, "papers", code=1) == {"added": 2, "failed": 1, "chunks": 2}
     assert ids(filled) == ["a.txt", "b/c.txt"]
@@ -122,10 +122,10 @@ def test_one_segment_is_left_and_nothing_is_lost(idx: Idx, segments: Path) -> No
     (papers / "broken.pdf").write_text("%PDF-1.7 nothing")
     idx("sync", "papers", code=1)
     before, shown, old = stored(segments), contents(segments), files_of_lucene(segments)
-    was = json.loads(idx("stats", "--json").stdout)
+    was = idx.json("stats")
     assert was["segments"] > 2
     done = idx("optimize")
-    now = json.loads(idx("stats", "--json").stdout)
+    now = idx.json("stats")
     assert done.stdout == (
         f"Merged {was['segments']} segments into 1 and removed {was['deleted_chunks']} deleted "
         f"chunks: {was['size_bytes'] / 1e6:.2f} MB before, {now['size_bytes'] / 1e6:.2f} MB now\n"
@@ -144,9 +144,9 @@ def test_one_segment_is_left_and_nothing_is_lost(idx: Idx, segments: Path) -> No
 
 
 def test_the_answer_of_optimize_for_programs(idx: Idx, segments: Path) -> None:
-    was = json.loads(idx("stats", "--json").stdout)
+    was = idx.json("stats")
     done = idx("optimize", "--json")
-    now = json.loads(idx("stats", "--json").stdout)
+    now = idx.json("stats")
     answer = json.loads(done.stdout)
     assert answer.pop("seconds") > 0
     assert answer == {
@@ -163,7 +163,7 @@ def test_an_optimized_index_is_left_alone(idx: Idx, segments: Path) -> None:
     idx("optimize")
     before = files(segments)
     assert idx("optimize").stdout == "The index is already optimized; nothing was written.\n"
-    answer = json.loads(idx("optimize", "--json").stdout)
+    answer = idx.json("optimize")
     assert answer["segments_before"] == answer["segments_after"] == 1
     assert answer["bytes_before"] == answer["bytes_after"]
     assert files(segments) == before
@@ -174,7 +174,7 @@ def test_deletions_are_reason_enough(idx: Idx, segments: Path) -> None:
     idx("optimize")
     idx("delete", "d11")
     assert "Merged 1 segment into 1 and removed 6 deleted chunks" in idx("optimize").stdout
-    assert json.loads(idx("stats", "--json").stdout)["deleted_chunks"] == 0
+    assert idx.json("stats")["deleted_chunks"] == 0
 
 
 def test_an_index_without_documents_is_optimized(idx: Idx, empty_index: Path) -> None:
@@ -185,7 +185,7 @@ def test_an_index_without_documents_is_optimized(idx: Idx, empty_index: Path) ->
         index.commit()
         index.delete_documents(["a", "b"])
     idx("optimize")
-    assert json.loads(idx("stats", "--json").stdout)["segments"] == 0
+    assert idx.json("stats")["segments"] == 0
 
 
 def test_a_reader_sees_the_one_or_the_other(idx: Idx, segments: Path) -> None:
@@ -233,8 +233,8 @@ def test_the_lock_of_the_same_process_stays(idx: Idx, empty_index: Path) -> None
 
 def test_the_answer_of_unlock_for_programs(idx: Idx, empty_index: Path) -> None:
     (empty_index / "write.lock").touch()
-    assert json.loads(idx("unlock", "--json").stdout) == {"unlocked": True}
-    assert json.loads(idx("unlock", "--json").stdout) == {"unlocked": False}
+    assert idx.json("unlock") == {"unlocked": True}
+    assert idx.json("unlock") == {"unlocked": False}
 
 
 @has_modes

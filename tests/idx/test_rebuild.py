@@ -311,7 +311,7 @@ def test_an_index_with_a_field_for_each_language_is_rebuilt(idx: Idx) -> None:
     assert json.loads(memo["details"])["words"] == len(memo["content"].split())
     (hit,) = hits(idx, "pay")
     assert hit["id"] == "memo-chunk-001"
-    fields = {field["name"] for field in json.loads(idx("fields", "--json").stdout)["fields"]}
+    fields = {field["name"] for field in idx.json("fields")["fields"]}
     assert {"stems", "title_stems"} <= fields
     assert "content.en" not in fields
     assert sync(idx, "papers") == {"skipped": 2}

@@ -1,7 +1,6 @@
 """`idx rebuild` while others read and write, and when it is stopped or cannot go on."""
 
 import asyncio
-import json
 import random
 import shutil
 import signal
@@ -190,5 +189,5 @@ def test_readers_of_the_old_index_finish_their_work(idx: Idx, filled: Path) -> N
         fields = old.storedFields()
         count = old.getIndexReader().maxDoc()
         assert None not in [fields.document(number).get("content") for number in range(count)]
-        assert json.loads(idx("stats", "--json").stdout)["deleted_chunks"] == 0
+        assert idx.json("stats")["deleted_chunks"] == 0
     assert contents(filled) == before

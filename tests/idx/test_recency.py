@@ -31,7 +31,7 @@ def _documents(empty_index: Path) -> None:
 
 
 def hits(idx: Idx, *options: str) -> dict[str, Any]:
-    found = json.loads(idx("search", "harbour", "dues", *options, "--json").stdout)
+    found = idx.json("search", "harbour", "dues", *options)
     return {hit["source_document"]: hit for hit in found["results"]}
 
 
@@ -77,7 +77,7 @@ def test_the_newest_documents_are_listed_once_each(idx: Idx, empty_index: Path) 
     with Index(empty_index) as index:
         newest = NOW.isoformat(timespec="seconds")
         index.add(Document("newest", "Newest", "harbour dues " * 900, {"modified": newest}))
-    found = json.loads(idx("search", "harbour", "--sort=-modified", "--json").stdout)
+    found = idx.json("search", "harbour", "--sort=-modified")
     # What is not a date comes before all dates.
     first = [hit["source_document"] for hit in found["results"]][:3]
     assert first == ["odd", "newest", "new"]

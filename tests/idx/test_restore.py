@@ -1,6 +1,5 @@
 """`idx restore`: the index as the backup has it, from one moment to the next."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,7 +71,7 @@ def test_the_index_is_as_it_was(idx: Idx, filled: Path) -> None:
 
 
 def test_the_answer_for_programs(idx: Idx, filled: Path) -> None:
-    answer = json.loads(idx("restore", "copy", "--yes", "--json").stdout)
+    answer = idx.json("restore", "copy", "--yes")
     assert answer == {
         "path": str(filled),
         "source": str(idx.folder / "copy"),

@@ -1,6 +1,5 @@
 """Hits of `idx search` as people read them, with facets, an order and an explanation."""
 
-import json
 import re
 from pathlib import Path
 
@@ -33,7 +32,7 @@ def lease(empty_index: Path) -> None:
 def test_the_confidence_is_a_word_and_the_number_of_the_tool(
     idx: Idx, query: str, word: str
 ) -> None:
-    hit = json.loads(idx("search", query, "--json").stdout)["results"][0]
+    hit = idx.json("search", query)["results"][0]
     first = idx("search", query).stdout.splitlines()[0]
     assert first.endswith(f"  {word} ({hit['confidence']:.2f})")
     assert f"{hit['score']:.3f}" not in first

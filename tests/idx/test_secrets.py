@@ -218,7 +218,7 @@ def test_secrets_are_summed_told_once_and_listed_apart(idx: Idx, notes: Path) ->
     again = idx("sync", notes)
     for message in ("is skipped", "secrets skipped"):
         assert message not in again.stdout + again.stderr
-    assert len(json.loads(idx("failures", "--secrets", "--json").stdout)["failures"]) == 14
+    assert len(idx.json("failures", "--secrets")["failures"]) == 14
     (notes / "key00.pem").unlink()
     (notes / "token.txt").write_text("none any more")
     index_files(idx.index, notes)

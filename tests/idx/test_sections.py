@@ -173,7 +173,7 @@ def test_files_are_found_by_the_words_of_their_names_and_folders(idx: Idx, tmp_p
         written(folder / name, title)
     idx("sync", folder)
     for name, (title, query) in files.items():
-        found = json.loads(idx("search", query, "--json").stdout)["results"]
+        found = idx.json("search", query)["results"]
         assert found[0]["source_document"] == name, query
         own = title if title.startswith("Annual") else Path(name).name
         assert found[0]["title"] == own
@@ -183,7 +183,7 @@ CODE = "".join(f"def f{number}(x):\n    return x + {number}\n\n\n" for number in
 
 
 def contents(idx: Idx, document: str) -> list[str]:
-    shown = json.loads(idx("show", document, "--json").stdout)
+    shown = idx.json("show", document)
     return [chunk["content"] for chunk in shown["chunks"]]
 
 
@@ -237,9 +237,9 @@ def test_files_are_joined_if_asked_to(idx: Idx, tmp_path: Path) -> None:
     assert all(map(joined, contents(idx, "a.py")))
 
 
-def test_the_layout_is_a_setting(idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_layout_is_a_setting(idx: Idx, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(CODE)
-    monkeypatch.setenv("IDX_LAYOUT", "join")
+    idx.setenv("IDX_LAYOUT", "join")
     idx("sync", "a.py")
     assert all(map(joined, contents(idx, "a.py")))
 

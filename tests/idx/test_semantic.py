@@ -69,13 +69,13 @@ def written(folder: Path) -> Path:
 
 
 def found(idx: Idx, index: Path, query: str, *options: str) -> list[str]:
-    answer = json.loads(idx("search", query, "-i", str(index), "--json", *options).stdout)
+    answer = idx.json("search", query, "-i", str(index), *options)
     return [hit["source_document"] for hit in answer["results"]]
 
 
 def test_a_question_in_other_words_finds_the_answer(idx: Idx, index: Path) -> None:
     assert "severance.txt" not in found(idx, index, QUESTION, "--search", "words")[:1]
-    answer = json.loads(idx("search", QUESTION, "-i", str(index), "--json").stdout)
+    answer = idx.json("search", QUESTION, "-i", str(index))
     first = answer["results"][0]
     assert first["source_document"] == "severance.txt"
     assert first["matched"] == "meaning"
@@ -178,7 +178,7 @@ def test_what_is_added_later_is_embedded(idx: Idx, index: Path) -> None:
 
 def status(idx: Idx, index: Path) -> tuple[str | None, int, int]:
     """The name of the model, and the number of chunks and of those without vectors."""
-    shown = json.loads(idx("semantic", "status", "-i", str(index), "--json").stdout)
+    shown = idx.json("semantic", "status", "-i", str(index))
     return shown["model"] and shown["model"]["name"], shown["chunks"], shown["pending"]
 
 
@@ -221,10 +221,8 @@ def test_a_new_index_has_meaning_unless_its_first_command_says_no(
 
 
 @pytest.mark.parametrize("command", [ADD, ("init",)])
-def test_the_setting_off_holds_for_new_indexes(
-    idx: Idx, monkeypatch: pytest.MonkeyPatch, command: Sequence[str]
-) -> None:
-    monkeypatch.setenv("IDX_SEMANTIC", "off")
+def test_the_setting_off_holds_for_new_indexes(idx: Idx, command: Sequence[str]) -> None:
+    idx.setenv("IDX_SEMANTIC", "off")
     idx(*command, "-i", str(idx.folder / "index"))
     assert status(idx, idx.folder / "index")[0] is None
 
@@ -267,25 +265,21 @@ def test_off_removes_the_vectors(idx: Idx, index: Path) -> None:
     assert "severance.txt" not in found(idx, index, QUESTION)[:1]
 
 
-def test_the_setting_switches_it_on_and_off(
-    idx: Idx, office: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_setting_switches_it_on_and_off(idx: Idx, office: Path) -> None:
     index = idx.folder / "index"
     with Index(index, create=True):
         pass
-    monkeypatch.setenv("IDX_SEMANTIC", "e5")
+    idx.setenv("IDX_SEMANTIC", "e5")
     assert "Embedded 5 chunks" in idx("sync", str(office), "-i", str(index)).stderr
     assert found(idx, index, QUESTION)[0] == "severance.txt"
-    monkeypatch.setenv("IDX_SEMANTIC", "off")
+    idx.setenv("IDX_SEMANTIC", "off")
     assert found(idx, index, QUESTION) == found(idx, index, QUESTION, "--search", "words")
 
 
-def test_a_missing_model_is_said_and_words_go_on(
-    idx: Idx, index: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_model_is_said_and_words_go_on(idx: Idx, index: Path) -> None:
     folder = idx.folder / "model"
     shutil.copytree(source(), folder)
-    monkeypatch.setenv("IDX_SEMANTIC", str(folder))
+    idx.setenv("IDX_SEMANTIC", str(folder))
     idx("semantic", "on", "-i", str(index))
     assert found(idx, index, QUESTION)[0] == "severance.txt"
     shutil.rmtree(folder)
@@ -296,20 +290,16 @@ def test_a_missing_model_is_said_and_words_go_on(
 
 
 def test_without_the_extra_an_index_with_vectors_is_searched_by_words(
-    idx: Idx, index: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, index: Path
 ) -> None:
-    hidden = idx.folder / "hidden"
-    hidden.mkdir()
-    names = "numpy=None, onnxruntime=None, marisa_trie=None"
-    (hidden / "sitecustomize.py").write_text(f"import sys; sys.modules.update({names})\n")
-    monkeypatch.setenv("PYTHONPATH", str(hidden))
+    idx.without("numpy", "onnxruntime", "marisa_trie")
     run = idx("search", "printer jam", "-i", str(index))
     assert "printer.txt" in run.stdout
     assert 'needs the extra "semantic" (numpy is not installed)' in run.stderr
     added = idx("add", "--id", "new", "--title", "New", "--content", "A text", "-i", str(index))
     assert 'needs the extra "semantic"' in added.stderr
     assert "the texts are indexed" in added.stderr
-    similar = json.loads(idx("similar", "printer.txt", "-i", str(index), "--json").stdout)
+    similar = idx.json("similar", "printer.txt", "-i", str(index))
     assert similar["compared_by"] == "words"
     assert 'needs the extra "semantic"' in idx("semantic", "on", "-i", str(index), code=1).stderr
 
@@ -326,10 +316,8 @@ def test_another_model_embeds_everything_again(idx: Idx, index: Path) -> None:
     assert (state.model.max_tokens, state.embedded) == (64, 5)
 
 
-def test_a_setting_that_names_another_model_is_said(
-    idx: Idx, index: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("IDX_SEMANTIC", str(idx.folder / "other"))
+def test_a_setting_that_names_another_model_is_said(idx: Idx, index: Path) -> None:
+    idx.setenv("IDX_SEMANTIC", str(idx.folder / "other"))
     run = idx("add", "-d", "a", "-t", "A", "-c", "text", "-i", str(index))
     assert "embedded with the model e5, not" in run.stderr
 
@@ -383,7 +371,7 @@ def test_similar_chunks_are_printed(idx: Idx, index: Path) -> None:
     run = idx("similar", "severance.txt-chunk-001", "-i", str(index))
     assert "holiday" in run.stdout
     assert "Compared by meaning with severance.txt-chunk-001." in run.stderr
-    by_document = json.loads(idx("similar", "severance.txt", "-i", str(index), "--json").stdout)
+    by_document = idx.json("similar", "severance.txt", "-i", str(index))
     assert by_document["chunk_id"] == "severance.txt-chunk-001"
     assert "no chunk has the id" in idx("similar", "none", "-i", str(index), code=1).stderr
 
@@ -393,18 +381,16 @@ def test_eval_compares_words_with_both(idx: Idx, index: Path) -> None:
     (idx.folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\tseverance.txt\t1\n")
     asked = ("eval", "--queries", "queries.jsonl", "--qrels", "qrels.tsv", "-i", str(index))
     assert "Compared: search by words, and both" in idx(*asked, "--compare", "words").stdout
-    compared = json.loads(idx(*asked, "--compare", "meaning", "--json").stdout)
+    compared = idx.json(*asked, "--compare", "meaning")
     assert [one["name"] for one in compared["configurations"]] == ["meaning", "both"]
     assert compared["configurations"][1]["measures"][0]["mean"] == 1
     assert "not both" in idx(*asked, "--compare", "words", "--set", "b=0.5", code=2).stderr
 
 
 def test_a_hit_by_meaning_has_confidence(idx: Idx, index: Path) -> None:
-    answer = json.loads(idx("search", QUESTION, "-i", str(index), "--json").stdout)
+    answer = idx.json("search", QUESTION, "-i", str(index))
     assert answer["results"][0]["confidence"] > 0.05
-    off_topic = json.loads(
-        idx("search", "volcanoes erupting in Iceland", "-i", str(index), "--json").stdout
-    )
+    off_topic = idx.json("search", "volcanoes erupting in Iceland", "-i", str(index))
     assert off_topic["low_confidence"] is True
 
 

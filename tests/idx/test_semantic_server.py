@@ -51,7 +51,7 @@ def name_of(server: ModelServer) -> str:
 
 
 def first(idx: Idx, index: Path) -> str:
-    found = json.loads(idx("search", QUESTION, "-i", str(index), "--json").stdout)
+    found = idx.json("search", QUESTION, "-i", str(index))
     return str(found["results"][0]["source_document"])
 
 
@@ -76,9 +76,7 @@ def test_texts_are_embedded_by_several_requests(idx: Idx, index: Path) -> None:
     assert len(server.requests) < 30
 
 
-def test_that_texts_leave_the_machine_is_said(
-    idx: Idx, index: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_that_texts_leave_the_machine_is_said(idx: Idx, index: Path, server: ModelServer) -> None:
     # An address of this machine that does not show it.
     name = name_of(server).replace("127.0.0.1", "127.1")
     host = f"127.1:{server.server_port}"
@@ -90,7 +88,7 @@ def test_that_texts_leave_the_machine_is_said(
     run = idx("search", QUESTION, "-i", str(index))
     assert f"texts would be sent to {host}, which only the index names" in run.stderr
     assert len(server.requests) == requests
-    monkeypatch.setenv("IDX_SEMANTIC", name)
+    idx.setenv("IDX_SEMANTIC", name)
     assert first(idx, index) == "severance"
 
 
@@ -137,23 +135,19 @@ def test_the_rest_is_embedded_when_the_server_is_back(
     assert first(idx, index) == "severance"
 
 
-def test_an_address_with_a_password_is_refused(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("IDX_CONFIG", str(tmp_path / "config.toml"))
+def test_an_address_with_a_password_is_refused(idx: Idx, tmp_path: Path) -> None:
+    idx.setenv("IDX_CONFIG", str(tmp_path / "config.toml"))
     address = "http://me:swordfish@models.example/v1#small"
     run = idx("config", "set", "semantic", address, code=1)
     assert "put a key into the variable IDX_SEMANTIC_API_KEY" in run.stderr
     assert "swordfish" not in run.stderr
     idx("config", "set", "semantic", "https://models.example/v1#small")
-    shown = json.loads(idx("config", "show", "--json").stdout)
+    shown = idx.json("config", "show")
     assert "models.example" in json.dumps(shown)
 
 
-def test_the_key_is_sent_and_never_shown(
-    idx: Idx, index: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("IDX_SEMANTIC_API_KEY", "sk-swordfish")
+def test_the_key_is_sent_and_never_shown(idx: Idx, index: Path, server: ModelServer) -> None:
+    idx.setenv("IDX_SEMANTIC_API_KEY", "sk-swordfish")
     run = idx("semantic", "on", "--model", name_of(server), "-i", str(index))
     assert {request.headers["authorization"] for request in server.requests} == {
         "Bearer sk-swordfish"
@@ -189,22 +183,22 @@ def test_a_watch_goes_on_while_it_embeds(tmp_path: Path) -> None:
 
 
 def test_a_model_is_downloaded_by_its_name_and_used_without_a_network(
-    idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, tmp_path: Path
 ) -> None:
     index = tmp_path / "index"
     add_documents(index, *(Document(name, name, text) for name, text in TEXTS.items()))
     model = write_model(tmp_path / "source", table_model(), pooling="mean")
     files = {file.name: file.read_bytes() for file in model.iterdir()}
-    monkeypatch.setenv(MODEL_CACHE_VARIABLE, str(tmp_path / "models"))
+    idx.setenv(MODEL_CACHE_VARIABLE, str(tmp_path / "models"))
     name = f"hub:{REPOSITORY}"
     with hub(files, ["en"]) as server:
-        monkeypatch.setenv("HF_ENDPOINT", server.url)
+        idx.setenv("HF_ENDPOINT", server.url)
         run = idx("semantic", "on", "--model", name, "-i", str(index))
     assert f"Preparing the model {name}, once" in run.stderr
     assert f"model {name}@{COMMIT}, 4 dimensions" in run.stdout
     explained = idx("search", "paper jam", "-i", str(index), "--explain").stdout
     assert f"compared with {len(TEXTS)} vectors" in explained
-    monkeypatch.setenv("IDX_SEMANTIC", name)
+    idx.setenv("IDX_SEMANTIC", name)
     run = idx("add", "-d", "new", "-t", "New", "-c", "Shareholders vote", "-i", str(index))
     assert "embedded with the model" not in run.stderr
     assert embedding_state(index).pending == 0

@@ -57,10 +57,10 @@ def words(line: str) -> list[str]:
 
 @pytest.mark.soak
 def test_the_installed_watch_is_the_one_that_was_asked_for(
-    idx: Idx, log: Path, documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, log: Path, documents: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("IDX_MAX_SIZE", "7")
-    monkeypatch.setenv("IDX_ANSWER_API_KEY", "secret")
+    idx.setenv("IDX_MAX_SIZE", "7")
+    idx.setenv("IDX_ANSWER_API_KEY", "secret")
     told = idx("watch", documents, "--exclude", "*.tmp", "--install").stderr
     assert "IDX_ANSWER_API_KEY would be readable" in told
     file = Service(tmp_path / "lucene-index").file
@@ -120,7 +120,7 @@ def test_doctor_says_whether_it_runs_and_when_all_was_equal(
 
 
 def test_what_the_system_refuses_is_said(
-    idx: Idx, log: Path, documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idx: Idx, log: Path, documents: Path, tmp_path: Path
 ) -> None:
     file = Service(tmp_path / "lucene-index").file
     (tmp_path / "refuses").touch()
@@ -134,7 +134,7 @@ def test_what_the_system_refuses_is_said(
     (tmp_path / "refuses").touch()
     idx("watch", documents, "--exclude", "*.tmp", "--install", code=1)
     assert file.read_bytes() == before
-    monkeypatch.setenv("PATH", "/nowhere")
+    idx.setenv("PATH", "/nowhere")
     told = idx("watch", documents, "--install", code=1).stderr
     assert "systemctl is not there" in told
     told = idx("watch", "--uninstall", code=1).stderr

@@ -1,6 +1,5 @@
 """A writer that is suspended while it holds the lock: nobody else writes, everybody reads."""
 
-import json
 import signal
 import time
 from pathlib import Path
@@ -54,6 +53,6 @@ async def test_a_writer_is_suspended_for_minutes(
             assert second.returncode == 0
         found = answer(await client.call_tool("Search", {"query": "text"}))
         assert found["totalHits"] == 3
-    listed = json.loads(idx("list", "--json").stdout)["documents"]
+    listed = idx.json("list")["documents"]
     assert [entry["source_document"] for entry in listed] == ["before", "first", "second"]
     idx("check")

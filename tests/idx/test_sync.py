@@ -1,6 +1,5 @@
 """`idx sync`: the index is what the folders are."""
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -64,7 +63,7 @@ def test_a_dry_run_shows_the_plan_and_does_nothing(idx: Idx) -> None:
         "DELETE a.txt",
         "Plan: 1 to add, 1 to update, 1 to delete, 1 unchanged",
     ]
-    plan = json.loads(idx("sync", "papers", "--dry-run", "--json").stdout)
+    plan = idx.json("sync", "papers", "--dry-run")
     assert (plan["add"], plan["update"], plan["delete"], plan["skip"]) == (
         ["d.txt"],
         ["b.txt"],
@@ -232,7 +231,7 @@ def test_an_index_and_its_documents_can_move_together(idx: Idx) -> None:
     index_files(before, "papers")
     (idx.folder / "disk").rename(idx.folder / "other")
     after = idx.folder / "other" / "index"
-    (document,) = json.loads(idx("list", "-i", after, "--json").stdout)["documents"]
+    (document,) = idx.json("list", "-i", after)["documents"]
     assert document["file_path"] == (idx.folder / "other" / "papers" / "a.txt").as_posix()
     assert result(idx("sync", "other/papers", "-i", after, "--json").stdout) == {"skipped": 1}
     found = idx("search", "text", "-i", after, "--filter", f"file_path={document['file_path']}")

@@ -1,6 +1,5 @@
 """`idx terms`, `idx fields` and `idx show` as people and programs use them."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -27,7 +26,7 @@ def filled(empty_index: Path) -> None:
 
 @pytest.mark.usefixtures("filled")
 def test_terms(idx: Idx) -> None:
-    assert json.loads(idx("terms", "CONTR", "--json").stdout) == {
+    assert idx.json("terms", "CONTR") == {
         "field": "content",
         "prefix": "contr",
         "terms": [{"term": "contract", "chunks": 1}, {"term": "contracts", "chunks": 1}],
@@ -37,19 +36,19 @@ def test_terms(idx: Idx) -> None:
     shown = idx("terms", "contr").stdout
     assert "contracts" in shown
     assert "Chunks" in shown
-    most = json.loads(idx("terms", "--json", "--limit", 100).stdout)
+    most = idx.json("terms", "--limit", 100)
     assert {"term": "cafe", "chunks": 2} in most["terms"]
     assert most["complete"]
-    longer = json.loads(idx("terms", "--json", "--min-length", 9).stdout)
+    longer = idx.json("terms", "--min-length", 9)
     assert [found["term"] for found in longer["terms"]] == ["contracts"]
-    values = json.loads(idx("terms", "--field", "author", "--json").stdout)
+    values = idx.json("terms", "--field", "author")
     assert values["terms"][0] == {"term": "Ann", "chunks": 3}
     assert "\x1b" not in idx("terms", "--field", "author").stdout
 
 
 @pytest.mark.usefixtures("filled")
 def test_fields(idx: Idx) -> None:
-    listed = json.loads(idx("fields", "--json").stdout)
+    listed = idx.json("fields")
     by_name = {field["name"]: field for field in listed["fields"]}
     assert (listed["total_chunks"], by_name["author"]["chunks"]) == (4, 4)
     assert by_name["year"]["query_name"] == "number.year"
@@ -62,7 +61,7 @@ def test_fields(idx: Idx) -> None:
 
 @pytest.mark.usefixtures("filled")
 def test_details_of_a_document(idx: Idx) -> None:
-    details = json.loads(idx("show", "c", "--details", "--json").stdout)
+    details = idx.json("show", "c", "--details")
     assert (details["words"], details["chunk_count"]) == (300, 2)
     assert details["metadata"]["author"] == ["Ann", "Eve\x1b[31m"]
     shown = idx("show", "c", "--details").stdout
@@ -75,20 +74,20 @@ def test_details_of_a_file(idx: Idx, empty_index: Path, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "lease.txt").write_text("The rent is due on the third of each month.\n")
     index_files(empty_index, "docs")
-    details = json.loads(idx("show", "lease.txt", "--details", "--json").stdout)
+    details = idx.json("show", "lease.txt", "--details")
     assert details["file_path"] == (tmp_path / "docs" / "lease.txt").as_posix()
     assert details["preview"] == "The rent is due on the third of each month."
     assert {"file_name", "file_size", "content_hash"} <= details["metadata"].keys()
-    paths = json.loads(idx("terms", tmp_path, "--field", "file_path", "--json").stdout)
+    paths = idx.json("terms", tmp_path, "--field", "file_path")
     assert paths["terms"] == [{"term": details["file_path"], "chunks": 1}]
     # A folder of the index is kept under a name, which is no beginning of a path.
-    assert json.loads(idx("terms", "d", "--field", "file_path", "--json").stdout)["terms"] == []
+    assert idx.json("terms", "d", "--field", "file_path")["terms"] == []
 
 
 def test_an_index_without_documents_has_no_terms(idx: Idx, empty_index: Path) -> None:
-    assert json.loads(idx("terms", "--json").stdout)["terms"] == []
-    assert json.loads(idx("terms", "a", "--json").stdout)["terms"] == []
-    fields = json.loads(idx("fields", "--json").stdout)["fields"]
+    assert idx.json("terms")["terms"] == []
+    assert idx.json("terms", "a")["terms"] == []
+    fields = idx.json("fields")["fields"]
     assert {field["chunks"] for field in fields} == {0}
     idx("terms")
     idx("fields")

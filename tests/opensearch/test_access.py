@@ -31,22 +31,20 @@ def error(done: subprocess.CompletedProcess[str]) -> str:
     return done.stderr
 
 
-def test_a_user_and_password_or_a_token_are_shown_to_the_cluster(
-    idx: Idx, node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_user_and_password_or_a_token_are_shown_to_the_cluster(idx: Idx, node: Node) -> None:
     with before(node) as proxy:
         address = f"opensearch://127.0.0.1:{proxy.port}/access"
         assert "wrong or missing" in error(idx(*ADDING, "-i", address, code=1))
-        monkeypatch.setenv("IDX_OPENSEARCH_USER", USER)
-        monkeypatch.setenv("IDX_OPENSEARCH_PASSWORD", "wrong")
+        idx.setenv("IDX_OPENSEARCH_USER", USER)
+        idx.setenv("IDX_OPENSEARCH_PASSWORD", "wrong")
         assert "wrong or missing" in error(idx(*ADDING, "-i", address, code=1))
-        monkeypatch.setenv("IDX_OPENSEARCH_PASSWORD", PASSWORD)
+        idx.setenv("IDX_OPENSEARCH_PASSWORD", PASSWORD)
         idx(*ADDING, "-i", address)
-        monkeypatch.setenv("IDX_OPENSEARCH_TOKEN", TOKEN)
+        idx.setenv("IDX_OPENSEARCH_TOKEN", TOKEN)
         assert "keep one" in error(idx("search", "word", "-i", address, code=1))
-        monkeypatch.delenv("IDX_OPENSEARCH_USER")
-        monkeypatch.delenv("IDX_OPENSEARCH_PASSWORD")
-        found = json.loads(idx("search", "word", "-i", address, "--json").stdout)
+        idx.delenv("IDX_OPENSEARCH_USER")
+        idx.delenv("IDX_OPENSEARCH_PASSWORD")
+        found = idx.json("search", "word", "-i", address)
         assert found["totalHits"] == 1
         assert f"Bearer {TOKEN}" in proxy.seen
 
@@ -58,7 +56,7 @@ def test_a_cluster_that_is_busy_is_asked_again_and_not_for_ever(idx: Idx, node: 
         proxy.troubles = cycle([429, 502, 503])
         for text in ("word", "another word"):
             idx("add", "--id", "d", "--title", "D", "-c", text, "-i", address)
-        found = json.loads(idx("search", "word", "-i", address, "--json").stdout)
+        found = idx.json("search", "word", "-i", address)
         assert [hit["content"] for hit in found["results"]] == ["another word"]
         proxy.is_busy = True
         assert "it is overloaded or has lost a node (HTTP status 429); ask again later" in error(
@@ -67,7 +65,7 @@ def test_a_cluster_that_is_busy_is_asked_again_and_not_for_ever(idx: Idx, node: 
 
 
 def test_tls_needs_a_certificate_that_somebody_known_has_signed(
-    idx: Idx, node: Node, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    idx: Idx, node: Node, certificate: tuple[Path, Path]
 ) -> None:
     with before(node, certificate) as proxy:
         proxy.asks_who = False
@@ -75,7 +73,7 @@ def test_tls_needs_a_certificate_that_somebody_known_has_signed(
         assert "certificate verify failed" in error(idx(*ADDING, "-i", address, code=1))
         plain = address.replace("opensearchs", "opensearch")
         assert "opensearchs:// if it speaks TLS" in error(idx(*ADDING, "-i", plain, code=1))
-        monkeypatch.setenv("IDX_OPENSEARCH_CA", str(certificate[0]))
+        idx.setenv("IDX_OPENSEARCH_CA", str(certificate[0]))
         idx(*ADDING, "-i", address)
         assert "word" in idx("search", "word", "-i", address).stdout
 

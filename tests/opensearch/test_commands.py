@@ -30,15 +30,15 @@ def test_a_document_comes_is_found_and_goes(idx: Idx, address: str) -> None:
     idx("add", "-i", address, "--id", "lease", "--title", "Lease", "-c", "The rent is due.")
     assert "lease" in idx("list", "-i", address).stdout
     assert "The rent is due." in idx("show", "-i", address, "lease").stdout
-    found = json.loads(idx("search", "-i", address, "rent", "--json").stdout)
+    found = idx.json("search", "-i", address, "rent")
     assert [hit["id"] for hit in found["results"]] == ["lease-chunk-001"]
-    assert json.loads(idx("stats", "-i", address, "--json").stdout)["documents"] == 1
+    assert idx.json("stats", "-i", address)["documents"] == 1
     explaining = ("search", "-i", address, "rent", "--explain", "--detail", "scores")
     assert "lease-chunk-001" in idx(*explaining).stdout
     assert "rent" in idx("terms", "-i", address, "re").stdout
     assert "(1 chunks)" in idx("delete", "-i", address, "lease").stdout
     assert "has the id" in idx("delete", "-i", address, "lease", code=1).stderr
-    assert json.loads(idx("search", "-i", address, "rent", "--json").stdout)["totalHits"] == 0
+    assert idx.json("search", "-i", address, "rent")["totalHits"] == 0
 
 
 def test_shards_and_replicas_are_chosen_for_an_index_on_a_cluster(
@@ -169,10 +169,10 @@ def test_an_index_of_an_older_version_is_named_and_rebuilt(
         error = idx(*command, "-i", address, code=1).stderr
         assert error.startswith(f"Error: the index at {address} has schema version 4")
         assert f"with: idx rebuild --index-path {address}" in error
-    rebuilt = json.loads(idx("rebuild", "-i", address, "--json").stdout)
+    rebuilt = idx.json("rebuild", "-i", address)
     assert (rebuilt["previous_schema_version"], rebuilt["chunks"]) == (4, 2)
     assert list(node.get(f"/{name}")) == [f"{name}-000002"]
-    assert json.loads(idx("search", "contract", "-i", address, "--json").stdout)["totalHits"] == 2
+    assert idx.json("search", "contract", "-i", address)["totalHits"] == 2
     assert "1 unchanged" in idx("sync", "-i", address, papers).stdout
 
 
@@ -181,7 +181,7 @@ def test_the_index_is_checked_and_the_doctor_looks_at_the_cluster(
 ) -> None:
     idx("add", "-i", address, "--id", "d", "--title", "D", "-c", " ".join(["word"] * 600))
     assert "1 document, 3 chunks" in idx("check", "-i", address).stdout
-    said = json.loads(idx("doctor", "-i", address, "--json", code=0).stdout)["findings"]
+    said = idx.json("doctor", "-i", address, code=0)["findings"]
     messages = {found["check"]: found["message"] for found in said}
     assert "OpenSearch 3." in messages["Cluster"]
     assert "1 document" in messages["Index"]

@@ -1,6 +1,5 @@
 """Search by meaning on a node, with the real model."""
 
-import json
 import shutil
 import signal
 import subprocess
@@ -81,17 +80,15 @@ def vectors(address: str) -> int:
 
 
 @pytest.mark.anyio
-async def test_what_is_asked_in_another_language_is_found_first(
-    idx: Idx, address: str, tmp_path: Path
-) -> None:
+async def test_what_is_asked_in_another_language_is_found_first(idx: Idx, address: str) -> None:
     for name, text in TEXTS.items():
-        (tmp_path / "office").mkdir(exist_ok=True)
-        (tmp_path / "office" / f"{name}.txt").write_text(text)
-    assert "Embedded 4 chunks" in idx("sync", "-i", address, tmp_path / "office").stderr
+        (idx.folder / "office").mkdir(exist_ok=True)
+        (idx.folder / "office" / f"{name}.txt").write_text(text)
+    assert "Embedded 4 chunks" in idx("sync", "-i", address, idx.folder / "office").stderr
     assert "4 of 4 chunks embedded" in idx("semantic", "status", "-i", address).stdout
 
     def asked(*options: str) -> list[str]:
-        answered = json.loads(idx("search", QUESTION, "-i", address, "--json", *options).stdout)
+        answered = idx.json("search", QUESTION, "-i", address, *options)
         return [hit["source_document"] for hit in answered["results"]]
 
     assert asked()[0] == "severance.txt"
@@ -214,18 +211,16 @@ def test_a_model_is_switched_off_and_on(meant: str, idx: Idx) -> None:
     assert found(meant)[0] == "severance"
 
 
-def test_a_missing_model_is_said_as_in_a_folder_and_words_go_on(
-    address: str, idx: Idx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model, said = tmp_path / "model", []
-    monkeypatch.setenv("IDX_SEMANTIC", str(shutil.copytree(source(), model)))
-    for path in (address, tmp_path / "index"):
+def test_a_missing_model_is_said_as_in_a_folder_and_words_go_on(address: str, idx: Idx) -> None:
+    model, said = idx.folder / "model", []
+    idx.setenv("IDX_SEMANTIC", str(shutil.copytree(source(), model)))
+    for path in (address, idx.folder / "index"):
         write(path, **TEXTS)
         assert found(path) == found(path, search="words")
         idx("semantic", "on", "-i", path)
         assert found(path)[0] == "severance"
     shutil.rmtree(model)
-    for path in (address, tmp_path / "index"):
+    for path in (address, idx.folder / "index"):
         run = idx("search", QUESTION, "-i", path)
         assert run.stdout.startswith("1. Parking")
         said.append(run.stderr)

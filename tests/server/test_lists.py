@@ -1,6 +1,5 @@
 """Lists of documents and fields, and the length of all answers, which say what they left out."""
 
-import json
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -81,7 +80,7 @@ async def test_documents_come_in_the_order_that_was_asked_for(client: Client, or
 )
 def test_idx_list_takes_the_same_orders(idx: Idx, index: Path, order: str) -> None:
     arguments = ("list", "-i", index, "--sort", order, "--offset", 1, "--limit", 3)
-    found = json.loads(idx(*arguments, "--json").stdout)
+    found = idx.json(*arguments)
     assert [each["source_document"] for each in found["documents"]] == ORDERS[order][1:4]
     assert (found["total_documents"], found["total_chunks"]) == (5, 10)
     assert "5 documents, 10 chunks" in idx(*arguments).stdout
@@ -142,7 +141,7 @@ async def test_documents_are_listed_without_hashes_and_sizes_unless_asked(
     assert set(brief["metadata"]) == {"file_type", "language", "modified"}
     assert {"content_hash", "file_size", "indexed"} <= full["documents"][0]["metadata"].keys()
     index_path = note.with_name("lucene-index")
-    assert json.loads(idx("list", "-i", index_path, "--json").stdout) == full
+    assert idx.json("list", "-i", index_path) == full
 
 
 async def test_fields_take_less_than_4_kb_however_many_there_are(
@@ -174,7 +173,7 @@ async def test_fields_take_less_than_4_kb_however_many_there_are(
     assert full["notice"] is None
     assert found["notice"].startswith(f"{len(everything) - len(names):,} fields left out")
     assert "detail=full" in found["notice"]
-    assert json.loads(idx("fields", "--json").stdout)["fields"] == full["fields"]
+    assert idx.json("fields")["fields"] == full["fields"]
     (text,) = small.content
     assert isinstance(text, TextContent)
     assert len(text.text) < 2_000

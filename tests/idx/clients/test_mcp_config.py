@@ -112,7 +112,7 @@ async def test_what_is_written_starts_a_server_that_finds_documents(
 
 def test_the_answer_for_programs_tells_the_file_and_what_became_of_it(idx: Idx, home: Path) -> None:
     file = home / ".cursor" / "mcp.json"
-    printed = json.loads(idx("mcp-config", "cursor", "--json").stdout)
+    printed = idx.json("mcp-config", "cursor")
     assert printed["outcome"] == "printed"
     assert printed["backup"] is None
     assert printed["file"] == str(file)
@@ -120,7 +120,7 @@ def test_the_answer_for_programs_tells_the_file_and_what_became_of_it(idx: Idx, 
     assert printed["documentation"].startswith("https://cursor.com/")
     outcomes = []
     for index in ("a", "a", "b"):
-        done = json.loads(idx("mcp-config", "cursor", "--write", "--json", "-i", index).stdout)
+        done = idx.json("mcp-config", "cursor", "--write", "-i", index)
         outcomes.append(done["outcome"])
     assert outcomes == ["added", "unchanged", "changed"]
     assert Path(done["backup"]).parent == file.parent
@@ -181,7 +181,7 @@ def test_the_index_of_the_configuration_file_is_named(idx: Idx, home: Path) -> N
     file = home / ".config" / "mcp-lucene" / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text("index_path = '/data/index'")
-    entry = json.loads(idx("mcp-config", "zed", "--json").stdout)["entry"]
+    entry = idx.json("mcp-config", "zed")["entry"]
     assert entry["args"] == ["/data/index"]
 
 
@@ -210,10 +210,8 @@ def test_the_names_of_clients_are_completed(monkeypatch: pytest.MonkeyPatch) -> 
     assert done.stdout.split() == ["claude-desktop", "claude-code", "cline"]
 
 
-def test_a_variable_of_the_client_names_its_folder(
-    idx: Idx, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CODEX_HOME", str(home / "codex"))
+def test_a_variable_of_the_client_names_its_folder(idx: Idx, home: Path) -> None:
+    idx.setenv("CODEX_HOME", str(home / "codex"))
     idx("mcp-config", "codex-cli", "--write")
     assert (home / "codex" / "config.toml").exists()
 

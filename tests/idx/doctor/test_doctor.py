@@ -44,22 +44,22 @@ def finding(findings: Found, check: str) -> tuple[str, str]:
     return status, message
 
 
-def test_one_of_a_thing_is_named_in_the_singular(idx: Idx, home: Path, index_path: Path) -> None:
+def test_one_of_a_thing_is_named_in_the_singular(idx: Idx, home: Path) -> None:
     make(home / "papers", "a.txt")
-    create(index_path)
+    create(idx.index)
     idx("sync", "papers")
     configuration = home / ".config" / "mcp-lucene" / "config.toml"
     configuration.parent.mkdir()
     configuration.write_text("wait = -1")
     *lines, last = idx("doctor", code=1).stdout.splitlines()
-    assert any(f"{index_path}: 1 document, 1 chunk, " in line for line in lines)
+    assert any(f"{idx.index}: 1 document, 1 chunk, " in line for line in lines)
     # The server cannot start with it either.
     assert last == "2 problems, 1 warning"
 
 
-def test_where_all_is_well_every_line_is_ok(idx: Idx, home: Path, index_path: Path) -> None:
+def test_where_all_is_well_every_line_is_ok(idx: Idx, home: Path) -> None:
     make(home / "papers", "a.txt", "b.txt")
-    create(index_path)
+    create(idx.index)
     idx("sync", "papers")
     idx("mcp-config", "cursor", "--write")
     done = idx("doctor")
@@ -69,18 +69,16 @@ def test_where_all_is_well_every_line_is_ok(idx: Idx, home: Path, index_path: Pa
     findings = found(idx)
     assert [line.split()[1] for line in lines] == [check.split()[0] for check, _, _ in findings]
     assert finding(findings, "Programs")[1].startswith(f"{PROGRAM}, version ")
-    assert finding(findings, "Index")[1].startswith(f"{index_path}: 2 documents, 2 chunks, ")
+    assert finding(findings, "Index")[1].startswith(f"{idx.index}: 2 documents, 2 chunks, ")
     assert finding(findings, "Folder")[1] == f"{home}/papers (in the index)"
-    entry = f"mcp-lucene in {home}/.cursor/mcp.json starts {PROGRAM} on {index_path}"
+    entry = f"mcp-lucene in {home}/.cursor/mcp.json starts {PROGRAM} on {idx.index}"
     assert finding(findings, "Cursor")[1] == entry
     assert "tools and called 2 in " in finding(findings, "Server")[1]
 
 
-def test_without_an_index_and_a_client_it_says_how_to_get_them(
-    idx: Idx, home: Path, index_path: Path
-) -> None:
+def test_without_an_index_and_a_client_it_says_how_to_get_them(idx: Idx, home: Path) -> None:
     findings = found(idx, code=1)
-    told = f"there is no index at {index_path}; create one with: idx init --index-path {index_path}"
+    told = f"there is no index at {idx.index}; create one with: idx init --index-path {idx.index}"
     assert finding(findings, "Index") == ("problem", told)
     status, message = finding(findings, "Server")
     # A client's model is told whom to ask.
@@ -89,7 +87,7 @@ def test_without_an_index_and_a_client_it_says_how_to_get_them(
     status, message = finding(findings, "Clients")
     assert (status, "idx mcp-config CLIENT --write" in message) == ("warning", True)
     assert {check for check, status, _ in findings if status == "problem"} == {"Index", "Server"}
-    assert not index_path.exists()
+    assert not idx.index.exists()
 
 
 def test_a_damaged_index_is_told_by_itself_and_by_the_server(
@@ -236,14 +234,12 @@ def test_what_is_wrong_with_folders_files_and_permissions_is_told(
     }
 
 
-def test_wrong_settings_do_not_keep_it_from_looking_at_the_rest(
-    idx: Idx, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    disk = mount(tmp_path / "disk", "1m")
+def test_wrong_settings_do_not_keep_it_from_looking_at_the_rest(idx: Idx, home: Path) -> None:
+    disk = mount(idx.folder / "disk", "1m")
     try:
         create(disk / "index")
         file = write("wait = -1")
-        monkeypatch.setenv("IDX_FOLDER", "/a")
+        idx.setenv("IDX_FOLDER", "/a")
         findings = found(idx, "-i", disk / "index", code=1)
     finally:
         unmount(disk)

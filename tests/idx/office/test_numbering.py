@@ -1,6 +1,5 @@
 """Numbers that Word makes before paragraphs."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -104,7 +103,7 @@ def test_paragraphs_have_the_numbers_that_word_shows(
 def test_a_chunk_has_the_number_of_its_heading(idx: Idx, tmp_path: Path) -> None:
     (tmp_path / "mietvertrag.docx").write_bytes(LEASE)
     idx("add", "mietvertrag.docx")
-    found = json.loads(idx("search", "--json", 'section:"§ 1 Mieträume"').stdout)["results"]
+    found = idx.json("search", 'section:"§ 1 Mieträume"')["results"]
     assert [hit["section"] for hit in found] == ["§ 1 Mieträume"]
     assert "§ 2 Tierhaltung" in idx("search", '"§ 2"').stdout
 

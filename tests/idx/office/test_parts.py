@@ -1,7 +1,6 @@
 """Parts of Office files that other parts only refer to, and documents of Strict Open XML."""
 
 import io
-import json
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -74,7 +73,7 @@ def test_documents_within_a_document_are_found(
     folder.mkdir()
     (folder / "report.docx").write_bytes(with_chunks({name: chunk}))
     idx("sync", "reports")
-    (hit,) = json.loads(idx("search", "--json", words).stdout)["results"]
+    (hit,) = idx.json("search", words)["results"]
     assert hit["file_path"].endswith("report.docx")
     shown = idx("show", "reports/report.docx").stdout
     places = [shown.index(text) for text in ("Inspection report", "Findings", "End of the report")]
@@ -218,13 +217,13 @@ def test_strict_documents_are_read_like_others(
     (tmp_path / name).write_bytes(data)
     idx("add", name)
     assert shown in idx("show", name).stdout
-    assert json.loads(idx("search", "--json", query).stdout)["results"]
+    assert idx.json("search", query)["results"]
 
 
 def test_strict_documents_have_headings(idx: Idx, tmp_path: Path, read: Read) -> None:
     (tmp_path / "b.docx").write_bytes(STRICT_DOCX)
     idx("add", "b.docx")
-    (hit,) = json.loads(idx("search", "--json", "Frist").stdout)["results"]
+    (hit,) = idx.json("search", "Frist")["results"]
     assert hit["section"] == "Kündigung"
     found = [(each.level, each.text) for each in read("a.docx", STRICT_DOCX).headings]
     assert found == [(1, "Kündigung"), (1, "I. Kaution")]

@@ -221,7 +221,7 @@ def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.soak
 @pytest.mark.usefixtures("slow_clock")
-def test_words_and_vectors_each_say_it(idx: Idx, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_and_vectors_each_say_it(idx: Idx) -> None:
     for number in range(40):
         (idx.folder / f"{number}.txt").write_text(f"note {number} on the river " * 40)
     told = idx("sync", idx.folder).stderr.splitlines()
@@ -230,7 +230,7 @@ def test_words_and_vectors_each_say_it(idx: Idx, monkeypatch: pytest.MonkeyPatch
     minutes = [int(found[1]) for line in files if (found := LEFT.search(line))]
     assert minutes[-1] < minutes[1]
     assert len(minutes) > 3
-    monkeypatch.delenv("IDX_SEMANTIC")
+    idx.delenv("IDX_SEMANTIC")
     idx("semantic", "on", "--vectors", "later")
     told = idx("semantic", "update").stderr.splitlines()
     assert any(re.match(r"Embedding: \d+ of 40, less than a minute left", line) for line in told)

@@ -149,7 +149,7 @@ async def test_a_remembered_folder_is_crawled_with_its_patterns_and_forgotten(
             "folders_from": str(file),
             "notice": None,
         }
-        assert len(json.loads(idx("folders", "list", "--json").stdout)) == 2
+        assert len(idx.json("folders", "list")) == 2
         # The patterns hold for the folder by its other name, too.
         await told(client, "start_crawl", directories=[str(papers)])
         status = await ended(client)
@@ -160,9 +160,7 @@ async def test_a_remembered_folder_is_crawled_with_its_patterns_and_forgotten(
         message = await refused(client, "remove_directory", directory=str(other))
         assert "is not a remembered folder" in message
     assert file.read_text().startswith("# mine\n")
-    assert [folder["path"] for folder in json.loads(idx("folders", "list", "--json").stdout)] == [
-        str(link)
-    ]
+    assert [folder["path"] for folder in idx.json("folders", "list")] == [str(link)]
 
 
 @pytest.mark.soak
