@@ -22,7 +22,7 @@ from tests.idx.contents import contents
 from tests.idx.damage import flip
 from tests.idx.files import files, files_of_index, make
 from tests.idx.preparation import index_files
-from tests.idx.raw_index import files_of_lucene, mark_as, stored
+from tests.idx.raw_index import files_of_lucene, stored
 from tests.idx.segments import fill
 from tests.idx.volumes import enlarge, mount, unmount
 from tests.idx.writing_commands import COMMANDS, texts
@@ -195,14 +195,6 @@ def test_another_folder_is_not_overwritten(idx: Idx, filled: Path) -> None:
     failed = idx("backup", "copy", code=1)
     assert f"is a backup of another index, {idx.folder / 'other'}" in failed.stderr
     assert files(idx.folder / "mine") == {"letter.txt": b"text of letter.txt"}
-
-
-@pytest.mark.soak
-def test_an_index_of_an_older_schema_can_be_backed_up(idx: Idx, filled: Path) -> None:
-    mark_as(filled, 4)
-    idx("backup", "copy")
-    idx("rebuild", "-i", "copy")
-    assert check(idx.folder / "copy").problems == []
 
 
 @pytest.mark.soak

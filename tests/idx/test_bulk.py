@@ -32,43 +32,30 @@ ENTRIES = [
 ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        json.dumps(ENTRIES),
-        json.dumps(ENTRIES, indent=4),
-        "\n\n ".join(json.dumps(entry) for entry in ENTRIES) + "\n",
-        "\ufeff" + json.dumps(ENTRIES),
-        "\n" * 9_000 + " " * 9_000 + json.dumps(ENTRIES),
-        "\ufeff" + "\r\n".join(json.dumps(entry) for entry in ENTRIES),
-    ],
-    ids=[
-        "array",
-        "indented array",
-        "lines",
-        "array with mark",
-        "array after blanks",
-        "lines with mark",
-    ],
-)
-def test_an_array_and_json_lines(idx: Idx, listed: Listed, text: str) -> None:
-    (idx.folder / "documents.json").write_text(text)
-    added = idx("bulk", "-j", "documents.json")
+ARRAY = json.dumps(ENTRIES)
+LINES = "\r\n".join(json.dumps(entry) for entry in ENTRIES)
+
+FORMS = {
+    "array": ARRAY.encode(),
+    "indented array": json.dumps(ENTRIES, indent=4).encode(),
+    "array with mark": ARRAY.encode("utf-8-sig"),
+    "array after blanks": b"\n" * 9_000 + b" " * 9_000 + ARRAY.encode(),
+    "array in UTF-16": ARRAY.encode("utf-16"),
+    "lines": LINES.replace("\r\n", "\n\n ").encode() + b"\n",
+    "lines with mark": LINES.encode("utf-8-sig"),
+    "lines in UTF-16": f"{LINES}\n".encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("data", FORMS.values(), ids=FORMS)
+def test_an_array_and_json_lines(idx: Idx, listed: Listed, data: bytes) -> None:
+    (idx.folder / "documents.json").write_bytes(data)
+    added = idx("bulk", "--json-file", "documents.json")
     assert added.stdout == "Successfully added 2 documents as 3 total chunks to index\n"
     assert [(entry.source_document, entry.title) for entry in listed()] == [
         ("one", "First"),
         ("two", "Second"),
     ]
-
-
-def test_utf_16_is_read_by_its_mark(idx: Idx) -> None:
-    (idx.folder / "documents.json").write_text(json.dumps(ENTRIES), encoding="utf-16")
-    assert "added 2 documents" in idx("bulk", "--json-file", "documents.json").stdout
-
-
-def test_standard_input_and_the_answer_as_json(idx: Idx) -> None:
-    added = idx("bulk", "-j", "-", "--json", stdin=json.dumps(ENTRIES))
-    assert json.loads(added.stdout) == {"documents": 2, "chunks": 3, "empty": 0, "skipped": 0}
 
 
 def test_other_keys_become_metadata(idx: Idx, listed: Listed) -> None:
@@ -98,13 +85,6 @@ def test_an_entry_without_id_or_title_is_skipped_by_number(idx: Idx, listed: Lis
         "Skipped entry 3: it has no id.",
     ]
     assert len(listed()) == 2
-
-
-def test_lines_in_utf_16_are_read_by_their_mark(idx: Idx) -> None:
-    lines = "\n".join(json.dumps(entry, ensure_ascii=False) for entry in ENTRIES)
-    (idx.folder / "documents.jsonl").write_text(f"{lines}\n", encoding="utf-16")
-    added = idx("bulk", "-j", "documents.jsonl").stdout
-    assert added.startswith(f"Successfully added {len(ENTRIES)} documents")
 
 
 def test_empty_content_removes_the_old_chunks_with_a_warning(idx: Idx, listed: Listed) -> None:
@@ -177,11 +157,6 @@ def test_bytes_that_are_no_text_are_named_with_their_place(idx: Idx) -> None:
     assert "latin.jsonl, line 2: is not utf-8 text: byte 0xe4 at offset 8" in failed.stderr
 
 
-def test_a_missing_file_is_named(idx: Idx) -> None:
-    failed = idx("bulk", "-j", "nowhere.json", code=1)
-    assert failed.stderr == "Error: nowhere.json: there is no such file\n"
-
-
 @pytest.mark.soak
 def test_long_metadata_stand_in_every_chunk_but_not_in_memory_at_once(idx: Idx) -> None:
     idx.setenv("IDX_JAVA_HEAP", "64")
@@ -198,11 +173,6 @@ def test_too_long_metadata_are_refused(idx: Idx, listed: Listed) -> None:
         "1,000,000 are allowed, because every chunk contains them: put long text into the content\n"
     )
     assert listed() == []
-
-
-def test_standard_input_is_named_so(idx: Idx) -> None:
-    failed = idx("bulk", "-j", "-", code=1, stdin='{"Id": "b", "Title": "T", "x": NaN}')
-    assert failed.stderr.startswith("Error: standard input: entry 1: the metadata 'x'")
 
 
 @sends_signals

@@ -201,14 +201,6 @@ def test_search_as_json_has_the_shape_of_the_tool(idx: Idx, empty_index: Path) -
     assert idx.json("search", "nothing")["results"] == []
 
 
-def test_search_with_filters(idx: Idx, empty_index: Path) -> None:
-    entries = [{"Id": str(year), "Title": "T", "Content": "x", "year": year} for year in (1, 2, 3)]
-    idx("bulk", "-j", "-", stdin=json.dumps(entries))
-    found = idx("search", "x", "--filter", "year>=2", "--filter", "year!=3", "--json")
-    assert [hit["id"] for hit in json.loads(found.stdout)["results"]] == ["2-chunk-001"]
-    assert "is not valid" in idx("search", "x", "--filter", "year", code=1).stderr
-
-
 def test_the_stars_of_markdown_are_no_matches(idx: Idx, empty_index: Path) -> None:
     add_documents(empty_index, Document("a", "T", "This is **very** important for the battery"))
     answer = idx("search", "battery", "--json").stdout

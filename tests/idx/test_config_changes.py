@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -52,21 +51,6 @@ def test_an_index_is_made_the_default_when_it_is_created(idx: Idx) -> None:
         "default_in": str(file),
     }
     assert shown(idx)["index_path"][0] == str(idx.folder / "other")
-
-
-@pytest.mark.anyio
-async def test_the_server_takes_the_default_index(idx: Idx) -> None:
-    idx("init", "-i", "mine", "--default")
-    idx("add", "-d", "a", "-t", "A", "-c", "text")
-    from mcp import Client
-    from mcp.client.stdio import StdioServerParameters, stdio_client
-
-    environment = {name: os.environ[name] for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME")}
-    program = str(PROGRAMS / "mcp-lucene")
-    server = StdioServerParameters(command=program, args=[], env=environment, cwd="/")
-    async with Client(stdio_client(server)) as client:
-        found = await client.call_tool("Search", {"query": "text"})
-        assert (found.structured_content or {})["totalHits"] == 1
 
 
 def test_an_index_that_cannot_be_created_does_not_become_the_default(idx: Idx) -> None:
@@ -186,14 +170,6 @@ def test_a_wrong_value_is_named_and_nothing_is_written(
     assert file.read_text() == BY_HAND
 
 
-@pytest.mark.parametrize("name", ["include", "exclude"])
-def test_an_invalid_pattern_is_refused(idx: Idx, name: str) -> None:
-    file = write(BY_HAND)
-    failed = idx("config", "set", name, "a", "[", code=1)
-    assert failed.stderr.startswith("Error: the pattern '[': is not a valid .gitignore pattern")
-    assert file.read_text() == BY_HAND
-
-
 def test_what_is_wrong_in_the_file_can_be_repaired(idx: Idx) -> None:
     file = write("wiat = 1\nwait = 'x'\n")
     refused = idx("config", "set", "hidden", "true", code=1).stderr
@@ -271,15 +247,6 @@ def test_a_variable_that_beats_the_file_is_named(idx: Idx) -> None:
     assert idx("config", "set", "index-path", "a").stderr == warning
     assert idx("init", "--default").stderr == warning
     assert idx("config", "unset", "index-path").stderr == warning
-
-
-def test_settings_that_are_written_at_once_all_stay(idx: Idx) -> None:
-    values = {"wait": 1, "max_size": 2, "workers": 3, "timeout": 4}
-    with ThreadPoolExecutor(len(values)) as pool:
-        for _ in pool.map(lambda item: idx("config", "set", *item), values.items()):
-            pass
-    found = shown(idx)
-    assert {name: found[name][0] for name in values} == values
 
 
 def test_nothing_in_the_current_folder_is_configuration(idx: Idx) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, IndexPathError, Searcher
+from shared import Document, Index, Searcher
 from shared.system.shell import quoted
 from tests.conftest import Idx
 from tests.idx.files import ids
@@ -236,9 +236,3 @@ def test_another_program_that_waits_gets_the_index_of_one_that_fails(idx: Idx) -
     assert (first.returncode, second.returncode) == (1, 0)
     assert ids(idx.index) == ["b"]
     assert has_mode(idx.index, 0o700)
-
-
-def test_a_parent_is_never_created(tmp_path: Path) -> None:
-    with pytest.raises(IndexPathError, match="does not exist; create that folder first"):
-        Index(tmp_path / "a" / "b", create=True)
-    assert not (tmp_path / "a").exists()

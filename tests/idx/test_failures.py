@@ -281,18 +281,3 @@ def test_a_document_of_one_file_names_it_by_its_absolute_path(idx: Idx) -> None:
     assert added.stderr.startswith(f"Warning: {idx.folder}/part.pdf: ")
     failed = idx("add", "-d", "none", "-t", "None", "-f", "none.pdf", code=1)
     assert failed.stderr.startswith(f"Error: {idx.folder}/none.pdf: ")
-
-
-def test_files_that_can_never_be_read_fail_the_first_sync_only(idx: Idx) -> None:
-    papers = make(idx.folder / "papers", "good.txt")
-    (papers / "protected.pdf").write_bytes(pdf_of(["secret"], password="word"))
-    (papers / "scan.pdf").write_bytes(pdf_of(["", ""]))
-    make_image(papers / "image.png")
-    idx("sync", "papers", code=1)
-    again = idx("sync", "papers", code=0)
-    assert "1 unchanged, 3 unreadable before" in again.stdout
-    assert again.stderr == ""
-    (papers / "another.pdf").write_bytes(b"%PDF-1.7 nothing")
-    told = messages(idx("sync", "papers", code=1))
-    assert len(told) == 1
-    assert told[0].startswith(f"Error: {papers}/another.pdf: is a damaged PDF")

@@ -259,14 +259,6 @@ def test_the_variable_beats_the_file_and_says_so(idx: Idx, folder: Path) -> None
     assert idx("folders", "remove", "a").stderr.startswith(warning)
 
 
-def test_a_pattern_that_is_none_is_not_remembered(idx: Idx, tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    for option, pattern in (("--include", ""), ("--exclude", "#x")):
-        failed = idx("folders", "add", "a", option, pattern, code=1)
-        assert f"the pattern {pattern!r}" in failed.stderr
-    assert str(tmp_path / "a") not in idx("folders", "list").stdout
-
-
 def test_own_patterns_of_a_folder_stand_before_the_general_ones_but_not_before_an_option(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,6 @@ from typing import Any, Final
 import pytest
 
 from shared import Document, Index, Searcher
-from shared.installation import software_version
 from shared.model import schema
 from shared.model.document import Metadata
 from shared.storage import mapping
@@ -323,19 +322,6 @@ def test_the_second_version_is_rebuilt_with_its_languages(idx: Idx) -> None:
     assert idx("rebuild").stdout == "Rebuilt 2 documents as 2 chunks (schema version 5)\n"
     (hit,) = hits(idx, "Haus")
     assert (hit["id"], hit["metadata"]) == ("brief-chunk-001", {"language": "de"})
-
-
-def test_an_index_of_a_newer_version_asks_for_an_upgrade(idx: Idx, empty_index: Path) -> None:
-    mark_as(empty_index, 6)
-    upgrade = (
-        f"the index at {empty_index} has schema version 6, written by mcp-lucene "
-        f"{software_version()}, but this version of mcp-lucene works with schema version 5; "
-        "install the version of mcp-lucene that wrote it, or a newer one: "
-        "pip install --upgrade mcp-lucene"
-    )
-    for command in ("search x", "rebuild", "sync ."):
-        assert idx(*command.split(), code=1).stderr == f"Error: {upgrade}\n"
-    assert f"problem  Index           {upgrade}\n" in idx("doctor", code=1).stdout
 
 
 def test_an_index_of_this_schema_is_kept_and_still_opens(idx: Idx) -> None:

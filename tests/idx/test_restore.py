@@ -8,7 +8,7 @@ import pytest
 from shared import BackupError, Document, Index, IndexSchemaError
 from shared.maintenance.backup import backup
 from shared.maintenance.check import check
-from tests.conftest import Connect, Idx, add_documents
+from tests.conftest import Idx, add_documents
 from tests.idx.contents import contents
 from tests.idx.damage import (
     change_version,
@@ -154,22 +154,6 @@ def test_a_backup_that_cannot_be_written_to_will_do(idx: Idx, filled: Path) -> N
     idx("restore", "copy", "--yes", prefix=UNPRIVILEGED)
     copy.chmod(0o755)
     assert contents(filled) == shown
-
-
-@pytest.mark.anyio
-async def test_a_running_server_answers_from_it(idx: Idx, filled: Path, connect: Connect) -> None:
-    async with connect() as client:
-
-        async def total() -> int:
-            answer = await client.call_tool("Search", {"query": "common", "content": "none"})
-            assert answer.structured_content is not None
-            return int(answer.structured_content["totalHits"])
-
-        assert await total() == 10
-        idx("purge", "--yes")
-        assert await total() == 0
-        idx("restore", "copy", "--yes")
-        assert await total() == 10
 
 
 @limits_processes

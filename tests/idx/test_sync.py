@@ -142,13 +142,6 @@ def test_folders_in_folders_have_each_file_once(idx: Idx) -> None:
     assert sync(idx, "all/inner/c") == {"deleted": 1}
 
 
-def test_a_document_that_was_deleted_by_hand_comes_back(idx: Idx) -> None:
-    make(idx.folder / "papers", "a.txt")
-    index_files(idx.index, "papers")
-    idx("delete", "a.txt")
-    assert sync(idx, "papers") == {"added": 1, "chunks": 1}
-
-
 @has_pipes_as_files
 @pytest.mark.parametrize("command", ["add", "sync"])
 def test_a_named_file_that_its_folder_skips_is_no_silent_success(idx: Idx, command: str) -> None:
@@ -165,19 +158,6 @@ def test_a_named_file_that_its_folder_skips_is_no_silent_success(idx: Idx, comma
         name for name in names if not any(f"papers/{name}: {skipped}" in line for line in told)
     ]
     assert silent == []
-    assert ids(idx.index) == ["a.txt"]
-
-
-def test_the_index_within_a_folder_is_no_part_of_it(idx: Idx) -> None:
-    make(idx.folder, "a.txt")
-    assert sync(idx, ".") == {"added": 1, "chunks": 1}
-    assert sync(idx, ".") == {"skipped": 1}
-
-
-def test_an_unknown_path_is_named_and_the_others_are_done(idx: Idx) -> None:
-    make(idx.folder / "papers", "a.txt")
-    failed = idx("sync", "papers", "nowhere", code=1)
-    assert "nowhere: there is no such file or folder" in failed.stderr
     assert ids(idx.index) == ["a.txt"]
 
 

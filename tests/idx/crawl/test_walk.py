@@ -13,6 +13,7 @@ from idx.crawl.walk import Crawl
 from shared.errors import ConfigurationError
 from shared.files.patterns import Patterns
 from shared.files.secret_files import SECRETS
+from shared.settings.current import configuration_file
 from tests.conftest import Idx
 from tests.idx.files import ids, make
 from tests.idx.preparation import index_files
@@ -285,12 +286,23 @@ def test_folders_with_newlines_in_their_names_are_matched() -> None:
     assert Patterns(["/a*/**/c"]).verdict("a\nb/\n/c") is True
 
 
-@pytest.mark.parametrize("option", ["--include", "--exclude"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("sync", "papers", "--include", "["),
+        ("sync", "papers", "--exclude", "["),
+        ("config", "set", "include", "a", "["),
+        ("config", "set", "exclude", "a", "["),
+        ("folders", "add", "papers", "--include", "["),
+        ("folders", "add", "papers", "--exclude", "["),
+    ],
+)
 def test_what_is_no_pattern_is_refused_where_the_user_gives_it(
-    idx: Idx, empty_index: Path, tmp_path: Path, option: str
+    idx: Idx, empty_index: Path, arguments: tuple[str, ...]
 ) -> None:
-    make(tmp_path / "papers", "a.txt")
+    make(idx.folder / "papers", "a.txt")
     index_files(empty_index, "papers")
-    refused = idx("sync", "papers", option, "[", code=1)
+    refused = idx(*arguments, code=1)
     assert refused.stderr.startswith("Error: the pattern '[': is not a valid .gitignore pattern")
     assert ids(empty_index) == ["a.txt"]
+    assert not configuration_file().exists()

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from mcp import Client
 from mcp.client.session import ClientRequestContext
@@ -161,21 +160,6 @@ async def test_a_remembered_folder_is_crawled_with_its_patterns_and_forgotten(
         assert "is not a remembered folder" in message
     assert file.read_text().startswith("# mine\n")
     assert [folder["path"] for folder in idx.json("folders", "list")] == [str(link)]
-
-
-@pytest.mark.soak
-async def test_folders_that_are_added_at_the_same_time_are_all_remembered(
-    empty_index: Path, root: Path
-) -> None:
-    folders = [root / name for name in "abc"]
-    for folder in folders:
-        folder.mkdir()
-    async with administered(empty_index, root) as client:
-        async with anyio.create_task_group() as tasks:
-            for folder in folders:
-                tasks.start_soon(client.call_tool, "add_directory", {"directory": str(folder)})
-        listed = (await told(client, "list_directories"))["directories"]
-    assert {folder["path"] for folder in listed} == {*map(str, folders)}
 
 
 async def test_folders_of_the_environment_cannot_be_changed(
