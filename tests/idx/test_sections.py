@@ -191,54 +191,35 @@ def joined(content: str) -> bool:
     return content == " ".join(content.split())
 
 
-def test_files_keep_their_lines(idx: Idx, tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(CODE)
-    idx("add", "a.py")
+ADDED: dict[str, tuple[str, ...]] = {
+    "a text": ("add", "-d", "a.py", "-t", "A", "-c", CODE),
+    "a document": ("add", "-d", "a.py", "-t", "A", "-f", "docs/a.py"),
+    "a bulk file": ("bulk", "-j", "a.json"),
+    "a file": ("add", "docs/a.py"),
+    "a folder": ("sync", "docs"),
+}
+"""Ways to add a document: the first three join its lines unless they are asked to keep them."""
+
+
+@pytest.mark.parametrize("layout", [None, "keep", "join"])
+@pytest.mark.parametrize("way", ADDED)
+def test_lines_are_kept_or_joined(idx: Idx, way: str, layout: str | None) -> None:
+    (idx.folder / "docs").mkdir()
+    (idx.folder / "docs" / "a.py").write_text(CODE)
+    entry = {"Id": "a.py", "Title": "A", "Content": CODE}
+    (idx.folder / "a.json").write_text(json.dumps([entry]))
+    idx(*ADDED[way], *(("--layout", layout) if layout else ()))
     first, *others = contents(idx, "a.py")
     assert others
-    assert first == CODE[: len(first)]
-    assert all(content in CODE for content in others)
-
-
-def test_folders_keep_their_lines(idx: Idx, tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.py").write_text(CODE)
-    idx("sync", "docs")
-    assert all(content in CODE for content in contents(idx, "a.py"))
-
-
-@pytest.mark.parametrize("way", ["-f", "-c", "bulk"])
-def test_single_documents_are_joined(idx: Idx, tmp_path: Path, way: str) -> None:
-    assert all(map(joined, contents_added(idx, tmp_path, way)))
-
-
-@pytest.mark.parametrize("way", ["-f", "-c", "bulk"])
-def test_single_documents_keep_their_lines_if_asked_to(idx: Idx, tmp_path: Path, way: str) -> None:
-    found = contents_added(idx, tmp_path, way, "--layout", "keep")
-    assert all(content in CODE for content in found)
-    assert not any(map(joined, found))
-
-
-def contents_added(idx: Idx, folder: Path, way: str, *options: str) -> list[str]:
-    """The chunks of a document that was added in one of three ways."""
-    if way == "bulk":
-        entry = {"Id": "a", "Title": "A", "Content": CODE}
-        (folder / "a.json").write_text(json.dumps([entry]))
-        idx("bulk", "-j", "a.json", *options)
+    if layout == "keep" or (layout is None and way in {"a file", "a folder"}):
+        assert first == CODE[: len(first)]
+        assert all(content in CODE for content in others)
     else:
-        (folder / "a.py").write_text(CODE)
-        idx("add", "-d", "a", "-t", "A", way, "a.py" if way == "-f" else CODE, *options)
-    return contents(idx, "a")
+        assert all(map(joined, [first, *others]))
 
 
-def test_files_are_joined_if_asked_to(idx: Idx, tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(CODE)
-    idx("add", "a.py", "--layout", "join")
-    assert all(map(joined, contents(idx, "a.py")))
-
-
-def test_the_layout_is_a_setting(idx: Idx, tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(CODE)
+def test_the_layout_is_a_setting(idx: Idx) -> None:
+    (idx.folder / "a.py").write_text(CODE)
     idx.setenv("IDX_LAYOUT", "join")
     idx("sync", "a.py")
     assert all(map(joined, contents(idx, "a.py")))

@@ -72,12 +72,6 @@ async def test_a_long_explanation_is_cut_and_says_so(client: Client) -> None:
     assert len(to_json(found)) <= 4_000
 
 
-async def test_a_query_that_does_not_parse_is_an_error(client: Client) -> None:
-    assert error(await client.call_tool("explain_query", {"query": "title:(a OR"})).startswith(
-        "Parse error:"
-    )
-
-
 async def test_facets_and_order_of_a_search(client: Client) -> None:
     arguments = {"query": "", "facets": ["author", "language"], "sort": "-author"}
     found = answer(await client.call_tool("Search", arguments))
@@ -86,12 +80,6 @@ async def test_facets_and_order_of_a_search(client: Client) -> None:
         "author": [{"value": "Ann", "count": 1}, {"value": "Ben", "count": 1}],
         "language": [{"value": "de", "count": 1}, {"value": "en", "count": 1}],
     }
-
-
-async def test_what_cannot_be_counted_or_sorted_by_is_an_error(client: Client) -> None:
-    for arguments in ({"facets": ["colour"]}, {"sort": "colour"}):
-        result = await client.call_tool("Search", {"query": "notice", **arguments})
-        assert "no document has the field 'colour'" in error(result)
 
 
 async def test_languages_are_explained_with_their_shares_or_alone_under_a_filter(

@@ -9,7 +9,7 @@ import pytest
 from mcp import Client
 
 from tests.conftest import Connect, add_documents
-from tests.idx.letters import OTHERS, VERSIONS, letters
+from tests.idx.letters import VERSIONS, letters
 from tests.idx.test_grouping import DOCUMENTS, QUERY, write_documents
 from tests.server.tool_answers import answer
 
@@ -125,16 +125,3 @@ async def test_an_agent_gets_the_newest_version_and_the_ids_of_the_others(
         # The number stays where the ids have no room.
         short = await search(content="passages", limit=1, max_characters=2_000, sort="-modified")
         assert short["results"][0]["similar_documents"]["count"] == 2
-
-        versions: Any = {"field": "version_of", "value": "draft"}
-        listed = await search(query="", content="passages", filters=[versions])
-        assert documents(listed) == {*VERSIONS}
-        versions["operator"] = "ne"
-        others = await search(query="", content="none", filters=[versions], limit=50)
-        assert len(documents(others)) == OTHERS
-        assert not documents(others) & {*VERSIONS}
-        refused = await client.call_tool(
-            "Search", {"query": "", "filters": [{"field": "version_of", "operator": "exists"}]}
-        )
-        assert refused.is_error
-        assert "version_of" in str(refused.content)

@@ -13,9 +13,9 @@ from mcp import Client
 from tests.configured import write
 from tests.conftest import Connect
 from tests.idx.test_normalize import KEY, QUERY, REWRITTEN, write_documents
-from tests.model_server import TROUBLES, ModelServer, is_silent, says, serving
+from tests.model_server import ModelServer, is_silent, says, serving
 from tests.programs import PROGRAMS, run
-from tests.server.tool_answers import answer, error
+from tests.server.tool_answers import answer
 
 pytestmark = [pytest.mark.soak, pytest.mark.anyio]
 
@@ -76,24 +76,6 @@ async def test_it_can_be_switched_on_in_the_configuration(
         assert (await search(client))["rewritten"] == REWRITTEN
     async with connect("--no-normalize") as client:
         assert "rewritten" not in await search(client)
-
-
-@pytest.mark.parametrize("name", ["dripping", "endless", "error 500", "no choices", "markdown"])
-async def test_without_an_answer_the_query_is_searched_as_it_is(
-    connect: Connect, name: str
-) -> None:
-    trouble = TROUBLES[name]
-    with serving(trouble.answer) as server:
-        async with normalizing(connect, server, trouble.timeout) as client:
-            for _ in range(2):
-                found = await search(client)
-                (diagnostic,) = found.pop("diagnostics")
-                assert trouble.diagnostic in diagnostic
-                assert KEY not in diagnostic
-            wrong = await client.call_tool("Search", {"query": 'title:"never closed'})
-    async with connect() as client:
-        assert found == await search(client)
-    assert error(wrong).startswith("Parse error:")
 
 
 async def test_who_waits_for_a_model_keeps_nobody_else_waiting(connect: Connect) -> None:

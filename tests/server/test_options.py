@@ -38,6 +38,11 @@ TOKEN = "t" * 40
             "no tool or group of tools 'admim'; did you mean 'admin'",
             marks=pytest.mark.soak,
         ),
+        (["--tools", "Serch"], "no tool or group of tools 'Serch'; did you mean 'Search'"),
+        (["--tools", ""], "--tools names no tool"),
+        (["--tools", " , "], "--tools names no tool"),
+        (["--exclude-tools", "q"], "no tool or group of tools 'q'; there are search, browse,"),
+        (["--exclude-tools", "search,browse"], "no tool is left to offer"),
     ],
 )
 def test_options_that_do_not_fit_are_told(
@@ -111,19 +116,3 @@ async def test_tools_are_chosen_by_name_and_by_group(
         assert [tool.name for tool in (await client.list_tools()).tools] == offered
         excluded = await client.call_tool("ListDocuments", {})
         assert excluded.is_error
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--tools", "Serch"], "no tool or group of tools 'Serch'; did you mean 'Search'"),
-        (["--tools", ""], "--tools names no tool"),
-        (["--tools", " , "], "--tools names no tool"),
-        (["--exclude-tools", "q"], "no tool or group of tools 'q'; there are search, browse,"),
-        (["--exclude-tools", "search,browse"], "no tool is left to offer"),
-    ],
-)
-def test_a_choice_that_cannot_be_is_told(
-    empty_index: Path, options: list[str], message: str
-) -> None:
-    assert message in refused(*options, index=empty_index)

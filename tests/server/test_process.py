@@ -44,7 +44,7 @@ def test_stdout_carries_the_protocol_only_and_stderr_nothing_to_the_end(client: 
 
 
 def test_a_stdin_closed_before_anything_was_said_ends_it_too(client: RawClient) -> None:
-    client.end()
+    assert client.end() == (b"", b"")
     assert client.process.returncode == 0
 
 

@@ -61,23 +61,17 @@ async def test_a_result_by_meaning_is_marked(client: Client) -> None:
     assert found["results"][0]["matched"] == "meaning"
     assert found["totalHits"] == len(found["results"])
     assert "note" not in found
+    words = answer(await client.call_tool("Search", {"query": QUESTION, "search": "words"}))
+    assert "severance" not in [hit["source_document"] for hit in words["results"]]
+    by_words = answer(await client.call_tool("Search", {"query": "paper jams"}))["results"][0]
+    assert by_words["source_document"] == "printer"
+    assert "matched" not in by_words
 
 
 def test_the_page_marks_it_too(index: Path, tmp_path: Path) -> None:
     with served_here(index, log=tmp_path / "log") as server:
         assert visit(server, "/", q=QUESTION).texts(".matched")[0] == "by meaning"
         assert "by meaning" not in visit(server, "/", q="paper jams").texts(".hit")[0]
-
-
-async def test_a_result_by_words_is_not_marked(client: Client) -> None:
-    found = answer(await client.call_tool("Search", {"query": "paper jams"}))
-    assert found["results"][0]["source_document"] == "printer"
-    assert "matched" not in found["results"][0]
-
-
-async def test_words_alone_can_be_asked_for(client: Client) -> None:
-    found = answer(await client.call_tool("Search", {"query": QUESTION, "search": "words"}))
-    assert "severance" not in [hit["source_document"] for hit in found["results"]]
 
 
 async def test_pages_follow_each_other(client: Client) -> None:
@@ -88,11 +82,6 @@ async def test_pages_follow_each_other(client: Client) -> None:
     ]
     assert [page["results"][0]["id"] for page in pages] == [hit["id"] for hit in whole]
     assert {page["totalHits"] for page in pages} == {len(whole)}
-
-
-async def test_an_explanation_names_the_cosine(client: Client) -> None:
-    found = answer(await client.call_tool("explain_query", {"query": QUESTION, "detail": "scores"}))
-    assert any("cosine" in part["match"] for hit in found["hits"] for part in hit["parts"])
 
 
 async def test_a_model_that_is_missing_is_said_once(

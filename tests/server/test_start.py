@@ -123,15 +123,6 @@ def test_a_client_that_leaves_before_java_runs_leaves_no_process(
         assert client.process.returncode == 0
 
 
-@pytest.mark.soak
-@reads_proc
-def test_a_client_that_leaves_while_java_starts_ends_it_in_order(empty_index: Path) -> None:
-    # Threads are at another place each time.
-    for _ in range(2):
-        done = run(PROGRAMS / "mcp-lucene", empty_index, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
-
-
 @reads_proc
 def test_what_the_server_might_start_inherits_neither_its_stdin_nor_its_stdout(
     empty_index: Path,

@@ -59,6 +59,7 @@ PLAIN = [
 SYNTAX = [
     ("title:(unclosed AND", "at character 19"),
     ("title:(", "at character 7"),
+    ("title:[a TO", "at character 11"),
     ("title:articles AND", "at character 18"),
     ('title:"articles', "at character 15"),
     ("source_document:x AND OR y", "at character 23"),

@@ -125,15 +125,6 @@ def test_both_may_stand_in_one_query(query: str, classic: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ['title:"notice period', "+rent (OR flat", "rent^2 AND", "title:(", "title:[a TO"]
-)
-def test_what_is_evidently_broken_syntax_is_named(searcher: Searcher, query: str) -> None:
-    with pytest.raises(QueryParseError):
-        searcher.search(query)
-    searcher.search(query, syntax="plain")
-
-
-@pytest.mark.parametrize(
     ("query", "first"),
     [
         ("What is the notice period?", "notice"),
@@ -168,16 +159,6 @@ def test_what_a_minus_excluded_is_said(searcher: Searcher, query: str, note: str
     said = searcher.search(query).note or ""
     assert note in said
     assert bool(note) == bool(said)
-
-
-def test_the_syntax_can_be_chosen(searcher: Searcher) -> None:
-    assert found(searcher, "NOT AND", "plain") == ["capitals", "languages", "screen"]
-    assert found(searcher, "contr?ct", "plain") == []
-    assert found(searcher, "contr?ct", "lucene") == ["contract"]
-    with pytest.raises(QueryParseError):
-        found(searcher, "TCP/IP", "lucene")
-    with pytest.raises(ValueError, match="syntax"):
-        searcher.search("x", syntax="sql")  # type: ignore[arg-type] # that is the point
 
 
 def test_an_error_says_where_in_the_text_that_was_typed(searcher: Searcher) -> None:

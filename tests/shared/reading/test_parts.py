@@ -299,7 +299,7 @@ def test_statistics_tell_nothing_of_deleted_documents(empty_index: Path) -> None
 @pytest.mark.parametrize(
     "arguments",
     [
-        *({"limit": 0}, {"offset": -1}, {"offset": 2**31}, {"operator": "AND"}),
+        *({"limit": 0}, {"offset": -1}, {"offset": 2**31}, {"operator": "AND"}, {"syntax": "sql"}),
         *({"content": "half"}, {"min_confidence": -0.1}, {"min_confidence": 1.1}),
     ],
 )

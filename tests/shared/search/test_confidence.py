@@ -52,22 +52,10 @@ def test_a_question_on_something_else_has_no_answer(searcher: Searcher, query: s
     assert max(hit.confidence for hit in answer.results) < LOW
 
 
-def test_nothing_found_is_no_answer(searcher: Searcher) -> None:
-    assert searcher.search("chromodynamics").low_confidence
-
-
 def test_browsing_asks_for_nothing(searcher: Searcher) -> None:
     answer = searcher.search("")
     assert not answer.low_confidence
     assert {hit.confidence for hit in answer.results} == {1.0}
-
-
-def test_the_weak_tail_is_cut(searcher: Searcher) -> None:
-    whole = searcher.search("notice period")
-    cut = searcher.search("notice period", min_confidence=0.5)
-    assert [hit.source_document for hit in cut.results] == ["lease"]
-    assert cut.results == whole.results[:1]
-    assert cut.totalHits == whole.totalHits
 
 
 def test_a_later_page_knows_the_best_hit(searcher: Searcher) -> None:
