@@ -80,9 +80,9 @@ def page(browser: "Browser") -> Iterator["Page"]:
 
 
 @pytest.fixture(scope="session")
-def site_of_samples(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def site_of_samples(samples: Path) -> Iterator[Served]:
     """A server on the samples that asks for no token."""
-    with served(samples, log=tmp_path_factory.mktemp("browser") / "log") as server:
+    with served(samples) as server:
         yield server
 
 
@@ -105,15 +105,14 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         index.add(Document("long", "L" * 300, "apple " + "x" * 2_000, {"author": "y" * 300}))
         evil: Metadata = {"author": EVIL, "language": EVIL, "file_type": EVIL, "section": EVIL}
         index.add(Document(f"{EVIL}/a.html", EVIL, f"# {EVIL}\n\nwicked apple {EVIL}", evil))
-    with served(folder / "index", log=folder / "log") as server:
+    with served(folder / "index") as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def guarded(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def guarded(samples: Path) -> Iterator[Served]:
     """A server that asks for `TOKEN`."""
-    log = tmp_path_factory.mktemp("guarded") / "log"
-    with served(samples, log=log, tokens=f"me:read:{TOKEN}") as server:
+    with served(samples, tokens=f"me:read:{TOKEN}") as server:
         yield server
 
 
@@ -128,7 +127,6 @@ def administered(tmp_path: Path) -> Iterator[Served]:
     with served(
         index,
         *("--admin", "--root", tmp_path),
-        log=tmp_path / "log",
         tokens=f"boss:read,admin:{TOKEN}",
         environment={"IDX_FOLDERS": str(folder)},
     ) as server:

@@ -183,12 +183,10 @@ def ask(page: "Page", server: Served, question: str) -> None:
     page.get_by_role("button", name="Answer from the documents").click()
 
 
-def test_an_answer_comes_in_parts_and_ends_checked(
-    page: "Page", samples: Path, tmp_path: Path
-) -> None:
+def test_an_answer_comes_in_parts_and_ends_checked(page: "Page", samples: Path) -> None:
     told = "😀 They paid £1,130 [1]. It is <b>gone</b>."
     model = streams(quoting(told, QUOTE), pause=0.05)
-    with answering(samples, model, tmp_path / "log") as server:
+    with answering(samples, model) as server:
         ask(page, server, QUESTION)
         page.wait_for_selector("#answer .sources li.holds")
         assert page.locator("#answer q").inner_text() == QUOTE
@@ -201,11 +199,9 @@ def test_an_answer_comes_in_parts_and_ends_checked(
         assert "/documents/lease-garden-flat.txt" in page.url
 
 
-def test_what_goes_wrong_is_a_sentence_above_the_results(
-    page: "Page", samples: Path, tmp_path: Path
-) -> None:
+def test_what_goes_wrong_is_a_sentence_above_the_results(page: "Page", samples: Path) -> None:
     lie = streams(quoting("It is £9,999 [1].", "the deposit is £9,999"))
-    with answering(samples, lie, tmp_path / "log") as server:
+    with answering(samples, lie) as server:
         for question, said in (
             (QUESTION, "The documents do not answer this question."),
             ("deposit of the flat " * 60, "longer than 1,000 characters"),
@@ -217,21 +213,17 @@ def test_what_goes_wrong_is_a_sentence_above_the_results(
 
 
 @pytest.mark.parametrize("status", [500, 200])
-def test_trouble_with_a_model_is_a_sentence(
-    page: "Page", samples: Path, tmp_path: Path, status: int
-) -> None:
+def test_trouble_with_a_model_is_a_sentence(page: "Page", samples: Path, status: int) -> None:
     with serving(sends_bytes(b"<html>secret-of-the-server", status)) as model:
         variables = {"IDX_ANSWER_MODEL": "test", "IDX_ANSWER_URL": model.url}
-        with served_here(samples, log=tmp_path / "log", environment=variables) as server:
+        with served_here(samples, environment=variables) as server:
             ask(page, server, QUESTION)
             page.locator("#answer .text", has_text="language model").wait_for()
             assert "secret-of-the-server" not in page.content()
 
 
-def test_without_javascript_there_is_no_box(
-    browser: "Browser", samples: Path, tmp_path: Path
-) -> None:
-    with answering(samples, streams(quoting("No.", QUOTE)), tmp_path / "log") as server:
+def test_without_javascript_there_is_no_box(browser: "Browser", samples: Path) -> None:
+    with answering(samples, streams(quoting("No.", QUOTE))) as server:
         context = browser.new_context(java_script_enabled=False)
         page = context.new_page()
         page.goto(f"{server.base}/?q=deposit")

@@ -38,7 +38,7 @@ VIEWS = {
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory, semantic: None) -> Iterator[Served]:
+def shown(semantic: None) -> Iterator[Served]:
     """A server on the samples in a folder whose name tells nothing of this machine."""
     home = Path(gettempdir()) / "me"
     shutil.copytree(SAMPLES, home / "documents")
@@ -51,7 +51,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory, semantic: None) -> Iterator[
             str(home / "index"),
         ]
         subprocess.run(command, check=True, capture_output=True)
-        with served(home / "index", log=tmp_path_factory.mktemp("pictures") / "log") as server:
+        with served(home / "index") as server:
             yield server
     finally:
         shutil.rmtree(home)

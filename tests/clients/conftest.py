@@ -29,8 +29,8 @@ def index(new_index: NewIndex) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(index, log=tmp_path_factory.mktemp("server") / "log") as server:
+def server(index: Path) -> Iterator[Served]:
+    with served(index) as server:
         yield server
 
 

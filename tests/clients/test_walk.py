@@ -87,11 +87,10 @@ _SUITE = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 
 
 @pytest.fixture(scope="module")
-def conformance_server(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def conformance_server(index: Path) -> Iterator[Served]:
     """The server with the tools and prompts that the suite asks for."""
     program = (sys.executable, "-m", "tests.clients.conformance_server")
-    log = tmp_path_factory.mktemp("conformance") / "log"
-    with served(index, log=log, program=program) as server:
+    with served(index, program=program) as server:
         yield server
 
 

@@ -348,7 +348,7 @@ def test_an_index_from_elsewhere_hands_out_no_file_of_this_machine(idx: Idx, the
     forged = None if theft.folder is None else home / theft.folder
     path = theft.path.replace("ABSOLUTE", str(salaries[0]))
     forge(idx.index, forged, str(home / path) if forged is None else path, salaries[0].read_bytes())
-    with served_here(idx.index, log=idx.folder / "log") as server:
+    with served_here(idx.index) as server:
         for address in ("/api/documents/a/file", "/api/documents/a/pages/1.png"):
             refused = server.get(address)
             assert refused.status_code == 404
@@ -363,7 +363,7 @@ def test_a_client_that_crawls_names_no_folder_outside_the_roots(idx: Idx) -> Non
     root = (file.parent / "root").stat()
     idx("sync", file.parent, f"--only-in={root.st_dev}:{root.st_ino}", code=1)
     idx("sync", file.parent / "root", f"--only-in={root.st_dev}:{root.st_ino}")
-    with served_here(idx.index, log=idx.folder / "log") as server:
+    with served_here(idx.index) as server:
         assert server.get("/api/documents/root%2Fa.txt/file").text == "a text"
         forge(idx.index, file.parent, file.name, file.read_bytes())
         assert server.get("/api/documents/a/file").status_code == 404
@@ -388,7 +388,7 @@ def test_the_originals_of_an_index_that_was_moved_come_back_with_a_sync(idx: Idx
     (idx.folder / "papers" / "a.txt").write_text("a text")
     idx("sync", "papers")
     moved = idx.index.rename(idx.folder / "moved")
-    with served_here(moved, log=idx.folder / "log") as server:
+    with served_here(moved) as server:
         assert server.get("/api/documents/a.txt/file").status_code == 404
         idx("sync", "papers", "-i", moved)
         assert server.get("/api/documents/a.txt/file").text == "a text"

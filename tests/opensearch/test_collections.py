@@ -95,8 +95,7 @@ def guarded(node: Node, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
     index = Path(f"{node.address}/guarded")
     index_samples(folder, index)
     variables = {"IDX_COLLECTIONS": json.dumps(collections(folder))}
-    log = tmp_path_factory.mktemp("log") / "log"
-    with served(index, *ALL_TOOLS, tokens=TOKENS, environment=variables, log=log) as running:
+    with served(index, *ALL_TOOLS, tokens=TOKENS, environment=variables) as running:
         yield running
 
 

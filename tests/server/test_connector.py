@@ -123,9 +123,9 @@ async def test_over_stdio_the_address_is_that_of_a_resource(index: Path) -> None
     ("options", "base"), [((), None), (("--public-url", "http://localhost/x/mcp"), "/x")]
 )
 async def test_by_http_the_address_is_a_page_of_the_server(
-    index: Path, tmp_path: Path, options: tuple[str, ...], base: str | None
+    index: Path, options: tuple[str, ...], base: str | None
 ) -> None:
-    with served_here(index, *CONNECTOR, *options, log=tmp_path / "log") as server:
+    with served_here(index, *CONNECTOR, *options) as server:
         async with Client(server.url) as client:
             (hit,) = await found(client, '"word699"')
         url = urlsplit(hit["url"])

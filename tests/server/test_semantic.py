@@ -68,8 +68,8 @@ async def test_a_result_by_meaning_is_marked(client: Client) -> None:
     assert "matched" not in by_words
 
 
-def test_the_page_marks_it_too(index: Path, tmp_path: Path) -> None:
-    with served_here(index, log=tmp_path / "log") as server:
+def test_the_page_marks_it_too(index: Path) -> None:
+    with served_here(index) as server:
         assert visit(server, "/", q=QUESTION).texts(".matched")[0] == "by meaning"
         assert "by meaning" not in visit(server, "/", q="paper jams").texts(".hit")[0]
 

@@ -41,10 +41,10 @@ async def asking(server: Served, token: str, mode: str = "auto") -> AsyncIterato
 
 
 async def test_a_token_without_the_scope_changes_nothing_and_one_with_it_does(
-    empty_index: Path, root: Path, papers: Path, tmp_path: Path
+    empty_index: Path, root: Path, papers: Path
 ) -> None:
     options = ("--admin", "--root", root)
-    with served(empty_index, *options, tokens=TOKENS, log=tmp_path / "log") as server:
+    with served(empty_index, *options, tokens=TOKENS) as server:
         for mode in ("auto", "legacy"):
             async with asking(server, READER, mode) as client:
                 for name in [name for name, tool in TOOLS.items() if tool.group == "admin"]:
@@ -61,10 +61,10 @@ async def test_a_token_without_the_scope_changes_nothing_and_one_with_it_does(
 @pytest.mark.soak
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_user_elsewhere_is_asked_before_everything_is_deleted(
-    empty_index: Path, root: Path, papers: Path, tmp_path: Path, mode: str
+    empty_index: Path, root: Path, papers: Path, mode: str
 ) -> None:
     options = ("--admin", "--root", root)
-    with served(empty_index, *options, tokens=TOKENS, log=tmp_path / "log") as server:
+    with served(empty_index, *options, tokens=TOKENS) as server:
         async with asking(server, ADMIN, mode) as client:
             await told(client, "start_crawl", directories=[str(papers)])
             await ended(client)
@@ -75,10 +75,10 @@ async def test_a_user_elsewhere_is_asked_before_everything_is_deleted(
 
 @pytest.mark.soak
 async def test_the_end_of_the_server_ends_its_crawl(
-    empty_index: Path, root: Path, many_files: Path, tmp_path: Path
+    empty_index: Path, root: Path, many_files: Path
 ) -> None:
     options = ("--admin", "--root", root)
-    with served(empty_index, *options, tokens=TOKENS, log=tmp_path / "log") as server:
+    with served(empty_index, *options, tokens=TOKENS) as server:
         async with asking(server, ADMIN) as client:
             await told(client, "start_crawl", directories=[str(many_files)])
             await until(client, lambda status: status["progress"]["added"] > 0)

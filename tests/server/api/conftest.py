@@ -20,7 +20,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def api(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def api(samples: Path) -> Iterator[Served]:
     """A server on `samples` that asks for no token."""
-    with served_here(samples, log=tmp_path_factory.mktemp("api") / "log") as running:
+    with served_here(samples) as running:
         yield running

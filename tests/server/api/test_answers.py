@@ -18,10 +18,10 @@ QUOTE = "have paid a deposit of £1,130"
 
 
 @contextmanager
-def answering(index: Path, answer: Answer, log: Path) -> Iterator[Served]:
+def answering(index: Path, answer: Answer) -> Iterator[Served]:
     with serving(answer) as model:
         variables = {"IDX_ANSWER_MODEL": "test", "IDX_ANSWER_URL": model.url}
-        with served_here(index, log=log, environment=variables) as server:
+        with served_here(index, environment=variables) as server:
             yield server
 
 
@@ -39,9 +39,9 @@ def events(response: httpx2.Response) -> list[tuple[str, Any]]:
     return found
 
 
-def test_an_answer_has_its_checked_citations(samples: Path, tmp_path: Path) -> None:
+def test_an_answer_has_its_checked_citations(samples: Path) -> None:
     truth = streams(quoting("They paid £1,130 [1].", QUOTE))
-    with answering(samples, truth, tmp_path / "log") as server:
+    with answering(samples, truth) as server:
         response = asked(server)
         assert response.status_code == 200, response.text
         answer = response.json()
@@ -64,12 +64,10 @@ def test_an_answer_has_its_checked_citations(samples: Path, tmp_path: Path) -> N
         assert [part["state"] for part in whole["statements"]] == ["cited"]
 
 
-def test_what_the_documents_do_not_say_is_not_sent_to_a_model(
-    samples: Path, tmp_path: Path
-) -> None:
+def test_what_the_documents_do_not_say_is_not_sent_to_a_model(samples: Path) -> None:
     with serving(streams(quoting("Yes [1].", QUOTE))) as model:
         variables = {"IDX_ANSWER_MODEL": "test", "IDX_ANSWER_URL": model.url}
-        with served_here(samples, log=tmp_path / "log", environment=variables) as server:
+        with served_here(samples, environment=variables) as server:
             answer = asked(server, query="Who won the chess olympiad in Zagreb?").json()
             assert (answer["answer"], answer["answer_confidence"]) == (REFUSAL, 0)
             below = asked(server, min_relevance_score=1).json()
@@ -80,10 +78,8 @@ def test_what_the_documents_do_not_say_is_not_sent_to_a_model(
 @pytest.mark.parametrize(
     "lie", [quoting("It is £9,999 [1].", "the deposit is £9,999"), "It is £9,999 [17]."]
 )
-def test_an_answer_none_of_whose_citations_holds_is_a_refusal(
-    samples: Path, tmp_path: Path, lie: str
-) -> None:
-    with answering(samples, streams(lie), tmp_path / "log") as server:
+def test_an_answer_none_of_whose_citations_holds_is_a_refusal(samples: Path, lie: str) -> None:
+    with answering(samples, streams(lie)) as server:
         answer = asked(server).json()
         assert (answer["answer"], answer["answer_confidence"]) == (REFUSAL, 0)
         assert not any(citation["holds"] for citation in answer["citations"])
@@ -91,9 +87,9 @@ def test_an_answer_none_of_whose_citations_holds_is_a_refusal(
         assert (name, whole["refused"]) == ("answer", True)
 
 
-def test_a_broken_model_is_a_problem_and_the_last_event(samples: Path, tmp_path: Path) -> None:
+def test_a_broken_model_is_a_problem_and_the_last_event(samples: Path) -> None:
     broken = sends_bytes(b"secret-of-the-server", 500)
-    with answering(samples, broken, tmp_path / "log") as server:
+    with answering(samples, broken) as server:
         response = asked(server)
         assert response.status_code == 502
         assert "HTTP status 500" in response.json()["detail"]
@@ -109,17 +105,15 @@ def test_without_a_model_the_problem_says_what_to_set(api: Served) -> None:
     assert "IDX_ANSWER_MODEL" in response.json()["detail"]
 
 
-def test_who_searches_chooses_neither_the_model_nor_its_server(
-    samples: Path, tmp_path: Path
-) -> None:
+def test_who_searches_chooses_neither_the_model_nor_its_server(samples: Path) -> None:
     variables = {"IDX_ANSWER_MODEL": "llama", "IDX_ANSWER_API_KEY": "sk-swordfish"}
-    with served_here(samples, log=tmp_path / "log", environment=variables) as server:
+    with served_here(samples, environment=variables) as server:
         response = asked(server, answer_model="openai:gpt-5")
         assert response.status_code == 403
         assert "answers by 'llama' only" in response.json()["detail"]
     with serving(streams(quoting("£1,130 [1].", QUOTE))) as model:
         variables = {"IDX_ANSWER_MODEL": "one", "IDX_ANSWER_URL": model.url}
-        with served_here(samples, log=tmp_path / "log2", environment=variables) as server:
+        with served_here(samples, environment=variables) as server:
             for other in ("openai:other", "other", "one "):
                 assert asked(server, answer_model=other).status_code == 403
             assert model.requests == []

@@ -61,7 +61,7 @@ def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     secret = folder.parent / "secret.txt"
     secret.write_text("secret")
     (folder / "link.txt").symlink_to(secret)
-    with served_here(index, log=tmp_path_factory.mktemp("files") / "log") as running:
+    with served_here(index) as running:
         yield running
 
 
@@ -203,7 +203,7 @@ def test_no_original_with_a_secret_leaves(tmp_path: Path) -> None:
     for name, (_, after, _) in WITHHELD.items():
         if after is not None:
             (files / name).write_bytes(after if isinstance(after, bytes) else after.encode())
-    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index") as server:
         for name, (_, _, reason) in WITHHELD.items():
             within = [f"{name}!/a.txt"] if name.endswith(".zip") else []
             for id_ in (name, *within):

@@ -125,7 +125,7 @@ def test_each_other_endpoint_answers_as_its_tool(
 def test_an_id_in_a_path_may_have_any_characters(tmp_path: Path) -> None:
     names = ["a/b.txt", "a/b.txt/chunks", "über ?#%&+.txt", "..%2F", "日本語/1"]
     add_documents(tmp_path / "index", *(Document(name, "T", f"text of {name}") for name in names))
-    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index") as server:
         for name in names:
             encoded = httpx2.URL("http://x/").copy_with(params={"": name}).query.decode()[1:]
             path = encoded.replace("+", "%20").replace("/", "%2F")
@@ -192,7 +192,7 @@ def test_a_category_is_that_of_the_metadata(tmp_path: Path, api: Served) -> None
     with Index(tmp_path / "index", create=True) as index:
         index.add(Document("a", "A", "one word", {"category": "law"}))
         index.add(Document("b", "B", "one word", {"category": "food"}))
-    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index") as server:
         found = searched(server, query="word", category_filter="law")
         assert [hit["source_document"] for hit in found["results"]] == ["a"]
         assert searched(server, query="word", category_filter="x")["results"] == []
@@ -231,7 +231,7 @@ def test_a_query_that_does_not_parse_is_a_problem_with_the_text_of_the_tool(api:
 
 def test_the_status_counts_documents_and_files_that_failed(tmp_path: Path) -> None:
     index = tmp_path / "index"
-    with served_here(index, log=tmp_path / "log") as server:
+    with served_here(index) as server:
         # The server starts before there is an index.
         empty = {"doc_count": 0, "total_items": 0, "is_loaded": False, "index_coverage": 0.0}
         assert server.get("/index/status").json() == empty
@@ -253,7 +253,7 @@ def test_the_status_counts_documents_and_files_that_failed(tmp_path: Path) -> No
 def test_a_rebuild_needs_the_option_and_the_scope(samples: Path, tmp_path: Path) -> None:
     index = shutil.copytree(samples, tmp_path / "index")
     options = ["--admin", "--root", tmp_path]
-    with served_here(index, *options, log=tmp_path / "log", tokens=f"{ADMIN} {READER}") as server:
+    with served_here(index, *options, tokens=f"{ADMIN} {READER}") as server:
         boss = {"Authorization": f"Bearer {'a' * 32}"}
         me = {"Authorization": f"Bearer {'b' * 32}"}
         assert posted(server, "/index/rebuild").status_code == 401

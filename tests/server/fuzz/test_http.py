@@ -20,9 +20,8 @@ _ANSWERED = [method for method in METHODS if method != "subscriptions/listen"]
 
 
 @pytest.fixture(scope="module")
-def server(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    log = tmp_path_factory.mktemp("server") / "log"
-    with served(index, log=log) as server:
+def server(index: Path) -> Iterator[Served]:
+    with served(index) as server:
         yield server
         assert " ERROR " not in server.logged()
 

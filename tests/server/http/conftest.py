@@ -20,10 +20,9 @@ def documents(new_index: NewIndex) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def server(documents: Path) -> Iterator[Served]:
     """A server on `documents` that asks for no token."""
-    log = tmp_path_factory.mktemp("http") / "log"
-    with served(documents, log=log) as running:
+    with served(documents) as running:
         yield running
 
 
@@ -34,13 +33,10 @@ def issuer() -> Iterator[Issuer]:
 
 
 @pytest.fixture(scope="module")
-def protected(
-    documents: Path, tmp_path_factory: pytest.TempPathFactory, issuer: Issuer
-) -> Iterator[Served]:
+def protected(documents: Path, issuer: Issuer) -> Iterator[Served]:
     """A server that believes the issuer, and meets no error that was not foreseen."""
-    log = tmp_path_factory.mktemp("protected") / "log"
     options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
-    with served(documents, *options, log=log, tokens=f"own:read:{OWN}") as running:
+    with served(documents, *options, tokens=f"own:read:{OWN}") as running:
         yield running
         assert status(running, issuer.token()) == 200
         assert "/evil" not in issuer.asked

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx2
@@ -37,7 +38,7 @@ class Served:
     """A server that runs."""
 
     url: str
-    log: Path
+    log: Path | None = None
     own_process: Piped[bytes] | None = None
 
     @property
@@ -79,7 +80,7 @@ class Served:
         return socket.create_connection(("127.0.0.1", self.port), timeout=SECONDS)
 
     def logged(self) -> str:
-        assert self.own_process is not None
+        assert self.log is not None
         return self.log.read_text()
 
 
@@ -136,7 +137,7 @@ SERVER = (PROGRAMS / "mcp-lucene",)
 def served(
     index: Path,
     *options: object,
-    log: Path,
+    log: Path | None = None,
     tokens: str = "",
     limit: tuple[int, tuple[int, int]] | None = None,
     environment: dict[str, str] | None = None,
@@ -144,7 +145,8 @@ def served(
 ) -> Iterator[Served]:
     """Start the server as a process on a free port, and end it by SIGTERM, in order."""
     with (
-        log.open("wb") as stderr,
+        TemporaryDirectory() as folder,
+        (log := log or Path(folder) / "log").open("wb") as stderr,
         Piped[bytes](
             [*program, index, "--http", "--port", "0", *map(str, options)],
             stdin=subprocess.DEVNULL,
@@ -165,15 +167,11 @@ def served(
 
 @contextmanager
 def served_here(
-    index: Path,
-    *options: object,
-    log: Path,
-    tokens: str = "",
-    environment: dict[str, str] | None = None,
+    index: Path, *options: object, tokens: str = "", environment: dict[str, str] | None = None
 ) -> Iterator[Served]:
     """Start the server like `served`, in a thread of this process, without a log."""
     if PROCESSES in os.environ:
-        with served(index, *options, log=log, tokens=tokens, environment=environment) as running:
+        with served(index, *options, tokens=tokens, environment=environment) as running:
             yield running
         return
     made: list[tuple[GracefulServer, socket.socket]] = []
@@ -195,7 +193,7 @@ def served_here(
             wait_for(lambda: server.started or not thread.is_alive(), "the server does not start")
             scheme = "https" if server.config.is_ssl else "http"
             host, port = listener.getsockname()[:2]
-            yield Served(f"{scheme}://{host}:{port}/mcp", log)
+            yield Served(f"{scheme}://{host}:{port}/mcp")
         finally:
             server.should_exit = True
             thread.join(SECONDS)

@@ -34,9 +34,9 @@ def test_other_machines_are_not_let_in_without_authentication(
 
 
 @pytest.mark.soak
-def test_insecure_lets_them_in_and_says_so(documents: Path, tmp_path: Path) -> None:
+def test_insecure_lets_them_in_and_says_so(documents: Path) -> None:
     options = ["--host", "0.0.0.0", "--insecure"]  # noqa: S104
-    with served(documents, *options, log=tmp_path / "log") as server:
+    with served(documents, *options) as server:
         assert server.url == f"http://0.0.0.0:{server.port}/mcp"
         local = f"http://127.0.0.1:{server.port}/healthz"
         assert httpx2.get(local, timeout=SECONDS).status_code == 200
@@ -47,17 +47,17 @@ def test_insecure_lets_them_in_and_says_so(documents: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.soak
-def test_a_public_url_of_this_machine_lets_nobody_in(documents: Path, tmp_path: Path) -> None:
+def test_a_public_url_of_this_machine_lets_nobody_in(documents: Path) -> None:
     options = ["--public-url", "http://localhost:8080/mcp"]
-    with served(documents, *options, log=tmp_path / "log") as server:
+    with served(documents, *options) as server:
         assert server.get("/healthz").status_code == 200
 
 
 @pytest.mark.soak
-def test_authentication_lets_them_in(documents: Path, tmp_path: Path) -> None:
+def test_authentication_lets_them_in(documents: Path) -> None:
     tokens = f"alice:read:{READER}"
     options = ["--host", "0.0.0.0", "--allowed-host", "Search.example.org"]  # noqa: S104
-    with served(documents, *options, log=tmp_path / "log", tokens=tokens) as server:
+    with served(documents, *options, tokens=tokens) as server:
         local = f"http://127.0.0.1:{server.port}/metrics"
         assert httpx2.get(local, timeout=SECONDS).status_code == 401
         own = {"Host": f"SEARCH.example.org:{server.port}", "Authorization": f"Bearer {READER}"}
@@ -71,8 +71,8 @@ def test_authentication_lets_them_in(documents: Path, tmp_path: Path) -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("host", "shown"), [("localhost", "localhost"), ("::1", "[::1]")])
-def test_loopback_has_other_names(documents: Path, tmp_path: Path, host: str, shown: str) -> None:
-    with served(documents, "--host", host, log=tmp_path / "log") as server:
+def test_loopback_has_other_names(documents: Path, host: str, shown: str) -> None:
+    with served(documents, "--host", host) as server:
         assert server.url.startswith(f"http://{shown}:")
         assert server.get("/healthz").status_code == 200
         assert server.call(query="text").status_code == 200
@@ -140,9 +140,9 @@ def certificate(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.soak
-def test_tls(documents: Path, tmp_path: Path, certificate: tuple[Path, Path]) -> None:
+def test_tls(documents: Path, certificate: tuple[Path, Path]) -> None:
     options = ["--tls-certificate", certificate[0], "--tls-key", certificate[1]]
-    with served(documents, *options, log=tmp_path / "log") as server:
+    with served(documents, *options) as server:
         assert server.url.startswith("https://127.0.0.1:")
         trust = ssl.create_default_context(cafile=str(certificate[0]))
         body, headers = message(query="text")

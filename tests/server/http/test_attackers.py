@@ -60,8 +60,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def attacked(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served_here(index, log=tmp_path_factory.mktemp("attacked") / "log") as server:
+def attacked(index: Path) -> Iterator[Served]:
+    with served_here(index) as server:
         assert _asked(server) == 1
         yield server
 
@@ -129,10 +129,9 @@ def test_patterns_are_limited_by_the_terms_that_they_are_compared_with(attacked:
 
 
 @pytest.fixture(scope="module")
-def hurried(index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def hurried(index: Path) -> Iterator[Served]:
     """A server whose calls may take half a second."""
-    log = tmp_path_factory.mktemp("hurried") / "log"
-    with served_here(index, "--time-budget", "0.5", log=log) as server:
+    with served_here(index, "--time-budget", "0.5") as server:
         wait_for(lambda: not server.call(query="rent").json()["result"]["isError"], "Java runs")
         yield server
 
@@ -191,9 +190,7 @@ def showing(index: Path, tokens: str = TOKENS) -> Iterator[Served]:
     """A server that draws a page for six seconds at most."""
     allowed = {"IDX_ORIGINALS": str(index.with_name("files"))}
     options = ("--time-budget", "6")
-    with served_here(
-        index, *options, tokens=tokens, environment=allowed, log=index.with_name("log")
-    ) as server:
+    with served_here(index, *options, tokens=tokens, environment=allowed) as server:
         yield server
 
 
@@ -267,8 +264,8 @@ def running(server: Served, calls: int) -> Iterator[None]:
             assert status_of_answer(connection) == 200
 
 
-def test_one_token_runs_half_of_the_calls(documents: Path, tmp_path: Path) -> None:
-    with served_here(documents, "--max-requests", 4, tokens=TWO, log=tmp_path / "log") as server:
+def test_one_token_runs_half_of_the_calls(documents: Path) -> None:
+    with served_here(documents, "--max-requests", 4, tokens=TWO) as server:
         with running(server, 2):
             refused = server.call(headers=FIRST, query="text")
             assert refused.status_code == 429
@@ -277,11 +274,9 @@ def test_one_token_runs_half_of_the_calls(documents: Path, tmp_path: Path) -> No
         assert server.call(headers=FIRST, query="text").status_code == 200
 
 
-def test_calls_of_one_token_that_wait_keep_no_other_waiting(
-    documents: Path, tmp_path: Path
-) -> None:
+def test_calls_of_one_token_that_wait_keep_no_other_waiting(documents: Path) -> None:
     with (
-        served_here(documents, "--max-requests", 4, tokens=TWO, log=tmp_path / "log") as server,
+        served_here(documents, "--max-requests", 4, tokens=TWO) as server,
         running(server, 2),
     ):
         # The first search takes longer than a call waits.
@@ -313,9 +308,9 @@ def is_answered_before_others_are_refused(server: Served) -> bool:
 
 
 @pytest.mark.soak
-def test_a_token_that_is_the_only_one_has_everything(documents: Path, tmp_path: Path) -> None:
+def test_a_token_that_is_the_only_one_has_everything(documents: Path) -> None:
     with (
-        served_here(documents, "--max-requests", 4, tokens=ONE, log=tmp_path / "log") as server,
+        served_here(documents, "--max-requests", 4, tokens=ONE) as server,
         running(server, 4),
     ):
         assert server.call(headers=FIRST, query="text").status_code == 429

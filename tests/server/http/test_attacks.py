@@ -21,10 +21,9 @@ LEAKS: Final = (b"some text", b"mcp_lucene_", b"Traceback", b"/site-packages/", 
 
 
 @pytest.fixture(scope="module")
-def guarded(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def guarded(documents: Path) -> Iterator[Served]:
     """A server with one token, which meets no error that was not foreseen."""
-    log = tmp_path_factory.mktemp("attacked") / "log"
-    with served(documents, log=log, tokens=f"alice:read:{TOKEN}") as running:
+    with served(documents, tokens=f"alice:read:{TOKEN}") as running:
         yield running
         assert " ERROR " not in running.logged()
         assert "Traceback" not in running.logged()

@@ -27,8 +27,8 @@ def documents(empty_index: Path) -> Path:
     return empty_index
 
 
-async def test_by_http(documents: Path, tmp_path: Path) -> None:
-    with writing(documents) as committed, served(documents, log=tmp_path / "log") as server:
+async def test_by_http(documents: Path) -> None:
+    with writing(documents) as committed, served(documents) as server:
         first = committed()
         load = await put_load(lambda: Client(server.url), 8, 5.0, QUESTIONS, committed)
         assert load.mistakes == []
@@ -38,7 +38,7 @@ async def test_by_http(documents: Path, tmp_path: Path) -> None:
         assert "error=" not in server.logged()
 
 
-async def test_by_the_json_api(documents: Path, tmp_path: Path) -> None:
+async def test_by_the_json_api(documents: Path) -> None:
     clients, mistakes = 64, []
 
     async def ask(url: str, committed: Committed) -> None:
@@ -49,7 +49,7 @@ async def test_by_the_json_api(documents: Path, tmp_path: Path) -> None:
                 assert response.status_code == 200, response.text
                 mistakes.append(mistake(response.json(), least))
 
-    with writing(documents) as committed, served(documents, log=tmp_path / "log") as server:
+    with writing(documents) as committed, served(documents) as server:
         first = committed()
         async with asyncio.TaskGroup() as group:
             for _ in range(clients):
@@ -60,9 +60,7 @@ async def test_by_the_json_api(documents: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_as_many_clients_as_may_ask_are_never_refused(
-    documents: Path, tmp_path: Path, mode: str
-) -> None:
+async def test_as_many_clients_as_may_ask_are_never_refused(documents: Path, mode: str) -> None:
     clients = 16
     connected_all = asyncio.Barrier(clients)
 
@@ -76,7 +74,7 @@ async def test_as_many_clients_as_may_ask_are_never_refused(
             await connected_all.wait()
 
     options = ["--max-requests", clients]
-    with served(documents, *options, log=tmp_path / "log") as server:
+    with served(documents, *options) as server:
         async with asyncio.TaskGroup() as group:
             for _ in range(clients):
                 group.create_task(ask(server.url))

@@ -31,8 +31,8 @@ from tests.server.http.served import (
 pytestmark = pytest.mark.soak
 
 
-def test_a_body_may_be_so_long_and_no_longer(documents: Path, tmp_path: Path) -> None:
-    with served(documents, "--max-body", "0.01", log=tmp_path / "log") as server:
+def test_a_body_may_be_so_long_and_no_longer(documents: Path) -> None:
+    with served(documents, "--max-body", "0.01") as server:
         body, headers = message(query="text")
         for length, status in [(10_000, 200), (10_001, 413), (5_000_000, 413)]:
             padded = body + b" " * (length - len(body))
@@ -68,9 +68,9 @@ def test_long_headers_are_refused_in_one_packet_as_in_several(
         assert connection.recv(1_000).startswith(expected)
 
 
-def test_a_call_beyond_those_that_may_run_is_refused(documents: Path, tmp_path: Path) -> None:
+def test_a_call_beyond_those_that_may_run_is_refused(documents: Path) -> None:
     with (
-        served(documents, "--max-requests", 2, log=tmp_path / "log") as server,
+        served(documents, "--max-requests", 2) as server,
         server.connection() as one,
         server.connection() as other,
     ):
@@ -90,9 +90,9 @@ def test_a_call_beyond_those_that_may_run_is_refused(documents: Path, tmp_path: 
         wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "none runs")
 
 
-def test_streams_take_no_room_from_calls(documents: Path, tmp_path: Path) -> None:
+def test_streams_take_no_room_from_calls(documents: Path) -> None:
     options = ["--max-requests", 1, "--max-sessions", 2]
-    with served(documents, *options, log=tmp_path / "log") as server:
+    with served(documents, *options) as server:
         session = {"Mcp-Session-Id": initialize(server).headers["mcp-session-id"]}
         listen, headers = listening()
         with (
@@ -111,9 +111,9 @@ def test_streams_take_no_room_from_calls(documents: Path, tmp_path: Path) -> Non
         wait_for(lambda: server.metrics()["mcp_lucene_open_streams"] == 0, "both have ended")
 
 
-def test_a_call_cannot_pass_for_a_stream(documents: Path, tmp_path: Path) -> None:
+def test_a_call_cannot_pass_for_a_stream(documents: Path) -> None:
     with (
-        served(documents, "--max-requests", 1, log=tmp_path / "log") as server,
+        served(documents, "--max-requests", 1) as server,
         server.connection() as running,
     ):
         last = begin_call(running)
@@ -136,9 +136,9 @@ def listening() -> tuple[bytes, dict[str, str]]:
     return listen, headers | {"Mcp-Method": "subscriptions/listen"}
 
 
-def test_there_are_so_many_sessions_and_idle_ones_end(documents: Path, tmp_path: Path) -> None:
+def test_there_are_so_many_sessions_and_idle_ones_end(documents: Path) -> None:
     options = ["--max-sessions", 3, "--idle-timeout", 3]
-    with served(documents, *options, log=tmp_path / "log") as server:
+    with served(documents, *options) as server:
         opened = [initialize(server) for _ in range(3)]
         assert [answered.status_code for answered in opened] == [200] * 3
         assert server.metrics()["mcp_lucene_sessions"] == 3
@@ -153,8 +153,8 @@ def test_there_are_so_many_sessions_and_idle_ones_end(documents: Path, tmp_path:
         assert initialize(server).status_code == 200
 
 
-def test_slow_clients_keep_no_room_from_others(documents: Path, tmp_path: Path) -> None:
-    with served(documents, "--receive-timeout", 2, log=tmp_path / "log") as server:
+def test_slow_clients_keep_no_room_from_others(documents: Path) -> None:
+    with served(documents, "--receive-timeout", 2) as server:
         head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
         body = b"Content-Length: 1000\r\n\r\n"
         typed = b"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
@@ -196,9 +196,9 @@ def trickle(server: Served, first: bytes) -> bytes:
     raise AssertionError("the server still waits")
 
 
-def test_a_client_that_does_not_read_keeps_no_room(empty_index: Path, tmp_path: Path) -> None:
+def test_a_client_that_does_not_read_keeps_no_room(empty_index: Path) -> None:
     add_documents(empty_index, Document("a", "A", "x" * 5_000_000))
-    with served(empty_index, "--receive-timeout", 2, log=tmp_path / "log") as server:
+    with served(empty_index, "--receive-timeout", 2) as server:
         body, headers = message(query="", max_characters=1_000_000)
         head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         request = (
@@ -215,10 +215,10 @@ def test_a_client_that_does_not_read_keeps_no_room(empty_index: Path, tmp_path: 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
 def test_a_call_that_runs_is_answered_and_others_are_refused(
-    documents: Path, tmp_path: Path, stop: signal.Signals
+    documents: Path, stop: signal.Signals
 ) -> None:
     with (
-        served(documents, log=tmp_path / "log") as server,
+        served(documents) as server,
         server.connection() as running,
         server.connection() as open_before,
     ):
@@ -243,11 +243,11 @@ def test_a_call_that_runs_is_answered_and_others_are_refused(
         assert "error=" not in server.logged()
 
 
-def test_a_search_that_takes_long_is_finished(documents: Path, tmp_path: Path) -> None:
+def test_a_search_that_takes_long_is_finished(documents: Path) -> None:
     # Each pattern is near the limit of what is taken.
     slow = " ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(40))
     answers = []
-    with served(documents, log=tmp_path / "log") as server:
+    with served(documents) as server:
         client = threading.Thread(target=lambda: answers.append(server.call(query=slow)))
         client.start()
         wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
@@ -257,8 +257,8 @@ def test_a_search_that_takes_long_is_finished(documents: Path, tmp_path: Path) -
         assert answers[0].json()["result"]["structuredContent"]["query"] == slow
 
 
-def test_open_streams_do_not_keep_the_server(documents: Path, tmp_path: Path) -> None:
-    with served(documents, log=tmp_path / "log") as server:
+def test_open_streams_do_not_keep_the_server(documents: Path) -> None:
+    with served(documents) as server:
         session = {"Mcp-Session-Id": initialize(server).headers["mcp-session-id"]}
         with httpx2.stream("GET", server.url, headers=ACCEPT | session, timeout=SECONDS) as stream:
             assert stream.status_code == 200
@@ -271,10 +271,8 @@ def test_open_streams_do_not_keep_the_server(documents: Path, tmp_path: Path) ->
         assert "error=" not in server.logged()
 
 
-def test_a_call_that_does_not_end_is_dropped_after_ten_seconds(
-    documents: Path, tmp_path: Path
-) -> None:
-    with served(documents, log=tmp_path / "log") as server, server.connection() as running:
+def test_a_call_that_does_not_end_is_dropped_after_ten_seconds(documents: Path) -> None:
+    with served(documents) as server, server.connection() as running:
         begin_call(running)
         wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
         began = time.monotonic()
@@ -284,8 +282,8 @@ def test_a_call_that_does_not_end_is_dropped_after_ten_seconds(
         assert "WARNING calls_dropped calls=1" in server.logged()
 
 
-def test_a_second_signal_ends_it_at_once(documents: Path, tmp_path: Path) -> None:
-    with served(documents, log=tmp_path / "log") as server, server.connection() as running:
+def test_a_second_signal_ends_it_at_once(documents: Path) -> None:
+    with served(documents) as server, server.connection() as running:
         begin_call(running)
         wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
         server.process.terminate()
@@ -296,12 +294,12 @@ def test_a_second_signal_ends_it_at_once(documents: Path, tmp_path: Path) -> Non
         assert time.monotonic() - began < 9
 
 
-def test_a_server_that_is_idle_stops_at_once(documents: Path, tmp_path: Path) -> None:
-    with served(documents, log=tmp_path / "log") as server:
+def test_a_server_that_is_idle_stops_at_once(documents: Path) -> None:
+    with served(documents) as server:
         assert server.call(query="text").status_code == 200
         server.process.terminate()
         assert server.process.wait(timeout=SECONDS) == 0
-    assert server.logged().splitlines()[-1].endswith("INFO stopped")
+        assert server.logged().splitlines()[-1].endswith("INFO stopped")
 
 
 def test_nothing_but_the_address_is_printed(documents: Path) -> None:

@@ -98,8 +98,8 @@ def test_a_session_ends_when_its_client_says_so(server: Served) -> None:
     assert httpx2.delete(server.url, headers=session, timeout=SECONDS).status_code == 404
 
 
-def test_a_search_sees_the_commit_before_it(empty_index: Path, tmp_path: Path) -> None:
-    with served(empty_index, log=tmp_path / "log") as server:
+def test_a_search_sees_the_commit_before_it(empty_index: Path) -> None:
+    with served(empty_index) as server:
         for number in range(5):
             add_documents(empty_index, Document(f"{number}", "T", "text"))
             assert result(server.call(query="text"))["structuredContent"]["totalHits"] == number + 1
@@ -196,9 +196,9 @@ def test_a_path_with_a_control_character_passes_for_no_other(server: Served, pat
 
 @pytest.mark.soak
 def test_a_client_that_leaves_in_the_middle_of_a_message_is_no_error_of_the_server(
-    documents: Path, tmp_path: Path
+    documents: Path,
 ) -> None:
-    with served(documents, log=tmp_path / "log") as server:
+    with served(documents) as server:
         _, modern = message(query="text")
         for headers in (modern, ACCEPT, session(server)):
             lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())

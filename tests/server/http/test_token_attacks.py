@@ -340,7 +340,7 @@ SERVERS: Final[dict[str, tuple[str, Answer]]] = {
 
 @pytest.mark.parametrize(("path", "hostile"), SERVERS.values(), ids=SERVERS.keys())
 def test_a_hostile_authorization_server_lets_nobody_in_and_keeps_nobody_out(
-    documents: Path, tmp_path: Path, path: str, hostile: Answer
+    documents: Path, path: str, hostile: Answer
 ) -> None:
     with issuing() as issuer:
         issuer.documents["/other"] = {"keys": issuer.published}
@@ -348,8 +348,7 @@ def test_a_hostile_authorization_server_lets_nobody_in_and_keeps_nobody_out(
         issuer.answers[path] = lambda handler: hostile(issuer, handler)
         options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
         own = f"own:read:{OWN}"
-        log = tmp_path / "log"
-        with served(documents, *options, log=log, tokens=own) as server:
+        with served(documents, *options, tokens=own) as server:
             began = time.monotonic()
             assert status(server, issuer.token()) == 401
             assert time.monotonic() - began < 30
@@ -411,11 +410,9 @@ def test_the_secret_of_a_session_opens_nothing_but_as_its_cookie(
     assert secret not in protected.logged()
 
 
-def test_sign_ins_of_one_token_end_no_session_of_another(documents: Path, tmp_path: Path) -> None:
+def test_sign_ins_of_one_token_end_no_session_of_another(documents: Path) -> None:
     other = "other-" + "p" * 40
-    with served(
-        documents, log=tmp_path / "log", tokens=f"own:read:{OWN} other:read:{other}"
-    ) as server:
+    with served(documents, tokens=f"own:read:{OWN} other:read:{other}") as server:
         name, secret = secret_of(*sign_in(server, OWN))
         first, *_ = map(secret_of, sign_in(server, other, MAX_SESSIONS))
         for known, expected in ((secret, 200), (first[1], 401)):

@@ -46,7 +46,7 @@ def test_the_pages_of_a_pdf_stand_beside_its_text(api: Served) -> None:
 def test_its_parts_repeat_nothing(tmp_path: Path) -> None:
     words = [f"word{number}" for number in range(2_000)]
     add_documents(tmp_path / "index", Document("long", "Long", " ".join(words)))
-    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index") as server:
         for query in ("", "word700 word741"):
             page = visit(server, "/documents/long", q=query, chunk=4, start=1, end=99)
             assert " ".join(page.texts(".part .body")).split() == words
@@ -66,7 +66,7 @@ def test_one_walks_through_it_and_keeps_the_place(api: Served) -> None:
 @pytest.mark.soak
 def test_a_very_long_one_is_read_in_windows(tmp_path: Path) -> None:
     add_documents(tmp_path / "index", Document("long", "Long", "some words and more " * 10_000))
-    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index") as server:
         address, seen = f"{server.base}/documents/long", set()
         while True:
             page = follow(address)
@@ -93,7 +93,7 @@ def test_it_shows_what_is_known_of_it_and_how_to_cite_it(api: Served) -> None:
 @pytest.mark.parametrize("name", ["a/b.txt", "über ?#%&+.txt", "..%2F", "日本語/1", "<b>"])
 def test_an_id_may_have_any_characters(tmp_path: Path, name: str) -> None:
     add_documents(tmp_path / "index", Document(name, "T", "text of a document"))
-    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index") as server:
         found = visit(server, "/", q="document")
         page = follow(found.links(".hit h2 a")[0])
         assert page.texts(".where") == [name]
@@ -126,7 +126,7 @@ def test_it_says_what_has_become_of_the_original(tmp_path: Path) -> None:
     os.utime(folder / "longer.txt", (1_600_000_000, 1_600_000_000))
     os.utime(folder / "newer.txt")
     (folder / "gone.txt").unlink()
-    with served_here(index, log=tmp_path / "log") as server:
+    with served_here(index) as server:
         pages = {name: visit(server, f"/documents/{name}", q="river") for name in (*names, "typed")}
     notices = {name: page.texts(".notice") for name, page in pages.items()}
     assert notices["same.txt"] == notices["typed"] == []

@@ -153,7 +153,7 @@ def test_the_texts_of_documents_do_nothing(tmp_path: Path) -> None:
                 "file_type": evil,
             }
             index.add(Document(f"{evil}/{number}", f"# {evil}", f"word {evil} text", metadata))
-    with served_here(tmp_path / "index", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "index") as server:
         # Not the words of the tags, since marks would take these apart.
         page = visit(server, "/", q="word")
         shown = [page, *(follow(link) for link in page.links(".hit h2 a, .facets a"))]
@@ -191,8 +191,8 @@ def test_pages_are_kept_nowhere_and_load_nothing_from_elsewhere(api: Served) -> 
 
 @pytest.mark.soak
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux has /proc")
-def test_pictures_are_prepared_when_a_result_has_pages(samples: Path, tmp_path: Path) -> None:
-    with served(samples, log=tmp_path / "log") as server:
+def test_pictures_are_prepared_when_a_result_has_pages(samples: Path) -> None:
+    with served(samples) as server:
 
         def children() -> list[str]:
             threads = Path(f"/proc/{server.process.pid}/task").glob("*/children")
@@ -204,9 +204,9 @@ def test_pictures_are_prepared_when_a_result_has_pages(samples: Path, tmp_path: 
         wait_for(children, "the processes start")
 
 
-def test_similar_documents_are_a_click_away(empty_index: Path, tmp_path: Path) -> None:
+def test_similar_documents_are_a_click_away(empty_index: Path) -> None:
     add_documents(empty_index, *letters())
-    with served_here(empty_index, log=tmp_path / "log") as server:
+    with served_here(empty_index) as server:
         page = visit(server, "/", q="harbour")
         pages = [page, follow(page.links("a[rel=next]")[0])]
         shown = [name for each in pages for name in each.texts(".hit .where > bdi")]

@@ -36,7 +36,7 @@ def test_files_that_failed_are_listed_with_their_reasons(tmp_path: Path) -> None
         (folder / f"{number:02}.bin").write_bytes(b"\0\1\2")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
     assert run_idx(["sync", folder, "-i", index], folder).returncode == 1
-    with served_here(index, log=tmp_path / "log") as server:
+    with served_here(index) as server:
         page = visit(server, "/status")
         assert len(page.texts(".failures tbody tr")) == 50
         rest = visit(server, "/status", offset=50).texts(".failures tbody tr")
@@ -45,7 +45,7 @@ def test_files_that_failed_are_listed_with_their_reasons(tmp_path: Path) -> None
 
 
 def test_without_an_index_each_page_says_what_to_do(tmp_path: Path) -> None:
-    with served_here(tmp_path / "nothing", log=tmp_path / "log") as server:
+    with served_here(tmp_path / "nothing") as server:
         for path in ("/", "/status", "/documents/a"):
             page = visit(server, path, 503)
             assert page.texts("h1") == ["The index cannot be searched now"]
@@ -92,10 +92,10 @@ def test_there_is_no_box_without_a_model(api: Served) -> None:
     assert visit(api, "/", q="deposit").texts("#answer") == []
 
 
-def test_a_box_with_a_button_asks_nobody_by_itself(samples: Path, tmp_path: Path) -> None:
+def test_a_box_with_a_button_asks_nobody_by_itself(samples: Path) -> None:
     with serving(streams(quoting("They paid £1,130 [1].", QUOTE))) as model:
         variables = {"IDX_ANSWER_MODEL": "test", "IDX_ANSWER_URL": model.url}
-        with served_here(samples, log=tmp_path / "log", environment=variables) as server:
+        with served_here(samples, environment=variables) as server:
             page = visit(server, "/", q=QUESTION)
             assert page.texts("#answer button") == ["Answer from the documents"]
             assert page.texts("#answer .text") == [""]
@@ -123,12 +123,12 @@ FOREIGN: Final[dict[str, tuple[str, str, dict[str, str], int]]] = {
 
 @pytest.mark.parametrize("request_", FOREIGN.values(), ids=FOREIGN.keys())
 def test_a_page_of_another_site_asks_no_model(
-    samples: Path, tmp_path: Path, request_: tuple[str, str, dict[str, str], int]
+    samples: Path, request_: tuple[str, str, dict[str, str], int]
 ) -> None:
     method, path, headers, status = request_
     with serving(streams(quoting("They paid £1,130 [1].", QUOTE))) as model:
         variables = {"IDX_ANSWER_MODEL": "test", "IDX_ANSWER_URL": model.url}
-        with served_here(samples, log=tmp_path / "log", environment=variables) as server:
+        with served_here(samples, environment=variables) as server:
             answered = httpx2.request(
                 method,
                 server.base + path.replace("Q", QUESTION.replace(" ", "+").rstrip("?")),
@@ -144,10 +144,8 @@ def test_a_page_of_another_site_asks_no_model(
                 assert link == str(answered.url)
 
 
-def test_a_page_of_an_origin_that_is_allowed_is_answered(samples: Path, tmp_path: Path) -> None:
+def test_a_page_of_an_origin_that_is_allowed_is_answered(samples: Path) -> None:
     allowed = {"Origin": "https://app.example.org"} | CROSS
-    with served_here(
-        samples, "--allowed-origin", allowed["Origin"], log=tmp_path / "log"
-    ) as server:
+    with served_here(samples, "--allowed-origin", allowed["Origin"]) as server:
         assert server.get("/api/search?query=deposit", **allowed).status_code == 200
         assert server.get("/api/search?query=deposit", **CROSS).status_code == 403

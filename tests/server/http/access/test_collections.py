@@ -80,10 +80,9 @@ def index_samples(path: Path, index: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def guarded(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def guarded(folder: Path) -> Iterator[Served]:
     variables = {"IDX_COLLECTIONS": json.dumps(collections(folder))}
-    log = tmp_path_factory.mktemp("log") / "log"
-    with served_here(folder / "index", tokens=TOKENS, environment=variables, log=log) as running:
+    with served_here(folder / "index", tokens=TOKENS, environment=variables) as running:
         yield running
 
 
@@ -174,15 +173,13 @@ def test_all_tools_that_read_are_tried() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_no_tool_shows_more(folder: Path, tmp_path: Path, mode: str) -> None:
+async def test_no_tool_shows_more(folder: Path, mode: str) -> None:
     variables = {
         "IDX_COLLECTIONS": json.dumps(collections(folder)),
         # Another test's user has indexed it.
         "IDX_ORIGINALS": str(folder),
     }
-    with served_here(
-        folder / "index", *ALL_TOOLS, tokens=TOKENS, environment=variables, log=tmp_path / "log"
-    ) as server:
+    with served_here(folder / "index", *ALL_TOOLS, tokens=TOKENS, environment=variables) as server:
         await check_tools(server, mode)
 
 
@@ -344,8 +341,7 @@ def test_a_file_is_given_out_only_with_all_that_was_made_of_it(tmp_path: Path) -
     assert run_idx(["sync", "papers", "-i", index], tmp_path).returncode == 0
     leases = {"name": "open", "filters": ["file_name=message 1|both.mbox|one.mbox"]}
     variables = {"IDX_COLLECTIONS": json.dumps([leases, {"name": "foreign", "filters": ["a=b"]}])}
-    log = tmp_path / "log"
-    with served_here(index, tokens=TOKENS, environment=variables, log=log) as running:
+    with served_here(index, tokens=TOKENS, environment=variables) as running:
 
         def get(token: str, path: str) -> httpx2.Response:
             return httpx2.get(f"{running.base}{path}", headers=bearer(token), timeout=SECONDS)
@@ -386,7 +382,7 @@ async def test_changes_of_the_rest_are_not_heard_of(tmp_path: Path, era: str) ->
         (tmp_path / name).mkdir()
         await sync(tmp_path / name, index)
     variables = {"IDX_COLLECTIONS": json.dumps(collections(tmp_path))}
-    with served_here(index, tokens=TOKENS, environment=variables, log=tmp_path / "log") as server:
+    with served_here(index, tokens=TOKENS, environment=variables) as server:
         uris = ["document://closed%2Fa.txt", "document://a.txt"]
         connect = partial(client_of, server, LIMITED)
         async with hearing_through(connect, era, *uris) as heard:
@@ -402,12 +398,11 @@ async def sync(folder: Path, index: Path) -> None:
     assert run_idx(["sync", folder, "-i", index], folder).returncode == 0
 
 
-def test_tokens_of_an_issuer_are_limited_by_their_scopes(folder: Path, tmp_path: Path) -> None:
+def test_tokens_of_an_issuer_are_limited_by_their_scopes(folder: Path) -> None:
     variables = {"IDX_COLLECTIONS": json.dumps(collections(folder))}
     with issuing() as issuer:
         options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
-        log = tmp_path / "log"
-        with served_here(folder / "index", *options, environment=variables, log=log) as server:
+        with served_here(folder / "index", *options, environment=variables) as server:
 
             def documents(scope: str) -> list[str]:
                 token = issuer.token(scope=scope)

@@ -96,7 +96,7 @@ def test_the_scope_to_change_something_is_asked_for_this_server_alone(
 ) -> None:
     oauth = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
     options = [*oauth, "--admin", "--root", tmp_path]
-    with served(documents, *options, log=tmp_path / "log") as server:
+    with served(documents, *options) as server:
         for audience, is_refused in [
             (AUDIENCE, False),
             ([AUDIENCE], False),
@@ -121,10 +121,10 @@ def test_a_client_is_told_where_to_get_a_token(protected: Served, issuer: Issuer
     assert metadata["scopes_supported"] == ["read"]
 
 
-def test_keys_are_asked_for_once_in_a_while(documents: Path, tmp_path: Path) -> None:
+def test_keys_are_asked_for_once_in_a_while(documents: Path) -> None:
     with issuing() as issuer:
         options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
-        with served(documents, *options, log=tmp_path / "log") as server:
+        with served(documents, *options) as server:
             assert status(server, issuer.token()) == 200
             time.sleep(10)
             before = len(issuer.asked)
@@ -149,35 +149,31 @@ def test_keys_are_asked_for_once_in_a_while(documents: Path, tmp_path: Path) -> 
     ids=["another issuer", "no metadata", "too long", "no object", "no keys"],
 )
 def test_an_issuer_that_is_not_as_it_should_be_lets_nobody_in(
-    documents: Path, tmp_path: Path, change: dict[str, Any]
+    documents: Path, change: dict[str, Any]
 ) -> None:
     with issuing() as issuer:
         keys = f"{issuer.url}/keys"
         issuer.documents.update(json.loads(json.dumps(change).replace("KEYS", keys)))
         options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
-        with served(documents, *options, log=tmp_path / "log") as server:
+        with served(documents, *options) as server:
             assert status(server, issuer.token()) == 401
             assert server.get("/healthz").status_code == 200
 
 
 @pytest.mark.parametrize("path", [METADATA, "/keys"])
-def test_an_answer_that_is_nested_deeply_lets_nobody_in(
-    documents: Path, tmp_path: Path, path: str
-) -> None:
+def test_an_answer_that_is_nested_deeply_lets_nobody_in(documents: Path, path: str) -> None:
     with issuing() as issuer:
         issuer.documents[path] = b"[" * 500_000
         options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
-        with served(documents, *options, log=tmp_path / "log") as server:
+        with served(documents, *options) as server:
             assert status(server, issuer.token()) == 401
             assert "keys_unavailable" in server.logged()
 
 
-def test_an_answer_without_keys_leaves_those_that_are_there(
-    documents: Path, tmp_path: Path
-) -> None:
+def test_an_answer_without_keys_leaves_those_that_are_there(documents: Path) -> None:
     with issuing() as issuer:
         options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
-        with served(documents, *options, log=tmp_path / "log") as server:
+        with served(documents, *options) as server:
             assert status(server, issuer.token()) == 200
             issuer.documents["/keys"] = {"error": "maintenance"}
             wait_for(
@@ -190,16 +186,14 @@ def test_an_answer_without_keys_leaves_those_that_are_there(
             assert status(server, issuer.token()) == 200
 
 
-def test_the_audience_is_the_public_url_and_the_keys_may_be_elsewhere(
-    documents: Path, tmp_path: Path
-) -> None:
+def test_the_audience_is_the_public_url_and_the_keys_may_be_elsewhere(documents: Path) -> None:
     with issuing() as issuer:
         del issuer.documents[METADATA]
         options = [
             *("--oauth-issuer", issuer.url, "--oauth-jwks-url", f"{issuer.url}/keys"),
             *("--public-url", "https://search.example.org/deep/mcp"),
         ]
-        with served(documents, *options, log=tmp_path / "log") as server:
+        with served(documents, *options) as server:
             own = issuer.token(aud="https://search.example.org/deep/mcp")
             assert status(server, own) == 200
             assert status(server, issuer.token()) == 401

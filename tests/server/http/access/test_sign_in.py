@@ -25,15 +25,14 @@ def guarded(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     folder = tmp_path_factory.mktemp("guarded")
     index = shutil.copytree(samples, folder / "index")
     options = ["--admin", "--root", folder, "--public-url", "https://search.example.org/x/mcp"]
-    with served_here(index, *options, log=folder / "log", tokens=TOKENS) as server:
+    with served_here(index, *options, tokens=TOKENS) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def plain(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def plain(samples: Path) -> Iterator[Served]:
     """A server that asks for a token, and is reached without a proxy."""
-    log = tmp_path_factory.mktemp("plain") / "log"
-    with served(samples, log=log, tokens=TOKENS) as server:
+    with served(samples, tokens=TOKENS) as server:
         yield server
 
 
@@ -188,9 +187,7 @@ def test_a_sync_can_be_started_from_the_page(tmp_path: Path) -> None:
     assert run_idx(["init", "-i", index], tmp_path).returncode == 0
     variables = {"IDX_FOLDERS": str(folder)}
     options = ["--admin", "--root", tmp_path]
-    with served_here(
-        index, *options, log=tmp_path / "log", tokens=TOKENS, environment=variables
-    ) as server:
+    with served_here(index, *options, tokens=TOKENS, environment=variables) as server:
         cookie = signed_in(server, BOSS)
         assert sent(server, "/status/sync", cookie).status_code == 303
         wait_for(lambda: "1 added" in got(server, "/status", cookie).text, "it ends")

@@ -42,7 +42,7 @@ def guarded(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     folder = tmp_path_factory.mktemp("guarded")
     text = f"# who may ask\n\nalice:read:{READER}\nroot:admin,read:{ADMIN}\nbob:admin:{NEITHER}\n"
     file = token_file(folder, text)
-    with served_here(documents, "--token-file", file, log=folder / "log") as running:
+    with served_here(documents, "--token-file", file) as running:
         yield running
 
 
@@ -97,11 +97,11 @@ def test_a_token_in_the_url_opens_nothing(guarded: Served) -> None:
         assert guarded.get(f"/metrics?{name}={READER}").status_code == 401
 
 
-def test_requests_without_a_token_take_no_room_from_others(documents: Path, tmp_path: Path) -> None:
+def test_requests_without_a_token_take_no_room_from_others(documents: Path) -> None:
     tokens = f"alice:read:{READER}"
     options = ["--max-requests", 2]
     with (
-        served_here(documents, *options, tokens=tokens, log=tmp_path / "log") as server,
+        served_here(documents, *options, tokens=tokens) as server,
         ExitStack() as opened,
     ):
         for _ in range(4):
@@ -146,9 +146,9 @@ def test_a_session_belongs_to_the_token_that_opened_it(guarded: Served) -> None:
 
 
 @pytest.mark.soak
-def test_tokens_come_from_the_environment_too(documents: Path, tmp_path: Path) -> None:
+def test_tokens_come_from_the_environment_too(documents: Path) -> None:
     tokens = f"alice:read:{READER} root:read,admin:{ADMIN}"
-    with served(documents, log=tmp_path / "log", tokens=tokens) as server:
+    with served(documents, tokens=tokens) as server:
         assert server.call(headers=bearer(READER), query="text").status_code == 200
         assert server.call(headers=bearer(ADMIN), query="text").status_code == 200
         assert server.call(headers=bearer(NEITHER), query="text").status_code == 401
@@ -161,7 +161,7 @@ def test_the_option_beats_the_variable(documents: Path, tmp_path: Path) -> None:
     file = token_file(tmp_path, f"alice:read:{READER}")
     options = ["--token-file", file]
     tokens = f"root:read:{ADMIN}"
-    with served_here(documents, *options, log=tmp_path / "log", tokens=tokens) as server:
+    with served_here(documents, *options, tokens=tokens) as server:
         assert server.call(headers=bearer(READER), query="text").status_code == 200
         assert server.call(headers=bearer(ADMIN), query="text").status_code == 401
 
@@ -292,15 +292,13 @@ def test_a_request_with_two_hosts_or_none_is_refused(server: Served) -> None:
 
 
 @pytest.mark.soak
-def test_other_names_and_origins_are_answered_where_they_are_allowed(
-    documents: Path, tmp_path: Path
-) -> None:
+def test_other_names_and_origins_are_answered_where_they_are_allowed(documents: Path) -> None:
     options = [
         *("--allowed-host", "search.example.org", "--allowed-host", "other.example:8443"),
         *("--allowed-origin", "https://app.example.org"),
         *("--public-url", "https://public.example.net:443/search/mcp", "--insecure"),
     ]
-    with served_here(documents, *options, log=tmp_path / "log") as server:
+    with served_here(documents, *options) as server:
         for host, status in [
             ("search.example.org", 200),
             ("search.example.org:1234", 200),

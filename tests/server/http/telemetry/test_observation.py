@@ -26,8 +26,8 @@ ASKED = "zyxwsecret"
 TOKEN = "token-" + "t" * 40
 
 
-def test_a_server_is_ready_once_there_is_an_index(index_path: Path, tmp_path: Path) -> None:
-    with served(index_path, log=tmp_path / "log") as server:
+def test_a_server_is_ready_once_there_is_an_index(index_path: Path) -> None:
+    with served(index_path) as server:
         assert server.get("/healthz").text == "ok\n"
         early = server.get("/readyz")
         assert (early.status_code, early.text) == (503, "IndexMissingError\n")
@@ -38,8 +38,8 @@ def test_a_server_is_ready_once_there_is_an_index(index_path: Path, tmp_path: Pa
         assert server.metrics()["mcp_lucene_index_readable"] == 1
 
 
-def test_the_metrics_count_what_happens(empty_index: Path, tmp_path: Path) -> None:
-    with served(empty_index, log=tmp_path / "log") as server:
+def test_the_metrics_count_what_happens(empty_index: Path) -> None:
+    with served(empty_index) as server:
         before = server.metrics()
         assert before['mcp_lucene_info{version="0.1.0"}'] == 1
         assert before["mcp_lucene_index_chunks"] == before["mcp_lucene_index_documents"] == 0
@@ -90,8 +90,8 @@ def test_the_metrics_are_documented_and_there_are_no_others(server: Served) -> N
     }
 
 
-def test_a_refresh_is_a_newer_commit_and_no_search(empty_index: Path, tmp_path: Path) -> None:
-    with served(empty_index, log=tmp_path / "log") as server:
+def test_a_refresh_is_a_newer_commit_and_no_search(empty_index: Path) -> None:
+    with served(empty_index) as server:
         for number in range(1, 4):
             add_documents(empty_index, Document(f"{number}", "T", "text"))
             for _ in range(3):
@@ -158,18 +158,18 @@ def test_a_log_of_errors_only_tells_the_address(documents: Path, tmp_path: Path)
     assert (line["level"], line["event"], line["url"]) == ("info", "listening", server.url)
 
 
-def test_a_log_for_people_is_one_line_for_each_event(documents: Path, tmp_path: Path) -> None:
-    with served(documents, log=tmp_path / "log") as server:
+def test_a_log_for_people_is_one_line_for_each_event(documents: Path) -> None:
+    with served(documents) as server:
         server.call(query="text")
-    first, call, *_ = server.logged().splitlines()
+        first, call, *_ = server.logged().splitlines()
     assert first == f"Listening on {server.url}"
     assert " INFO call tool=Search outcome=ok seconds=" in call
     assert call.endswith(" client=raw-client")
 
 
-def test_a_session_of_before_has_its_token_in_the_log(documents: Path, tmp_path: Path) -> None:
+def test_a_session_of_before_has_its_token_in_the_log(documents: Path) -> None:
     own = {"Authorization": f"Bearer {TOKEN}"}
-    with served(documents, log=tmp_path / "log", tokens=f"alice:read:{TOKEN}") as server:
+    with served(documents, tokens=f"alice:read:{TOKEN}") as server:
         session = {"Mcp-Session-Id": initialize(server, **own).headers["mcp-session-id"]}
         call = {
             "jsonrpc": "2.0",
@@ -178,7 +178,7 @@ def test_a_session_of_before_has_its_token_in_the_log(documents: Path, tmp_path:
             "params": {"name": "Search", "arguments": {"query": "text"}},
         }
         httpx2.post(server.url, json=call, headers=ACCEPT | own | session, timeout=SECONDS)
-    assert "client=old-client token=alice" in server.logged()
+        assert "client=old-client token=alice" in server.logged()
 
 
 def test_an_unknown_level_is_wrong_usage(documents: Path) -> None:
@@ -210,14 +210,14 @@ def collecting() -> Iterator[tuple[str, list[bytes]]]:
             thread.join()
 
 
-def test_spans_are_sent_by_the_end_of_the_server(documents: Path, tmp_path: Path) -> None:
+def test_spans_are_sent_by_the_end_of_the_server(documents: Path) -> None:
     with collecting() as (endpoint, received):
         variables = {
             "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
             "OTEL_SERVICE_NAME": "my-search",
             "OTEL_RESOURCE_ATTRIBUTES": "deployment.environment=test",
         }
-        with served(documents, log=tmp_path / "log", environment=variables) as server:
+        with served(documents, environment=variables) as server:
             assert server.call(query="zyxwsecret").status_code == 200
             assert server.call("get_next_chunk", chunk_id="none").status_code == 200
     spans = {}
@@ -257,11 +257,9 @@ def test_without_the_extra_there_is_a_warning_and_a_server(documents: Path, tmp_
         assert "sending spans needs the extra" in server.logged()
 
 
-def test_a_collector_that_is_not_there_does_not_keep_the_server(
-    documents: Path, tmp_path: Path
-) -> None:
+def test_a_collector_that_is_not_there_does_not_keep_the_server(documents: Path) -> None:
     variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
-    with served(documents, log=tmp_path / "log", environment=variables) as server:
+    with served(documents, environment=variables) as server:
         assert server.call(query="text").status_code == 200
         began = time.monotonic()
         server.process.terminate()
