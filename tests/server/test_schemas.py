@@ -9,16 +9,14 @@ from typing import Any
 import pytest
 from mcp.types import Tool
 
-from shared import create
-from tests.conftest import connected
+from tests.conftest import NewIndex, connected
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")
-async def tools(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[list[Tool]]:
-    path: Path = tmp_path_factory.mktemp("schemas") / "index"
-    create(path)
+async def tools(new_index: NewIndex) -> AsyncIterator[list[Tool]]:
+    path = new_index()
     async with connected(path, "--admin", "--root", str(path)) as client:
         yield (await client.list_tools()).tools
 

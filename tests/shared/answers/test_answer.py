@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared import Document, Index, Searcher
+from shared import Document, Searcher
 from shared.answers.answer import REFUSAL, Search, answer, answer_events
 from shared.answers.model import ServedAnswerModel
 from shared.errors import (
@@ -23,6 +23,7 @@ from shared.model.answers import Answer, AnswerEvent, AnswerPart, Passages
 from shared.model.filters import parse_filter
 from shared.model.request import SearchRequest
 from shared.model.search_results import SearchAnswer
+from tests.conftest import NewIndex
 from tests.model_server import (
     ANSWER_TROUBLES,
     Answer as Served,
@@ -46,13 +47,11 @@ KEY = "sk-swordfish"
 
 
 @pytest.fixture(scope="module")
-def search(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Search]:
-    path = tmp_path_factory.mktemp("answers") / "lucene-index"
-    with Index(path, create=True) as index:
-        index.add(Document("lease", "Workshop lease", LEASE))
-        index.add(Document("note", "Note", HOSTILE))
-        index.add(Document("tart", "Recipe", "Bake the plum tart for forty minutes."))
-    with Searcher(path) as searcher:
+def search(new_index: NewIndex) -> Iterator[Search]:
+    lease = Document("lease", "Workshop lease", LEASE)
+    note = Document("note", "Note", HOSTILE)
+    tart = Document("tart", "Recipe", "Bake the plum tart for forty minutes.")
+    with Searcher(new_index(lease, note, tart)) as searcher:
 
         async def found(request: SearchRequest) -> SearchAnswer:
             return searcher.search(request)

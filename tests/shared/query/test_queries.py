@@ -2,19 +2,20 @@ import math
 
 import pytest
 
-from shared import Document, Index, Searcher
+from shared import Document, Searcher
 from shared.errors import QueryError, QueryParseError
 from shared.query.limits import MAX_BOOST, MAX_QUERY_LENGTH
+from tests.conftest import NewIndex
 
 
 @pytest.fixture(scope="module")
-def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
-    path = tmp_path_factory.mktemp("queries") / "index"
-    with Index(path, create=True) as index:
-        index.add(Document("menu", "Menu of the week", "Café au lait and Crème brûlée"))
-        index.add(Document("lease", "Lease", "The rent of the cafe is due on the third"))
-        index.add(Document("haus", "Häuser", "Straße und Häuser in Köln"))
-        index.add(Document("quick", "Fox", "the quick brown fox jumps over the lazy dog"))
+def searcher(new_index: NewIndex) -> Searcher:
+    path = new_index(
+        Document("menu", "Menu of the week", "Café au lait and Crème brûlée"),
+        Document("lease", "Lease", "The rent of the cafe is due on the third"),
+        Document("haus", "Häuser", "Straße und Häuser in Köln"),
+        Document("quick", "Fox", "the quick brown fox jumps over the lazy dog"),
+    )
     return Searcher(path)
 
 

@@ -129,13 +129,11 @@ def test_a_word_of_the_dictionary_is_no_mistake(path: str, word: str) -> None:
     ],
 )
 def test_what_a_language_knows_and_names_are_not_corrected(
-    tmp_path: Path, query: str, word: str
+    new_index: NewIndex, query: str, word: str
 ) -> None:
-    with Index(tmp_path / "index", create=True) as index:
-        index.add(Document("de", "1", "Das Konzert der Klasse war am Abend in der alten Halle."))
-        text = "The {}, and what was signed before it began at eight in the old hall."
-        index.add(Document("en", "2", text.format(word)))
-    with Searcher(tmp_path / "index") as searcher:
+    de = Document("de", "1", "Das Konzert der Klasse war am Abend in der alten Halle.")
+    text = f"The {word}, and what was signed before it began at eight in the old hall."
+    with Searcher(new_index(de, Document("en", "2", text))) as searcher:
         answer = searcher.search(query)
     assert "en" not in [hit.source_document for hit in answer.results]
     assert answer.suggestion is None
@@ -183,15 +181,16 @@ def test_hopeless_words_are_not_all_looked_for(path: str) -> None:
     ],
 )
 def test_a_suggestion_is_spelled_as_the_documents_spell_the_word(
-    tmp_path: Path, query: str, suggestion: str
+    new_index: NewIndex, query: str, suggestion: str
 ) -> None:
-    with Index(tmp_path / "index", create=True) as index:
-        index.add(Document("a", "A", "Die Kündigungsfrist beträgt drei Monate."))
-        index.add(Document("b", "B", "Die Straßenbahn fa\u0308hrt nach Montevideo."))
-        index.add(Document("c", "C", "Restaurant. The restaurant is in the fore\u0302t."))
-        index.add(Document("d", "D", "Intelligence is an intelligence of its own."))
-        index.add(Document("e", "Chrysanthemum", "A flower."))
-    with Searcher(tmp_path / "index") as searcher:
+    path = new_index(
+        Document("a", "A", "Die Kündigungsfrist beträgt drei Monate."),
+        Document("b", "B", "Die Straßenbahn fa\u0308hrt nach Montevideo."),
+        Document("c", "C", "Restaurant. The restaurant is in the fore\u0302t."),
+        Document("d", "D", "Intelligence is an intelligence of its own."),
+        Document("e", "Chrysanthemum", "A flower."),
+    )
+    with Searcher(path) as searcher:
         assert searcher.search(query).suggestion == suggestion
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from shared import Document, Index, QueryParseError, Searcher
+from shared import Document, QueryParseError, Searcher
 from shared.model.request import Operator
 from shared.query.parser import parse
 from shared.query.pipeline import quoted_words, without_function_words
 from shared.query.syntax import to_lucene_syntax
 from shared.query.tree import Nothing, Terms, Weighted, Word, any_of, best_of, weighted
-from tests.conftest import add_documents
+from tests.conftest import NewIndex, add_documents
 
 TEXTS = {
     "lease": "The notice period of the lease is three months, and the rent is due in May.",
@@ -24,12 +24,11 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module")
-def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
-    path = tmp_path_factory.mktemp("steps") / "index"
-    with Index(path, create=True) as index:
-        for name, text in TEXTS.items():
-            index.add(Document(name, f"About {name}", text, {"author": "Ann"}))
-    with Searcher(path) as searcher:
+def searcher(new_index: NewIndex) -> Iterator[Searcher]:
+    documents = (
+        Document(id_, f"About {id_}", text, {"author": "Ann"}) for id_, text in TEXTS.items()
+    )
+    with Searcher(new_index(*documents)) as searcher:
         yield searcher
 
 
@@ -164,11 +163,10 @@ def test_function_words_tell_the_language(query: str, language: str | None) -> N
     assert without_function_words(tree, (), "should", languages)[1] == language
 
 
-def test_a_minus_before_an_option_of_the_index_is_text(tmp_path: Path) -> None:
-    with Index(tmp_path / "index", create=True) as index:
-        index.add(Document("option", "1", "Type tar -extract archive.tar in a terminal."))
-        index.add(Document("other", "2", "Every archive has its draft."))
-    with Searcher(tmp_path / "index") as searcher:
+def test_a_minus_before_an_option_of_the_index_is_text(new_index: NewIndex) -> None:
+    option = Document("option", "1", "Type tar -extract archive.tar in a terminal.")
+    other = Document("other", "2", "Every archive has its draft.")
+    with Searcher(new_index(option, other)) as searcher:
         assert searcher.search("archive -extract").results[0].source_document == "option"
         assert searcher.search("archive -extract").note is None
         answer = searcher.search("archive -draft")

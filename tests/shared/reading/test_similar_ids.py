@@ -7,21 +7,17 @@ import pytest
 
 from shared import ChunkNotFoundError, Document, DocumentNotFoundError, Index, Searcher
 from shared.maintenance.embedding import embed, switch_on
-from tests.conftest import add_documents
+from tests.conftest import NewIndex, add_documents
 from tests.systems import embeds
 
 LONG = " ".join(f"word{number}" for number in range(600))
 
 
 @pytest.fixture(scope="module")
-def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
-    path: Path = tmp_path_factory.mktemp("near") / "index"
-    with Index(path, create=True) as index:
-        index.add(Document("contracts/Lease (2025).pdf", "Lease", LONG))
-        index.add(Document("contracts/insurance.pdf", "Insurance", "text"))
-        index.add(Document("x" * 10_000, "Long", "text"))
-        index.add(Document("Straße 5.txt", "Street", "text"))
-    with Searcher(path) as searcher:
+def searcher(new_index: NewIndex) -> Iterator[Searcher]:
+    ids = ("contracts/insurance.pdf", "x" * 10_000, "Straße 5.txt")
+    lease = Document("contracts/Lease (2025).pdf", "Lease", LONG)
+    with Searcher(new_index(lease, *(Document(id_, "T", "text") for id_ in ids))) as searcher:
         yield searcher
 
 

@@ -2,21 +2,21 @@
 
 import pytest
 
-from shared import Document, Index, Searcher
+from shared import Document, Searcher
 from shared.search.confidence import LOW, probability
+from tests.conftest import NewIndex
 
 
 @pytest.fixture(scope="module")
-def searcher(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
-    path = tmp_path_factory.mktemp("confidence") / "index"
-    with Index(path, create=True) as index:
-        text = "The notice period of the lease is three months, and what must be paid is due in May"
-        index.add(Document("lease", "Lease", text))
-        index.add(Document("notice", "Board", "A notice about the garden was put on the board."))
-        index.add(Document("sea", "Boat", "A boat was seen far out at sea."))
-        index.add(Document("level", "Noise", "The level of noise was measured."))
-        for number in range(30):
-            index.add(Document(f"other {number}", "Other", f"The kitchen has table {number}."))
+def searcher(new_index: NewIndex) -> Searcher:
+    text = "The notice period of the lease is three months, and what must be paid is due in May"
+    path = new_index(
+        Document("lease", "Lease", text),
+        Document("notice", "Board", "A notice about the garden was put on the board."),
+        Document("sea", "Boat", "A boat was seen far out at sea."),
+        Document("level", "Noise", "The level of noise was measured."),
+        *(Document(f"other {n}", "Other", f"The kitchen has table {n}.") for n in range(30)),
+    )
     return Searcher(path)
 
 

@@ -7,20 +7,17 @@ import pytest
 
 from shared import Document, Index, Searcher
 from shared.search.lucene_selection import REORDERED
-from shared.writing.index import create
+from tests.conftest import NewIndex
 
 
 @pytest.fixture(scope="module")
-def searcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searcher]:
-    path = tmp_path_factory.mktemp("explanation") / "lucene-index"
-    create(path)
-    with Index(path) as index:
-        text = "The notice period is three months, and the period of notice counts."
-        index.add(Document("lease", "Lease", text, {"author": "Ann"}))
-        index.add(Document("house", "House", "Die Häuser kosten Miete DEC-0054."))
-        # Too short for a language.
-        index.add(Document("short", "Short", "hotel"))
-    with Searcher(path) as searcher:
+def searcher(new_index: NewIndex) -> Iterator[Searcher]:
+    text = "The notice period is three months, and the period of notice counts."
+    lease = Document("lease", "Lease", text, {"author": "Ann"})
+    house = Document("house", "House", "Die Häuser kosten Miete DEC-0054.")
+    # Too short for a language.
+    short = Document("short", "Short", "hotel")
+    with Searcher(new_index(lease, house, short)) as searcher:
         yield searcher
 
 
