@@ -82,7 +82,6 @@ def test_the_reference_of_commands_is_the_help(tmp_path: Path) -> None:
     assert generated.read_text() == (ROOT / "docs" / "commands.md").read_text(), "run: make docs"
 
 
-@pytest.mark.anyio
 async def test_the_reference_of_tools_is_complete(index_path: Path, connect: Connect) -> None:
     create(index_path)
     offered = ("--tools", "search,browse,connector,admin", "--admin", "--root", "/")
@@ -113,7 +112,6 @@ def test_the_options_of_http_are_documented_and_there_are_no_others() -> None:
     assert sorted(options) == sorted(["--http", *documented])
 
 
-@pytest.mark.anyio
 async def test_the_reference_of_resources_and_prompts_is_complete(
     index_path: Path, connect: Connect
 ) -> None:

@@ -13,7 +13,7 @@ from tests.idx.preparation import index_files
 from tests.preloaded import library
 from tests.server.tool_answers import answer
 
-pytestmark = [pytest.mark.anyio, pytest.mark.soak, pytest.mark.usefixtures("empty_index")]
+pytestmark = [pytest.mark.soak, pytest.mark.usefixtures("empty_index")]
 
 DAY = 86_400
 

@@ -139,7 +139,6 @@ def test_json_that_is_nested_deeply_is_an_error_beside_java() -> None:
     assert "RecursionError" in done.stderr
 
 
-@pytest.mark.anyio
 async def test_a_server_outlives_queries_that_are_nested_deeply(
     empty_index: Path, connect: Connect
 ) -> None:

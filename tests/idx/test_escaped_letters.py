@@ -220,7 +220,6 @@ def test_a_name_in_both_forms_is_two_documents(idx: Idx, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("on_disk", "asked"), FORMS)
-@pytest.mark.anyio
 async def test_tools_take_names_in_either_form(
     idx: Idx, connect: Connect, tmp_path: Path, on_disk: Form, asked: Form
 ) -> None:

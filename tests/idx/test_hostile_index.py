@@ -284,7 +284,6 @@ async def answer(client: Client, tool: str, **arguments: Any) -> str:
 
 
 @has_pipes_as_files
-@pytest.mark.anyio
 async def test_the_server_answers_beside_hostile_files(filled: Path, connect: Connect) -> None:
     sound = filled.with_name("sound")
     shutil.copytree(filled, sound)
@@ -369,7 +368,6 @@ def test_a_client_that_crawls_names_no_folder_outside_the_roots(idx: Idx) -> Non
         assert server.get("/api/documents/a/file").status_code == 404
 
 
-@pytest.mark.anyio
 async def test_no_picture_of_a_page_either_until_the_user_names_the_folder(
     index_path: Path, connect: Connect, tmp_path: Path
 ) -> None:

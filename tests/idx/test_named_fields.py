@@ -229,7 +229,6 @@ def test_a_filter_changes_no_score_and_can_be_explained(
     assert "lease #file_extension:(markdown md) -language:de" in explained.stdout
 
 
-@pytest.mark.anyio
 async def test_a_client_filters_by_what_it_types(folder: Path) -> None:
     async with connected(folder / "index") as client:
         asked = {"query": "garden folder:mails -filetype:md subject:BUDGET"}

@@ -131,7 +131,6 @@ def test_writers_of_an_older_index_are_told_at_once(idx: Idx, filled: Path) -> N
 
 
 @pytest.mark.soak
-@pytest.mark.anyio
 async def test_a_running_server_answers_all_the_time(filled: Path, connect: Connect) -> None:
     async with connect() as client:
 
@@ -166,7 +165,6 @@ def without_scores(answer: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.soak
-@pytest.mark.anyio
 async def test_a_server_names_the_command_and_goes_on_after_it(
     idx: Idx, filled: Path, connect: Connect
 ) -> None:

@@ -193,7 +193,6 @@ def test_a_disk_that_fills_up_costs_nothing(idx: Idx, filled: Path) -> None:
     assert files_of_index(kept(filled)) == before
 
 
-@pytest.mark.anyio
 async def test_a_running_server_answers_from_what_was_saved(
     idx: Idx, filled: Path, connect: Connect
 ) -> None:

@@ -72,7 +72,6 @@ def test_a_filter_on_a_section_takes_the_sections_within_it(
     assert {name[-3:] for name in found if name.startswith("bgb")} == chunks
 
 
-@pytest.mark.anyio
 async def test_a_client_gets_sections_with_hits_and_chunks(
     idx: Idx, law: Path, connect: Connect
 ) -> None:
@@ -239,7 +238,6 @@ def test_a_long_row_is_cut_into_chunks_that_can_be_read(idx: Idx, tmp_path: Path
     assert "".join(found).count("value5999") == 3
 
 
-@pytest.mark.anyio
 async def test_a_document_is_read_as_it_was_written(
     idx: Idx, tmp_path: Path, connect: Connect
 ) -> None:

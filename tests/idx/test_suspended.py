@@ -15,7 +15,7 @@ from tests.server.tool_answers import answer
 from tests.systems import sends_signals
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.anyio, pytest.mark.soak]
+pytestmark = pytest.mark.soak
 
 SECONDS: Final = 120
 

@@ -112,7 +112,6 @@ def test_files_and_folders_of_the_rest_are_not_seen(guarded: Served, node: Node)
         assert part.failures().failures == []
 
 
-@pytest.mark.anyio
 async def test_no_tool_shows_more(guarded: Served) -> None:
     await check_tools(guarded, "auto")
 

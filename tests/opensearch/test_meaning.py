@@ -79,7 +79,6 @@ def vectors(address: str) -> int:
     return len(list(store.connection.hits({"prefix": {layout.KIND: "vectors"}})))
 
 
-@pytest.mark.anyio
 async def test_what_is_asked_in_another_language_is_found_first(idx: Idx, address: str) -> None:
     for name, text in TEXTS.items():
         (idx.folder / "office").mkdir(exist_ok=True)

@@ -317,7 +317,6 @@ def test_a_program_that_starts_asks_for_the_index_once(samples: Pair) -> None:
         assert requests_of(cluster) <= 6
 
 
-@pytest.mark.anyio
 async def test_the_tools_answer_the_same(samples: Pair) -> None:
     async with connected(samples.folder) as folder, connected(Path(samples.cluster)) as cluster:
         for tool, arguments in CALLS:

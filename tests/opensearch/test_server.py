@@ -10,7 +10,7 @@ from tests.opensearch.node import Node
 from tests.opensearch.proxy import before
 from tests.server.tool_answers import answer, error
 
-pytestmark = [pytest.mark.opensearch, pytest.mark.anyio]
+pytestmark = pytest.mark.opensearch
 
 
 def add(idx: Idx, address: str, text: str) -> None:

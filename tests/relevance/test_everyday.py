@@ -69,7 +69,6 @@ async def client(index: Path) -> AsyncIterator[Client]:
         yield client
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("case", CASES, ids=str)
 async def test_an_everyday_query_finds_the_text_that_answers_it(client: Client, case: Case) -> None:
     found = answer(await client.call_tool("Search", {"query": case.query, "limit": 20}))

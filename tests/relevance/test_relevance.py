@@ -36,7 +36,6 @@ async def client(library: Path) -> AsyncIterator[Client]:
         yield client
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("query", QUERIES, ids=str)
 async def test_a_query_finds_what_it_should(client: Client, query: Query) -> None:
     found = answer(await client.call_tool("Search", query.arguments()))

@@ -17,8 +17,6 @@ from tests.server.administration.administered import administered, told
 from tests.server.tool_answers import error
 from tests.systems import is_in_time, names_lock_holders
 
-pytestmark = pytest.mark.anyio
-
 PATH = Path("/data/index")
 
 COMMAND = re.compile(r"\bidx [a-z]+|--[a-z]|IDX_[A-Z]+|pip install")

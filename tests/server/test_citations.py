@@ -20,8 +20,6 @@ from tests.conftest import Connect, Idx, NewIndex, add_documents
 from tests.idx.preparation import index_files
 from tests.server.tool_answers import answer, error
 
-pytestmark = pytest.mark.anyio
-
 PLACE: Final = frozenset(
     f"{unit}_{end}"
     for unit in ("page", "slide", "sheet", "line", "char")

@@ -11,7 +11,6 @@ from tests.conftest import server_with
 from tests.programs import PROGRAMS, run
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("named_by", ["argument", "variable", "file"])
 async def test_the_server_looks_for_its_index_in_the_same_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named_by: str

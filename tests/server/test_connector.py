@@ -15,8 +15,6 @@ from tests.server.http.served import served_here
 from tests.server.resource_answers import read
 from tests.server.tool_answers import answer, error
 
-pytestmark = pytest.mark.anyio
-
 CONNECTOR = ("--tools", "connector")
 
 WORDS = 700

@@ -11,8 +11,6 @@ from tests.idx.damage import damaged, file_of_each_kind, fill_with_every_kind
 from tests.server.tool_answers import answer, error
 from tests.systems import replaces_open_files
 
-pytestmark = pytest.mark.anyio
-
 CALLS = (
     ("Search", {"query": "common", "limit": 3}),
     ("get_document_chunks", {"source_document_id": "d11"}),

@@ -10,8 +10,6 @@ from shared import Document
 from tests.conftest import Connect, NewIndex, add_documents
 from tests.server.tool_answers import answer, error
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture(scope="module")
 def index(new_index: NewIndex) -> Path:

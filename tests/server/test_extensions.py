@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 import yaml
 from mcp.types import TextResourceContents
 
@@ -16,8 +15,6 @@ from server.tools.table import TOOLS
 from shared.installation import software_version
 from tests.conftest import Connect
 from tests.server.raw_client import RawClient
-
-pytestmark = pytest.mark.anyio
 
 ROOT = Path(__file__).parents[2]
 MODERN = {

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from mcp import Client
 
 from tests.conftest import Connect, Idx
@@ -11,8 +10,6 @@ from tests.idx.files import make
 from tests.idx.preparation import index_files
 from tests.idx.test_failures import DAMAGED, failures
 from tests.server.tool_answers import answer, error
-
-pytestmark = pytest.mark.anyio
 
 
 async def listed(client: Client, **arguments: int) -> dict[str, Any]:

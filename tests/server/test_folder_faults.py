@@ -17,7 +17,7 @@ from tests.idx.volumes import MOUNT, UNMOUNT
 from tests.server.tool_answers import answer, error
 from tests.systems import has_modes
 
-pytestmark = [pytest.mark.anyio, pytest.mark.soak]
+pytestmark = pytest.mark.soak
 
 DATA: Final = Path(__file__).parents[1] / "data"
 

@@ -4,14 +4,11 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import pytest
 from mcp import Client
 
 from shared import Document
 from tests.conftest import Connect, Idx, add_documents
 from tests.server.other_writer import other_writer
-
-pytestmark = pytest.mark.anyio
 
 
 async def search(client: Client, query: str, **arguments: Any) -> dict[str, Any]:

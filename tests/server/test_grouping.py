@@ -13,8 +13,6 @@ from tests.idx.letters import VERSIONS, letters
 from tests.idx.test_grouping import DOCUMENTS, QUERY, write_documents
 from tests.server.tool_answers import answer
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def client(empty_index: Path, connect: Connect) -> AsyncIterator[Client]:

@@ -17,8 +17,6 @@ from tests.conftest import Connect, Idx, add_documents, connected
 from tests.idx.preparation import index_files
 from tests.server.tool_answers import answer, error
 
-pytestmark = pytest.mark.anyio
-
 DOCUMENTS = (
     ("c", "zebra", 1, "2024-05-01T00:00:00Z"),
     ("a/2", "Älter", 700, "2023-05-01T00:00:00Z"),

@@ -10,7 +10,7 @@ from tests.conftest import connected
 from tests.server.resource_answers import assert_brief
 from tests.tools.longest_answers import WORST, WORST_RESOURCES, write_hostile_index
 
-pytestmark = [pytest.mark.soak, pytest.mark.anyio]
+pytestmark = pytest.mark.soak
 
 
 async def lengths(client: Client, most: int) -> list[tuple[str, str, int]]:

@@ -17,7 +17,7 @@ from tests.model_server import ModelServer, is_silent, says, serving
 from tests.programs import PROGRAMS, run
 from tests.server.tool_answers import answer
 
-pytestmark = [pytest.mark.soak, pytest.mark.anyio]
+pytestmark = pytest.mark.soak
 
 
 @pytest.fixture(autouse=True)

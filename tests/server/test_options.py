@@ -73,7 +73,6 @@ def test_nobody_administers_by_http_without_the_scope(
 
 
 @pytest.mark.soak
-@pytest.mark.anyio
 async def test_without_the_option_no_tool_administers(empty_index: Path, connect: Connect) -> None:
     async with connect() as client:
         assert not any("crawl" in tool.name for tool in (await client.list_tools()).tools)
@@ -82,7 +81,6 @@ async def test_without_the_option_no_tool_administers(empty_index: Path, connect
 
 
 @pytest.mark.soak
-@pytest.mark.anyio
 async def test_tools_of_administration_can_be_left_out(empty_index: Path, tmp_path: Path) -> None:
     async with administered(empty_index, tmp_path, "--exclude-tools", "admin") as client:
         assert [tool.name for tool in (await client.list_tools()).tools][-1] == ("show_page")
@@ -96,7 +94,6 @@ async def test_tools_of_administration_can_be_left_out(empty_index: Path, tmp_pa
 SEARCH = ["Search", "more_like", "explain_query", "suggest_terms", "top_terms", "list_fields"]
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(
     ("options", "offered"),
     [

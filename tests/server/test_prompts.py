@@ -12,8 +12,6 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, TextContent
 from shared import Document
 from tests.conftest import Connect, NewIndex, connected
 
-pytestmark = pytest.mark.anyio
-
 LONG = " ".join(f"word{number}" for number in range(9_000))
 
 

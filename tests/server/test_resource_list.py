@@ -19,7 +19,7 @@ from tests.conftest import Connect, Idx, add_documents, connected
 from tests.idx.preparation import index_files
 from tests.server.resource_answers import listed, read
 
-pytestmark = [pytest.mark.soak, pytest.mark.anyio]
+pytestmark = pytest.mark.soak
 
 
 async def test_a_file_is_described_by_its_path(idx: Idx, connect: Connect) -> None:

@@ -16,8 +16,6 @@ from tests.conftest import Connect, NewIndex, add_documents
 from tests.server.resource_answers import assert_brief, listed, read
 from tests.server.tool_answers import answer
 
-pytestmark = pytest.mark.anyio
-
 WORDS = [f"word{number}" for number in range(9_000)]
 
 HOSTILE_IDS = [

@@ -11,8 +11,6 @@ from mcp.types import Tool
 
 from tests.conftest import NewIndex, connected
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture(scope="module")
 async def tools(new_index: NewIndex) -> AsyncIterator[list[Tool]]:

@@ -54,7 +54,6 @@ def listening(server: MCPServer) -> Iterator[str]:
         thread.join()
 
 
-@pytest.mark.anyio
 async def test_on_this_machine_everything_may_be_done() -> None:
     server = MCPServer("test")
     server.add_tool(scopes)
@@ -65,7 +64,6 @@ async def test_on_this_machine_everything_may_be_done() -> None:
 URL = "http://127.0.0.1/mcp"
 
 
-@pytest.mark.anyio
 async def test_over_http_without_authentication_nothing_may_be_changed() -> None:
     server = MCPServer("test")
     server.add_tool(scopes)
@@ -75,7 +73,6 @@ async def test_over_http_without_authentication_nothing_may_be_changed() -> None
                 assert await told(client) == ["read"]
 
 
-@pytest.mark.anyio
 async def test_over_http_the_token_says_what_may_be_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IDX_TOKENS", f"alice:read:{READER} root:read,admin:{ADMIN}")
     how = authentication(HttpSettings(), read_tokens(None), (URL, URL))
@@ -92,7 +89,6 @@ async def test_over_http_the_token_says_what_may_be_done(monkeypatch: pytest.Mon
                     assert await told(client) == granted
 
 
-@pytest.mark.anyio
 async def test_a_request_without_a_token_is_not_answered_where_all_need_one(
     empty_index: Path,
 ) -> None:

@@ -19,7 +19,7 @@ from tests.server.tool_answers import answer
 from tests.shared.semantic.test_e5 import source
 from tests.shared.semantic.vectors import vectors_of
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("semantic")]
+pytestmark = pytest.mark.usefixtures("semantic")
 
 QUESTION = "How much money do I get if I am laid off?"
 

@@ -28,8 +28,6 @@ from tests.programs import run_idx
 from tests.server.raw_client import RawClient
 from tests.server.tool_answers import answer, error
 
-pytestmark = pytest.mark.anyio
-
 YELLOW = (255, 224, 64)
 
 

@@ -24,7 +24,6 @@ from tests.systems import makes_links
 
 pytestmark = [
     pytest.mark.soak,
-    pytest.mark.anyio,
     # Clients of the newest protocol have another way to subscribe.
     pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning"),
 ]

@@ -46,7 +46,6 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.anyio
 async def test_a_search_answers_with_what_was_found_when_its_time_is_over(index: Path) -> None:
     told: list[tuple[float, float | None]] = []
 
@@ -70,7 +69,6 @@ async def test_a_search_answers_with_what_was_found_when_its_time_is_over(index:
         assert not (await search(client, "rent"))["partial"]
 
 
-@pytest.mark.anyio
 async def test_what_cannot_tell_that_it_is_a_part_is_an_error(index: Path) -> None:
     async with connected(index, "--time-budget", "1") as client:
         await answering(client)
@@ -80,7 +78,6 @@ async def test_what_cannot_tell_that_it_is_a_part_is_an_error(index: Path) -> No
 
 
 @pytest.mark.soak
-@pytest.mark.anyio
 async def test_a_call_that_no_thread_was_free_for_is_an_error(index: Path) -> None:
     async with connected(index, "--time-budget", "2.5") as client:
         await answering(client)
@@ -101,7 +98,6 @@ async def test_a_call_that_no_thread_was_free_for_is_an_error(index: Path) -> No
 
 
 @pytest.mark.soak
-@pytest.mark.anyio
 async def test_calls_that_are_cancelled_leave_the_threads_free(index: Path) -> None:
     async with connected(index, "--time-budget", "600") as client:
         assert (await search(client, "rent"))["totalHits"] == 1
@@ -135,7 +131,6 @@ def _hits(searcher: Searcher) -> int:
     return searcher.search("rent").totalHits
 
 
-@pytest.mark.anyio
 async def test_calls_that_nobody_can_stop_leave_threads_for_all_others(filled: Path) -> None:
     released = threading.Event()
 
@@ -167,7 +162,6 @@ async def test_calls_that_nobody_can_stop_leave_threads_for_all_others(filled: P
         assert await pool.run(lambda searcher: searcher.search("*en*").totalHits, within=None) == 1
 
 
-@pytest.mark.anyio
 async def test_the_longest_call_is_ended_when_too_many_take_long(filled: Path) -> None:
     def loop(searcher: Searcher) -> None:
         while True:

@@ -13,8 +13,6 @@ from tests.conftest import Connect, Idx, NewIndex, add_documents, connected, con
 from tests.idx.preparation import index_files
 from tests.server.tool_answers import answer, error
 
-pytestmark = pytest.mark.anyio
-
 LONG = " ".join(f"word{number}" for number in range(700))
 
 

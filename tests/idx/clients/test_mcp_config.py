@@ -94,7 +94,6 @@ def test_a_new_file_holds_what_is_printed(
     assert [entry.name for entry in file.parent.iterdir() if entry.suffix == ".bak"] == []
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("client", ["cursor", "codex-cli"])
 async def test_what_is_written_starts_a_server_that_finds_documents(
     idx: Idx, home: Path, empty_index: Path, client: str

@@ -22,8 +22,6 @@ from tests.server.administration.administered import (
 from tests.server.administration.conftest import MANY
 from tests.systems import sends_signals
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_a_crawl_makes_a_folder_searchable_and_tells_what_it_could_not_read(
     empty_index: Path, root: Path, papers: Path

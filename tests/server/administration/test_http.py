@@ -16,8 +16,6 @@ from server.tools.table import TOOLS
 from tests.server.administration.administered import ended, is_alive, refused, told, until, writer
 from tests.server.http.served import SECONDS, Served, served
 
-pytestmark = pytest.mark.anyio
-
 READER, ADMIN = "r" * 40, "a" * 40
 TOKENS = f"reader:read:{READER} operator:read,admin:{ADMIN}"
 

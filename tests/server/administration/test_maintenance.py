@@ -16,8 +16,6 @@ from tests.idx.segments import fill
 from tests.server.administration.administered import administered, ended, refused, told
 from tests.systems import makes_links
 
-pytestmark = pytest.mark.anyio
-
 
 class User:
     """Gives one answer after the other to what a client asks, and remembers the questions."""

@@ -18,8 +18,6 @@ from tests.server.administration.administered import ended, told
 from tests.server.administration.crawling import crawling
 from tests.server.http.served import SECONDS, served
 
-pytestmark = pytest.mark.anyio
-
 TOKEN = "a" * 40
 
 

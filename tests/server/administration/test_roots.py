@@ -13,8 +13,6 @@ from tests.idx.swaps import MARKER, assert_nothing_leaked
 from tests.server.administration.administered import administered, ended, refused, told
 from tests.systems import makes_links
 
-pytestmark = pytest.mark.anyio
-
 
 @makes_links
 async def test_no_path_leads_out_of_the_roots(

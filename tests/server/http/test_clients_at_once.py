@@ -13,7 +13,7 @@ from tests.server.http.served import SECONDS, served
 from tests.tools.load import put_load
 from tests.tools.versions import QUERY, Committed, mistake, writing
 
-pytestmark = [pytest.mark.anyio, pytest.mark.soak]
+pytestmark = pytest.mark.soak
 
 QUESTIONS = ["rent deposit", "river otter", "deposit"]
 

@@ -27,7 +27,6 @@ from tests.server.http.served import (
 from tests.server.tool_answers import answer, error
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(
     ("mode", "version"), [("auto", "2026-07-28"), ("2026-07-28", "2026-07-28"), ("legacy", None)]
 )
@@ -52,7 +51,6 @@ async def test_a_client_searches_and_walks_from_chunk_to_chunk(
 
 
 @pytest.mark.soak
-@pytest.mark.anyio
 async def test_sixteen_clients_at_once_get_their_own_answers(server: Served) -> None:
 
     async def search(number: int) -> None:

@@ -15,8 +15,6 @@ from server.pictures.worker import PageRequest, Picture
 from shared.files.originals import Originals
 from tests.idx.extraction.pdf_files import write_pages
 
-pytestmark = pytest.mark.anyio
-
 BUDGET = 30.0
 
 

@@ -35,8 +35,6 @@ from tests.model_server import (
     streams_for_ever,
 )
 
-pytestmark = pytest.mark.anyio
-
 QUESTION = "When must the workshop rent be paid?"
 LEASE = """The workshop rent must be paid by the third working day of each month. The rent of the \
 workshop is 1,640.00 euros. Notice must be given nine months before the end of the term."""

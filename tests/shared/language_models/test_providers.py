@@ -15,8 +15,6 @@ from tests.model_server import (
     streams,
 )
 
-pytestmark = pytest.mark.anyio
-
 KEY = "sk-swordfish"
 TEXT = "The rent is due [1]."
 PROTOCOLS = ("openai", "openai-chat", "anthropic", "openrouter")

@@ -133,7 +133,6 @@ def test_the_command_line_says_what_was_searched(idx: Idx, index_path: Path) -> 
     assert broken.stderr.startswith("Error: Parse error: the query ends too early")
 
 
-@pytest.mark.anyio
 async def test_a_client_is_told_what_was_searched(connect: Connect, empty_index: Path) -> None:
     add_documents(empty_index, Document("all", "Words", WORDS))
     async with connect() as client:

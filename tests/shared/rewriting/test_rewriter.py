@@ -18,8 +18,6 @@ from tests.model_server import (
     serving,
 )
 
-pytestmark = pytest.mark.anyio
-
 QUERY = "Wie lange ist die Kündigungsfrist?"
 KEY = "sk-swordfish"
 

@@ -171,7 +171,6 @@ def test_all_tools_that_read_are_tried() -> None:
     assert CALLS.keys() == {name for name, tool in TOOLS.items() if tool.group != "admin"}
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_no_tool_shows_more(folder: Path, mode: str) -> None:
     variables = {
@@ -249,7 +248,6 @@ def strings(value: Any) -> Iterator[str]:
     yield from sorted(found, key=len, reverse=True)
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_no_resource_prompt_or_completion_shows_more(guarded: Served, mode: str) -> None:
     async with client_of(guarded, LIMITED, mode) as client:
@@ -373,7 +371,6 @@ def words_of(path: str) -> list[str]:
     return re.findall(r"=([^&]+)", path) + re.findall(r"=([\w*]+)", path) + ["vellacourt"]
 
 
-@pytest.mark.anyio
 @pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_changes_of_the_rest_are_not_heard_of(tmp_path: Path, era: str) -> None:

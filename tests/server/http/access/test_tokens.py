@@ -126,7 +126,6 @@ def test_who_looks_after_the_server_needs_no_token(guarded: Served) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_client_of_the_sdk_sends_its_token(guarded: Served, mode: str) -> None:
     async with (
