@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -104,6 +105,7 @@ async def test_what_is_missing_is_said_at_the_start_and_in_the_answers(
     if missing == "extra":
         (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['openai'] = None\n")
         monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+        monkeypatch.setitem(sys.modules, "openai", None)
         monkeypatch.setenv("IDX_NORMALIZER_MODEL", "small")
     variables = {name: value for name, value in os.environ.items() if "NORMALIZER" in name}
     async with connect("--normalize", **variables) as client:
