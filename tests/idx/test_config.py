@@ -204,24 +204,6 @@ def test_help_shows_what_is_built_in_whatever_the_file_holds(idx: Idx) -> None:
     assert idx("delete", "--help").stdout == text
 
 
-@pytest.mark.parametrize("has_file", [False, True])
-def test_a_command_reads_only_what_it_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_file: bool
-) -> None:
-    if has_file:
-        write("wait = 5")
-    script = (
-        "import sys; sys.argv[1:] = ['init']\n"
-        "from idx.__main__ import main\n"
-        "try: main()\n"
-        "finally: print('IMPORTED', *sys.modules, file=sys.stderr)"
-    )
-    done = run(sys.executable, "-c", script, cwd=tmp_path)
-    imported = set(done.stderr.partition("IMPORTED")[2].split())
-    assert imported.isdisjoint({"pydantic_settings", "tomlkit", "asyncio"})
-    assert ("tomllib" in imported) == has_file
-
-
 def test_values_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_PROBE_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", "probe probe --pdf-engine pdf")

@@ -69,9 +69,8 @@ def test_judgements_know_what_can_be_measured(file: Path) -> None:
     assert list(judgements.only({"2", "3"}).documents()) == ["a"]
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
+WRONG: dict[Callable[[Path], object], list[tuple[str, str]]] = {
+    documents: [
         ("Id,Title\n", "line 1: is not valid JSON"),
         ('{"_id": "a", "text": "x"}\n[]\n', "line 2: is list, not an object"),
         ('{"_id": "a", "text": "x"}\n{"text": "x"}\n', "line 2: has no '_id'"),
@@ -83,14 +82,7 @@ def test_judgements_know_what_can_be_measured(file: Path) -> None:
         ('{"_id": "a", "n": NaN}\n', "line 1: the metadata 'n' of the document 'a' is nan"),
         ("\n \n", "is empty"),
     ],
-)
-def test_documents_that_are_wrong(file: Path, text: str, reason: str) -> None:
-    assert_refused(file, text, documents, reason)
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
+    read_queries: [
         ("1\tone\n", "line 1: is not valid JSON"),
         (
             '{"id": "1", "text": "x"}\n{"id": 1, "text": "y"}\n',
@@ -101,14 +93,7 @@ def test_documents_that_are_wrong(file: Path, text: str, reason: str) -> None:
         ('{"_id": "a"}\n', "line 1: has no 'text'"),
         ('{"_id": true, "text": "x"}\n', "line 1: '_id' is bool, not text"),
     ],
-)
-def test_queries_that_are_wrong(file: Path, text: str, reason: str) -> None:
-    assert_refused(file, text, read_queries, reason)
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
+    read_judgements: [
         ("1,a,2\n", "is in no format of judgements"),
         ("1\ta\t2\n", "is in no format of judgements"),
         ("1 0 a 2\n1 0 b\n", "line 2: has 3 columns instead of 4"),
@@ -117,9 +102,19 @@ def test_queries_that_are_wrong(file: Path, text: str, reason: str) -> None:
         ("q\td\ts\n1\ta\n", "line 2: has 2 columns instead of 3"),
         ("q\td\ts\n1\ta\t0.5\n", "line 2: the relevance '0.5' is not a whole number"),
     ],
+}
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "reason"), [(read, *row) for read, rows in WRONG.items() for row in rows]
 )
-def test_judgements_that_are_wrong(file: Path, text: str, reason: str) -> None:
-    assert_refused(file, text, read_judgements, reason)
+def test_a_wrong_file_is_refused(
+    file: Path, read: Callable[[Path], object], text: str, reason: str
+) -> None:
+    file.write_text(text)
+    with pytest.raises(SourceFileError) as raised:
+        read(file)
+    assert raised.value.reason.startswith(reason)
 
 
 def test_files_that_cannot_be_read(file: Path) -> None:
@@ -130,10 +125,3 @@ def test_files_that_cannot_be_read(file: Path) -> None:
         read_queries(file)
     with pytest.raises(SourceFileError, match="cannot be read: Is a directory"):
         read_queries(file.parent)
-
-
-def assert_refused(file: Path, text: str, read: Callable[[Path], object], reason: str) -> None:
-    file.write_text(text)
-    with pytest.raises(SourceFileError) as raised:
-        read(file)
-    assert raised.value.reason.startswith(reason)

@@ -82,6 +82,16 @@ def test_a_command_imports_no_other_and_no_rich(empty_index: Path) -> None:
     assert imported.isdisjoint({"rich", "importlib.metadata", "email", "pydantic"})
 
 
+@pytest.mark.parametrize("has_file", [False, True])
+def test_a_command_reads_only_what_it_needs(tmp_path: Path, has_file: bool) -> None:
+    if has_file:
+        write("wait = 5")
+    done, imported = imports("idx", ["init", "--index-path", str(tmp_path / "index")])
+    assert done.returncode == 0, done.stderr
+    assert imported.isdisjoint({"pydantic_settings", "tomlkit", "asyncio"})
+    assert ("tomllib" in imported) == has_file
+
+
 @pytest.mark.parametrize("name", ENTRIES)
 def test_the_list_of_commands_says_what_their_own_help_begins_with(name: str) -> None:
     module, _, attribute = ENTRIES[name].place.partition(":")
