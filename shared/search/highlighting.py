@@ -246,7 +246,7 @@ def _marked(
     text: str, begin: int, end: int, found: Iterable[_Found], *, strips: bool = True
 ) -> str:
     opening, closing = MARKS
-    pieces = []
+    pieces: list[str] = []
     for start, stop, _ in found:
         if pieces and start == begin:
             # Chinese and others have no blanks between words.

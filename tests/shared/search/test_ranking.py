@@ -106,7 +106,7 @@ def test_a_loanword_counts_as_much_as_another_word_of_the_main_language(empty_in
     add_documents(
         empty_index,
         Document("ports", "A", "Die offenen Ports des Servers stehen alle in der Datei."),
-        Document("weather", "B", "Wenn sich das Wetter ändern will, sieht man es vorher am Himmel."),
+        Document("sky", "B", "Wenn sich das Wetter ändern will, sieht man es vorher am Himmel."),
         Document("menu", "C", "In der Kantine gibt es heute Suppe und danach einen Kuchen."),
         Document("english", "D", "The weather is fine today, and the sun shines all day long."),
     )
