@@ -16,7 +16,7 @@ from idx.cli.options import (
     Wait,
 )
 from idx.output.printing import print_done, print_json, say, shown, tell
-from shared.errors import SemanticModelError
+from shared.errors import ExtraMissingError, SemanticModelError
 from shared.messages import quantity
 from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, DEFAULT_WAIT, SEMANTIC_OFF
 from shared.system.shell import quoted
@@ -63,7 +63,6 @@ def on(
         _embed(index_path, wait, as_json=as_json, named=semantic)
     else:
         _print_state(index_path, as_json=as_json)
-    _say_if_searches_are_not_allowed(model)
 
 
 @semantic.command("off", cls=ConfiguredCommand)
@@ -127,9 +126,9 @@ def _embed(index_path: Path, wait: float, *, as_json: bool, named: str | None = 
     _print_state(index_path, as_json=as_json)
 
 
-def _say_if_searches_are_not_allowed(model: "SentenceModel") -> None:
-    """Say what else allows searches, and later commands, to ask the server of a model."""
-    from shared.semantic.models import check_allowed
+def _say_if_not_used(model: "SentenceModel") -> None:
+    """Say why searches, and later commands, do not use the model of an index."""
+    from shared.semantic.models import check_allowed, encoder_of
 
     try:
         check_allowed(model)
@@ -138,6 +137,11 @@ def _say_if_searches_are_not_allowed(model: "SentenceModel") -> None:
             "Searches and what is added later use it once the setting names it: "
             f"idx config set semantic {quoted(model.name)}"
         )
+        return
+    try:
+        encoder_of(model)
+    except (ExtraMissingError, SemanticModelError) as error:
+        say(f"Searches rank by words only: {error}")
 
 
 def _print_state(index_path: Path, *, as_json: bool) -> None:
@@ -146,13 +150,14 @@ def _print_state(index_path: Path, *, as_json: bool) -> None:
     state = embedding_state(index_path)
     if as_json:
         print_json({**asdict(state), "pending": state.pending})
-        return
-    model = state.model
-    if model is None:
+    elif state.model is None:
         tell("Search by meaning is off; to switch it on: idx semantic on")
-        return
-    tell(f"Search by meaning is on: model {model.name}, {model.dimensions} dimensions")
-    tell(f"Languages: {', '.join(model.languages) or 'all'}")
-    tell(f"{state.embedded:,} of {quantity(state.chunks, 'chunk')} embedded")
-    if state.pending:
-        tell(f"{state.pending:,} are missing; to embed them: idx semantic update")
+    else:
+        model = state.model
+        tell(f"Search by meaning is on: model {model.name}, {model.dimensions} dimensions")
+        tell(f"Languages: {', '.join(model.languages) or 'all'}")
+        tell(f"{state.embedded:,} of {quantity(state.chunks, 'chunk')} embedded")
+        if state.pending:
+            tell(f"{state.pending:,} are missing; to embed them: idx semantic update")
+    if state.model:
+        _say_if_not_used(state.model)

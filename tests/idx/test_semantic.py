@@ -316,6 +316,21 @@ def test_another_model_embeds_everything_again(idx: Idx, index: Path) -> None:
     assert (state.model.max_tokens, state.embedded) == (64, 5)
 
 
+def test_vectors_of_other_files_of_the_model_are_not_taken_for_its_own(
+    idx: Idx, index: Path
+) -> None:
+    folder = idx.folder / "model"
+    shutil.copytree(source(), folder)
+    idx.setenv("IDX_SEMANTIC", str(folder))
+    idx("semantic", "on", "-i", str(index))
+    values = json.loads((folder / "mcp-lucene.json").read_text())
+    (folder / "mcp-lucene.json").write_text(json.dumps({**values, "max_tokens": 64}))
+    for command in ("status", "update"):
+        run = idx("semantic", command, "-i", str(index))
+        assert "Searches rank by words only" in run.stderr
+        assert "embed the index again: idx semantic on" in run.stderr
+
+
 def test_a_setting_that_names_another_model_is_said(idx: Idx, index: Path) -> None:
     idx.setenv("IDX_SEMANTIC", str(idx.folder / "other"))
     run = idx("add", "-d", "a", "-t", "A", "-c", "text", "-i", str(index))
