@@ -9,6 +9,7 @@ from idx.extraction.types import Extracted, Source
 from idx.text.cleaning import MAX_HEADINGS, headings
 from idx.text.decoding import decode
 from idx.text.properties import MAX_KEYWORDS, one_line, properties
+from shared.analysis.languages import COMBINING
 from shared.model import metadata, schema
 from shared.model.document import MAX_KEY_LENGTH, Metadata, Scalar
 
@@ -74,7 +75,7 @@ _CALLOUT: Final = re.compile(r"([ \t]*(?:>[ \t]*)+)\[!([^\[\]|]+)(?:\|[^\[\]]*)?
 # A letter is required, because 10 ^6 at the end of a line is a number.
 _BLOCK_ID: Final = re.compile(r"(?:^|[ \t]+)\^(?=[0-9-]*[A-Za-z])[A-Za-z0-9-]+[ \t]*$")
 
-_TAG: Final = re.compile(r"(?<!\S)#([\w/-]*[^\W\d][\w/-]*)")
+_TAG: Final = re.compile(rf"(?<!\S)#([\w/-]*[^\W\d][\w/{COMBINING}-]*)")
 
 
 def as_shown(text: str, start: int) -> str:

@@ -161,7 +161,7 @@ source:
   book: {title: Wells, page: 12}
   people: [{name: Ana}, {name: Bo}]
 ---
-The pump is #broken/pump today, see #12 and `#code`.
+The pump is #broken/pump today, see #12, #हिंदी and `#code`.
 
 ```
 #fenced
@@ -173,8 +173,8 @@ def test_properties_keep_their_names_and_nested_ones_are_joined_by_dots(read: Re
     metadata = read("a.md", NOTE).metadata
     assert metadata == {
         "aliases": ["Water plan", "H2O"],
-        "tags": ["project/garden", "urgent", "broken/pump"],
-        "keywords": ["project/garden", "urgent", "broken/pump"],
+        "tags": ["project/garden", "urgent", "broken/pump", "हिंदी"],
+        "keywords": ["project/garden", "urgent", "broken/pump", "हिंदी"],
         "permalink": "garden/water",
         "rating": 4,
         "weight": 0.5,
