@@ -82,6 +82,9 @@ _TELLING: Final = re.compile(r"(?=.*[^\W\d_])\D+")
 _IDENTIFIER: Final = re.compile(r"(?=.*[^\W\d_])(?=.*\d)\S+")
 """A word with letters and digits, such as B-17: vectors hardly tell it from B-18."""
 
+_NUMBER: Final = re.compile(r"\W*\d+\W*")
+_NUMBERS_OF_A_DATE: Final = 2  # its day and year; vectors hardly tell it from another one
+
 
 def fused(
     selection: Selection, meaning: Meaning, hits: Sequence[RankedHit]
@@ -251,7 +254,9 @@ def _most(clauses: Sequence[Clause]) -> float:
     words = [plain_word(clause) or "" for clause in clauses if clause.occur != "must_not"]
     if "" in words or not any(map(_TELLING.fullmatch, words)):
         return 0.0
-    return _MOST_WITH_IDENTIFIERS if any(map(_IDENTIFIER.fullmatch, words)) else 1.0
+    numbers = len(list(filter(_NUMBER.fullmatch, words)))
+    is_exact = numbers >= _NUMBERS_OF_A_DATE or any(map(_IDENTIFIER.fullmatch, words))
+    return _MOST_WITH_IDENTIFIERS if is_exact else 1.0
 
 
 def _is_known_language(text: str, model: SentenceModel) -> bool:
