@@ -362,18 +362,16 @@ def _analyzed(words: Sequence[str], language: str | None) -> Iterator[Sequence[T
 
 
 _RUN: Final = re.compile(
-    rf"(?<![-+!:*?~^/\\@_.{WITHOUT_BLANKS}])[{WITHOUT_BLANKS}]{{2,}}+(?![-:*~^/\\@_])"
+    rf"(?<![-+!:*?~^/\\@_.{WITHOUT_BLANKS}])[{WITHOUT_BLANKS}]{{2,}}+(?![-:*~^/\\@_]|\?\S)"
 )
 """Words of such a script, but for those that belong to what has a meaning in a query."""
 
 
 def with_blanks(text: str) -> str:
     """Return a query with blanks between the words of the scripts that write none, such as Thai."""
-    return _RUN.sub(lambda run: " ".join(_segments(run.group())), text)
-
-
-def _segments(text: str) -> Iterator[str]:
-    return (term for _, term in positions_of(_segmenter(), text))
+    return _RUN.sub(
+        lambda run: " ".join(term for _, term in positions_of(_segmenter(), run[0])), text
+    )
 
 
 @cache

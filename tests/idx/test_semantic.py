@@ -434,8 +434,24 @@ def test_a_hit_by_meaning_has_confidence(idx: Idx, index: Path) -> None:
                 Document("4", "Holiday", "Thirty days of paid leave a year."),
             ],
         ),
+        (
+            "12 March 2024",
+            [
+                Document(
+                    "1",
+                    "Bank",
+                    "We refer to our letter of 12/03/2024, of which a copy is enclosed for you.",
+                ),
+                Document("2", "Letter", "Letter of 12/04/2024."),
+                Document("3", "Canteen", "Lunch is served from half past eleven."),
+            ],
+        ),
     ],
-    ids=["a text in another language has none of the words", "a vector knows no identifier"],
+    ids=[
+        "a text in another language has none of the words",
+        "a vector knows no identifier",
+        "a vector knows no day",
+    ],
 )
 def test_words_and_meaning_together_decide(idx: Idx, query: str, documents: list[Document]) -> None:
     path = idx.folder / "index"

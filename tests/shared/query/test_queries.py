@@ -34,6 +34,27 @@ def test_folding_holds_for_other_letters_too(searcher: Searcher) -> None:
     assert found(searcher, "hauser") == ["haus"]
 
 
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("ค่าเช่า", {"rent", "water"}),
+        ("ห้อง -ค่าเช่า", {"water"}),
+        ("title:ค่าเช่า", {"rent"}),
+        ("content:ค่าเช่?ห้อง", set()),
+        ("ค่าเช* ห้อง", {"rent", "water"}),
+    ],
+)
+def test_syntax_holds_where_words_have_no_blanks(
+    new_index: NewIndex, query: str, ids: set[str]
+) -> None:
+    path = new_index(
+        Document("rent", "ค่าเช่า", "ผู้เช่าห้องจ่ายค่าเช่าทุกเดือน"),
+        Document("water", "น้ำ", "ค่าน้ำของห้องรวมค่าไฟ"),
+    )
+    with Searcher(path) as searcher:
+        assert set(found(searcher, query)) == ids
+
+
 def test_no_word_is_too_common_to_be_found(searcher: Searcher) -> None:
     assert sorted(found(searcher, "the")) == ["lease", "menu", "quick"]
 
