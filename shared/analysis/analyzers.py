@@ -11,11 +11,11 @@ import re
 import threading
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from itertools import accumulate, count
+from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -36,7 +36,6 @@ from org.apache.lucene.analysis.tokenattributes import (
 from shared.analysis.languages import (
     LANGUAGES,
     UNDETERMINED,
-    WITH_DICTIONARY,
     WITH_FUNCTION_WORDS,
     WITH_TONES,
     WITHOUT_BLANKS,
@@ -44,9 +43,9 @@ from shared.analysis.languages import (
 )
 from shared.model import schema
 
-_REMEMBERED: Final = 50_000  # words of queries whose terms are cached; many recur (Zipf's law)
+REMEMBERED: Final = 50_000  # words of queries whose terms are cached; many recur (Zipf's law)
 _LONGEST: Final = 64  # characters of a cached word; longer texts fill the memory, and do not recur
-_RESOURCES: Final = Path(__file__).parent  # searched for dictionaries and lists before Lucene's own
+RESOURCES: Final = Path(__file__).parent  # searched for dictionaries and lists before Lucene's own
 _DECIMAL_SIGN: Final = "\u203f"  # treated as a digit (`word_parts.txt`)
 
 
@@ -200,7 +199,7 @@ def analyzer_of(
 ) -> Analyzer:
     """Return the analyzer of a text field, perhaps for `normalized` texts; threads may share it."""
     chain = chain_of(field, language, of_query=of_query)
-    return _built(replace(chain, char_filters=()) if is_normalized else chain)
+    return built(replace(chain, char_filters=()) if is_normalized else chain)
 
 
 _WRITING: Final = threading.Lock()  # for the stems: Lucene has one analyzer for each field
@@ -242,7 +241,7 @@ def normalized(text: str) -> str:
 
 @cache
 def _normalizer() -> Analyzer:
-    return _built(Chain((), Step("keyword")))
+    return built(Chain((), Step("keyword")))
 
 
 @cache
@@ -254,7 +253,7 @@ def topic_analyzer(language: str) -> Analyzer:
     left_out = {"wordDelimiterGraph", "flattenGraph"}
     filters = chain_of(schema.STEMS, language).filters
     kept = tuple(step for step in filters if step.name not in left_out)
-    return _built(Chain(kept, char_filters=()))
+    return built(Chain(kept, char_filters=()))
 
 
 class Token(NamedTuple):
@@ -299,7 +298,7 @@ def known_words(words: set[str], language: str | None = None) -> KnownWords:
     missing = [word for word in words.difference(known.terms) if len(word) <= _LONGEST]
     if not missing:
         return known
-    if len(known.terms) + len(missing) > _REMEMBERED:
+    if len(known.terms) + len(missing) > REMEMBERED:
         # Another thread may be reading the old one.
         known = _known[language] = KnownWords()
         missing = [word for word in words if len(word) <= _LONGEST]
@@ -376,7 +375,7 @@ def with_blanks(text: str) -> str:
 
 @cache
 def _segmenter() -> Analyzer:
-    return _built(Chain((), char_filters=()))
+    return built(Chain((), char_filters=()))
 
 
 def positions_of(analyzer: Analyzer, text: str) -> Iterator[tuple[int, str]]:
@@ -414,80 +413,12 @@ def folded(text: str) -> str:
 
 @cache
 def _folding() -> Analyzer:
-    return _built(Chain((Step("lowercase"), *_FOLDED), char_filters=_COMPATIBLE))
+    return built(Chain((Step("lowercase"), *_FOLDED), char_filters=_COMPATIBLE))
 
 
-KNOWN: Final = " "
-"""Suffix of the lemmas in the dictionaries, by which words that they lack are told apart."""
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def lemmas(language: str, word: str) -> tuple[str, ...]:
-    """Return the lemmas of a folded word in the dictionary of a language; empty if it lacks it."""
-    return tuple(lemmas_of(language, (word,)).get(word, ()))
-
-
-_FEW_LOOKUPS: Final = 40
-"""Number of lookups in the text of a list that take as long as to take it apart. A command has
-fewer, a server many more."""
-
-_lookups: Final = defaultdict[str, Iterator[int]](count)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def irregular_stems(language: str, stem: str) -> Sequence[str]:
-    """Return the other stems of a word whose forms have several: pay and paid, ging and gehen."""
-    is_lasting = next(_lookups[language]) >= _FEW_LOOKUPS
-    found = _rows_by_stem(language).get(stem, "") if is_lasting else _rows_with(language, stem)
-    return tuple(other for other in dict.fromkeys(found.split()) if other != stem)
-
-
-def _rows_with(language: str, stem: str) -> str:
-    rows = _irregular_rows(language)
-    found = ""
-    place = rows.find(stem)
-    while place >= 0:
-        end = place + len(stem)
-        if rows[place - 1].isspace() and rows[end].isspace():
-            found += rows[rows.rindex("\n", 0, place) : rows.index("\n", end)]
-        place = rows.find(stem, end)
-    return found
-
-
-@cache
-def _rows_by_stem(language: str) -> dict[str, str]:
-    rows: dict[str, str] = {}
-    for row in _irregular_rows(language).splitlines():
-        for stem in row.split():
-            rows[stem] = f"{rows[stem]} {row}" if stem in rows else row
-    return rows
-
-
-@cache
-def _irregular_rows(language: str) -> str:
-    path = _RESOURCES / "lemmas" / f"{language}.irregular.txt"
-    return "\n" + path.read_text("utf-8")
-
-
-def lemmas_of(language: str, words: Iterable[str]) -> dict[str, list[str]]:
-    """Return the lemmas of those of some folded words that the dictionary of a language has."""
-    asked = list(dict.fromkeys(words))
-    found: dict[str, list[str]] = {}
-    for position, term in positions_of(_dictionary(language), " ".join(asked)):
-        if term.endswith(KNOWN):
-            found.setdefault(asked[position], []).append(term.removesuffix(KNOWN))
-    return found
-
-
-@cache
-def _dictionary(language: str) -> Analyzer:
-    assert language in WITH_DICTIONARY  # noqa: S101 - there is no file for others
-    lookup = Step("morfologik", {"dictionary": f"lemmas/{language}.dict"})
-    return _built(Chain((lookup,), Step("whitespace"), ()))
-
-
-def _built(chain: Chain) -> Analyzer:
-    builder = CustomAnalyzer.builder(Paths.get(str(_RESOURCES)))
+def built(chain: Chain) -> Analyzer:
+    """Return the analyzer of a chain; threads may share it."""
+    builder = CustomAnalyzer.builder(Paths.get(str(RESOURCES)))
     for step in chain.char_filters:
         builder = builder.addCharFilter(step.name, _pairs(step))
     builder = builder.withTokenizer(chain.tokenizer.name, _pairs(chain.tokenizer))

@@ -21,7 +21,8 @@ from functools import cached_property
 from itertools import chain, islice, product, takewhile
 from typing import Final, NamedTuple
 
-from shared.analysis.analyzers import Token, lemmas, lemmas_of, tokens
+from shared.analysis.analyzers import Token, tokens
+from shared.analysis.dictionaries import lemmas, lemmas_of
 from shared.analysis.languages import (
     UNDETERMINED,
     WITH_DICTIONARY,

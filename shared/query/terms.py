@@ -9,7 +9,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
-from shared.analysis.analyzers import Token, as_typed, irregular_stems, lemmas, tokens
+from shared.analysis.analyzers import Token, as_typed, tokens
+from shared.analysis.dictionaries import irregular_stems, lemmas
 from shared.analysis.languages import (
     LANGUAGES,
     PUNCTUATION,

@@ -7,18 +7,20 @@ import pytest
 
 from shared import Document, Index, Searcher, create
 from shared.analysis.analyzers import (
-    _FEW_LOOKUPS,
-    _rows_by_stem,
-    _rows_with,
     analyzer_of,
     folded,
-    irregular_stems,
     normalized,
     positions_of,
     tokens,
     tokens_of,
 )
 from shared.analysis.detection import language_of
+from shared.analysis.dictionaries import (
+    _FEW_LOOKUPS,
+    _rows_by_stem,
+    _rows_with,
+    irregular_stems,
+)
 from shared.analysis.languages import (
     LANGUAGES,
     UNDETERMINED,
