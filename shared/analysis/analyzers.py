@@ -368,9 +368,16 @@ _RUN: Final = re.compile(
 
 def with_blanks(text: str) -> str:
     """Return a query with blanks between the words of the scripts that write none, such as Thai."""
-    return _RUN.sub(
-        lambda run: " ".join(term for _, term in positions_of(_segmenter(), run[0])), text
-    )
+    return _RUN.sub(lambda run: " ".join(word for _, word in words_within(run[0])), text)
+
+
+def words_within(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the words of a text without blanks, each after its place."""
+    end = 0
+    for _, word in positions_of(_segmenter(), text):
+        place = text.find(word, end)
+        end = place + len(word)
+        yield place, word
 
 
 @cache

@@ -12,7 +12,7 @@ from itertools import chain, count, product
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from shared.analysis.analyzers import KnownWords, known_words, tokens_of
+from shared.analysis.analyzers import KnownWords, known_words, tokens_of, words_within
 from shared.analysis.languages import COMBINING, UNDETERMINED, WITHOUT_BLANKS
 from shared.model import schema
 from shared.model.search_results import MARKS
@@ -30,7 +30,9 @@ _SENTENCE_END: Final = re.compile(r"[.!?…:]\s+|[\u3002\uff01\uff1f]\s*|\n\s*")
 _WORD: Final = re.compile(rf"[^\W_](?:\S*[^\W_])?[{COMBINING}]*[+#]*")
 """A word without the punctuation around it, but with the signs of C++ and C#."""
 
+_BETWEEN_BLANKS: Final = re.compile(r"\S+")
 _BLANK: Final = re.compile(r"\s+")
+_WITHOUT_BLANKS: Final = re.compile(f"[{WITHOUT_BLANKS}]")
 
 _IN_PATTERN: Final = re.compile(r"\\(.)|([*?])|(.)", re.DOTALL)
 
@@ -81,10 +83,7 @@ class Passages:
             self._by_language.setdefault(code if colon else None, []).append(text)
         syllables = "|".join(map(re.escape, self._syllables)) or "(?!)"
         # Korean has blanks between words, which are marked as a whole.
-        # A vowel behind it makes another syllable of the last letter.
-        self._in_syllables = re.compile(
-            f"[가-힣]*?({syllables})(?![{COMBINING}])(?:(?<=[가-힣])[가-힣]*)?"
-        )
+        self._in_syllables = re.compile(f"[가-힣]*?({syllables})(?:(?<=[가-힣])[가-힣]*)?")
 
     def _add(self, leaf: Node, mark: _Mark, terms: IndexTerms) -> None:
         match leaf:
@@ -97,7 +96,7 @@ class Passages:
                     if key not in of or mark.rarity > of[key].rarity:
                         of[key] = mark
             case TermPhrase(schema.CONTENT, positions):
-                if any(_is_of_syllables(text) for texts in positions for text in texts):
+                if any(map(_has_no_blanks, chain.from_iterable(positions))):
                     for texts in positions:
                         self._add(Terms(schema.CONTENT, texts), mark, terms)
                 else:
@@ -153,10 +152,15 @@ class Passages:
 
     def _of_words(self, text: str, language: str) -> list[_Found]:
         words, every = set(text.split()), list(self._by_language)
+        within = list(_words_within(text)) if _WITHOUT_BLANKS.search(text) else []
+        if within:
+            words = {word for word in words if not _WITHOUT_BLANKS.search(word)}
+        asked = words.union(word for _, word in within)
         own = [code for code in every if code in {None, language, UNDETERMINED}]
-        marks = (language and self._marks(words, own)) or self._marks(words, every)
-        found = []
-        for word, mark in marks.items():
+        marks = (language and self._marks(asked, own)) or self._marks(asked, every)
+        found = [(at, at + len(word), marks[word]) for at, word in within if word in marks]
+        for word in words & marks.keys():
+            mark = marks[word]
             letters = _WORD.search(word)
             begin, end = letters.span() if letters else (0, len(word))
             place = text.find(word)
@@ -205,6 +209,13 @@ class Passages:
                         yield *places[place][0].span(), mark
 
 
+def _words_within(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the words of a text that have no blanks between them, each after its place."""
+    for part in _BETWEEN_BLANKS.finditer(text):
+        if _WITHOUT_BLANKS.search(part[0]):
+            yield from ((part.start() + at, word) for at, word in words_within(part[0]))
+
+
 def _row(
     places: Sequence[tuple[re.Match[str], str]],
     first: int,
@@ -223,12 +234,14 @@ def _row(
     return row
 
 
-_WITHOUT_BLANKS: Final = re.compile(f"[{WITHOUT_BLANKS}\u1100-\u11ff\u2e80-\U0010ffff]")
-
-
 def _is_of_syllables(text: str) -> bool:
-    """Check whether a term is of Chinese, Thai or another script that is marked word by word."""
-    return _WITHOUT_BLANKS.match(text) is not None
+    """Check whether a term is of Chinese, Japanese or Korean, without blanks between words."""
+    return text > "\u1100" and (text[0] >= "\u2e80" or text[0] <= "\u11ff")
+
+
+def _has_no_blanks(text: str) -> bool:
+    """Check whether a text has words of a script without blanks between them."""
+    return _is_of_syllables(text) or _WITHOUT_BLANKS.search(text) is not None
 
 
 def _expression(leaf: Pattern) -> re.Pattern[str]:

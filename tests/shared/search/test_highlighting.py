@@ -64,8 +64,10 @@ def test_where_only_the_title_matches_the_beginning_is_shown(
         ("月三", CHINESE, ["月三"]),
         # Next to each other, words without a blank between them are one mark.
         ("ค่าเช่า", "ผู้เช่าชำระค่าเช่าทุกเดือน", ["เช่า", "ค่าเช่า"]),
-        # A tone makes another word of these letters: colour, four.
+        # Other words have these letters: colour, four; leave, time.
         ("สี", "เสื้อสีแดงสี่ตัว", ["สี"]),
+        ("ลา", "เวลาลาของพนักงาน", ["ลา"]),
+        ("Excel", "เปิดไฟล์Excelด้วย", ["Excel"]),
         ("किराया", "हर महीने किराया देना।", ["किराया"]),
     ],
 )
