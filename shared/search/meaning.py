@@ -7,11 +7,13 @@ mean that depends on the model and the index. So its distance from that mean cou
 deviations: its nearness is ``(cosine - mean) / (SPREAD * deviation)``, from 0 to about 1.
 
 A hit's score is (1 - w) times its score by words, plus w times its nearness times the best score by
-words. Scores are combined, never ranks: a hit that is far better by words stays far better. Where
-no hit has all words, one that has none of them may say the same in another language: w is 1 for it.
+words. Scores are combined, never ranks: a hit that is far better by words stays far better. Words
+count the more, the rarer they are and the more of them the best hit has. Where that lacks some, a
+chunk that has none may say the same in another language: w is 1 for it.
 docs/measured/semantic.md has the effect of each constant.
 """
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -52,26 +54,15 @@ SPREAD: Final = 6.5
 _MANY: Final = 100
 """Number of chunks from which on their own cosines tell what is unrelated to a query."""
 
-_LACKING: Final = (0.75, 0.3)
-"""Weight of the meaning if the best hit by words has none of them, and by how much it falls if that
-has nearly all."""
+_WORDS: Final = 0.38
+"""Weight of the words beside 1 for the meaning, if the best hit by words has a score of 1 and
+nearly all of the query. It rises with the root of the score, and with the share of the query."""
 
-_WITH_ALL_WORDS: Final = (0.15, 0.45)
-"""Weights of the meaning if the best hit by words has all of them: if the next ones have far fewer,
-as if somebody looked for this very text, and if they have as many."""
-
-_FIRST: Final = 5
-"""Number of best hits by words that decide on the weight."""
+_MOST_WITH_ALL_WORDS: Final = 0.4
+"""Greatest weight of the meaning if the best hit has all of the query, as if somebody quoted it."""
 
 _ALL_WORDS: Final = 0.999
 """Share of the query from which on a hit has all of it."""
-
-_ANSWERED: Final = 0.6
-"""Share of a query in its best hit up to which that is not the answer at all."""
-
-_STANDS_OUT: Final = 0.3
-"""Difference between the share in the best hit and in the next ones, from which on the best hit is
-the answer."""
 
 _MOST_WITH_IDENTIFIERS: Final = 0.05
 """Greatest weight of the meaning of a query with an identifier."""
@@ -103,13 +94,13 @@ def fused(
     near |= nearby.of([hit.doc for hit in head if hit.doc not in near])
     if not near:
         return None
-    best = head[:_FIRST]
-    shares = coverages(selection, best) if best else [0.0]
-    weight = min(meaning.most, _weight(shares))
+    best = head[0].words if head else 0.0
+    share = coverages(selection, head[:1])[0] if best else 0.0
+    weight = min(meaning.most, _weight(share, best))
     fusion = Fusion(
         weight=weight,
-        without_words=meaning.most if shares[0] < _ALL_WORDS else weight,
-        scale=best[0].words if best and best[0].words > 0 else 1.0,
+        without_words=meaning.most if share < _ALL_WORDS else weight,
+        scale=best or 1.0,
         unknown=max(0.0, *(one.value for one in near.values())),
         compared=meaning.vectors.compared if meaning.adds else 0,
         added=sum(not hit.words and hit.doc in near for hit in together),
@@ -139,24 +130,10 @@ def chunk_vector(vectors: ChunkVectors, chunk: int) -> Vector | None:
     return mean / length if length else None
 
 
-def _weight(shares: Sequence[float]) -> float:
-    """Return the weight of the meaning by the share of the query in each best hit by words."""
-    if shares[0] < _ALL_WORDS:
-        most, fall = _LACKING
-        return most - fall * shares[0]
-    least, most = _WITH_ALL_WORDS
-    return least + (most - least) * _unanswered(shares)
-
-
-def _unanswered(shares: Sequence[float]) -> float:
-    """Return how little the best hit is the answer, from 0 if it is, to 1.
-
-    The shares of the query in each of the best hits decide on it.
-    """
-    best, *others = shares
-    lacks = (1 - best) / (1 - _ANSWERED)
-    mean = sum(others) / len(others) if others else best
-    return max(0.0, min(1.0, max(lacks, 1 - (best - mean) / _STANDS_OUT)))
+def _weight(share: float, words: float) -> float:
+    """Return the weight of the meaning by the best hit: its share of the query, and its score."""
+    weight = 1 / (1 + _WORDS * share * math.sqrt(words))
+    return weight if share < _ALL_WORDS else min(weight, _MOST_WITH_ALL_WORDS)
 
 
 class _Nearby:

@@ -169,6 +169,22 @@ def test_an_explanation_has_both_parts(idx: Idx, index: Path) -> None:
     assert any(part["match"].startswith("meaning, cosine 0.") for part in hit["parts"])
 
 
+def test_words_count_the_more_the_rarer_and_the_more_of_them_the_best_hit_has(
+    idx: Idx, index: Path
+) -> None:
+    def weight(query: str) -> float:
+        """Return the weight of the meaning, as the explanation has it."""
+        explained = idx.json("search", query, "-i", str(index), "--explain", "--detail", "steps")
+        (step,) = [step for step in explained["steps"] if step["step"] == "meaning"]
+        return float(step["query"].split()[1].strip(","))
+
+    assert weight("employees receive severance pay") == 0.4
+    # One is in the name of the file, too.
+    assert weight("severance glaciers") < weight("tow glaciers")
+    assert weight("severance pay glaciers") < weight("severance glaciers")
+    assert weight("severance glaciers") < weight("severance glaciers volcanoes")
+
+
 def test_what_is_added_later_is_embedded(idx: Idx, index: Path) -> None:
     text = "Bereaved families receive the wages of the month of death."
     run = idx("add", "-d", "bereaved", "-t", "Bereavement", "-c", text, "-i", str(index))
