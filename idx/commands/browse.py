@@ -408,7 +408,8 @@ def named_document(searcher: "Searcher", name: str) -> str:
         paths = _paths(searcher, name)
         found = searcher.catalog.documents_of_files(paths, _MAX_LISTED_IDS)
         if not found:
-            _check_file(searcher, name, paths)
+            if name:
+                _check_file(searcher, name, paths)
             raise
     if len(found) > 1:
         raise SourceFileError(

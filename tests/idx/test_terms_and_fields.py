@@ -166,6 +166,7 @@ def test_what_is_not_in_the_index_is_said_of_a_path(idx: Idx, home: Path, papers
         "new.txt: is not in the index; add it with idx add" in idx("show", "new.txt", code=1).stderr
     )
     assert "papers: is a folder" in idx("show", "papers", code=1).stderr
+    assert "no document has the id ''" in idx("show", "", code=1).stderr
     (papers / "bad.pdf").write_bytes(b"%PDF-1.7 nothing")
     idx("sync", papers, code=1)
     refused = idx("show", "papers/bad.pdf", code=1).stderr
