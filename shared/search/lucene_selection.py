@@ -40,7 +40,7 @@ from org.apache.lucene.search.grouping import GroupDocs, GroupingSearch
 from org.apache.lucene.util import BytesRef
 
 from shared.analysis.analyzers import topic_analyzer
-from shared.analysis.languages import UNDETERMINED
+from shared.analysis.languages import WITH_FUNCTION_WORDS
 from shared.java.cancellation import check, guarded
 from shared.model import schema
 from shared.model.metadata import FILE_MODIFIED, MODIFIED
@@ -143,9 +143,12 @@ class LuceneSelection(Selection):
 
     @property
     def _topic_language(self) -> str | None:
-        """Language of a query of several words on a topic; None for others, without feedback."""
+        """Language of a query of several words on a topic; None for others, without feedback.
+
+        Without a list of function words, the terms that texts share say little.
+        """
         query = self.query
-        shares = {code: by for code, by in query.languages.items() if code != UNDETERMINED}
+        shares = {code: by for code, by in query.languages.items() if code in WITH_FUNCTION_WORDS}
         is_on_topic = query.is_plain and len(query.parts) >= _FEWEST_PARTS
         has_feedback = is_on_topic and query.weights.feedback > 0
         return max(shares, key=shares.__getitem__) if shares and has_feedback else None

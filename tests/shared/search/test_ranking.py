@@ -127,3 +127,17 @@ def test_names_of_files_and_folders_are_words(tmp_path: Path) -> None:
             ("Adobe revenue", "reports/Adobe_2018_10K.pdf"),
         ):
             assert searcher.search(query).results[0].source_document == first
+
+
+def test_without_function_words_in_a_language_there_is_no_topic(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    about = "ロケットのエンジンは燃焼室で液体燃料を燃やす。発射の前に点検がある。"
+    texts = [
+        *[about] * 5,
+        "ロケットの液体燃料を燃焼室で燃やす。",
+        "ロケットの絵がある鉛筆。",
+        *["別のことについての文章。"] * COUNT,
+    ]
+    add_documents(path, *(Document(f"{n}", "A", text) for n, text in enumerate(texts)))
+    query = "ロケットのエンジンの発射と点検"
+    assert found(path, query) == found(path, query, feedback=0.0)
