@@ -111,8 +111,9 @@ _TOKENIZER: Final = Step("icu", {"cjkAsWords": "false"})
 """Words at the boundaries of Unicode (UAX #29), those of Thai and others by ICU's dictionaries."""
 
 _FOLDED: Final = (
-    # Voiced and unvoiced kana are different letters, and words of Thai differ in their tones alone.
-    Step("icuFolding", {"filter": f"[^\u3040-\u30ff{WITHOUT_BLANKS}]"}),
+    # Voiced and unvoiced kana are different letters, and words of Thai differ in their tones alone;
+    # its digits are those of any script.
+    Step("icuFolding", {"filter": f"[[^\u3040-\u30ff{WITHOUT_BLANKS}][:Nd:]]"}),
 )
 
 ELISION: Final = Step("elision", {"articles": "elision.txt"})

@@ -87,7 +87,7 @@ LANGUAGES: Final[Mapping[str, tuple[Step, ...]]] = {
     "hi": _indic("hindiNormalization", "hindiStem"),
     "hu": _steps("lowercase", "hungarianLightStem"),
     "hy": _snowball("Armenian"),
-    "id": _steps("lowercase", Step("indonesianStem", {"stemDerivational": "false"})),
+    "id": _steps("lowercase", "indonesianStem"),
     "it": _snowball("Italian"),
     "ja": _LATIN_WORDS,
     "km": _LATIN_WORDS,
