@@ -78,8 +78,8 @@ _COMPATIBLE: Final = (
 
 _NORMALIZED: Final = (
     *_COMPATIBLE,
-    # Soft hyphens and other signs without a width; apostrophes, before the tokenizer and the filter
-    # of the English possessive see them.
+    # Signs without a width; apostrophes, before the tokenizer and the filter of the English
+    # possessive see them; units, and names in Japanese.
     Step("mapping", {"mapping": "signs.txt"}),
     # Numbers: the signs between thousands, the decimal sign, and zeros at the end.
     _replaced(rf"[.,'\u00a0\u202f](?=\d{{2}})(?:{_THOUSANDS})", ""),
