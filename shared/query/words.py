@@ -51,8 +51,10 @@ _DIGITS: Final = re.compile(
 )
 """Five digits and more, with the signs between them that telephone and account numbers have."""
 
+_FEWEST_BEHIND_ZEROS: Final = 2  # digits of one that a text may have with zeros before it
 _FEWEST_OF_A_NUMBER: Final = 4  # digits of one that a text may have with a blank, as in 5 000
 _FEWEST_OF_A_SUFFIX: Final = 7  # digits by which the end of a longer number is found
+_LONGEST_WITH_ZEROS: Final = 8  # digits of a number that zeros begin, as in INV-0042
 _COUNTRY_CODES: Final = (1, 2, 3)  # their numbers of digits (ITU-T E.164)
 
 _DATE: Final = re.compile(r"(?:(\d{4})([./-]))?(\d{1,2})[./-](\d{1,2})(?:([./-])(\d{4}))?")
@@ -231,6 +233,8 @@ class Words:
         is_other = form.is_capital and bool(form.stems)
         if schema.CONTENT in fields and not form.is_of_syllables and not is_other:
             found.append(scaled(self.known(schema.CONTENT, form.term), typed))
+        if schema.CONTENT in fields:
+            found.append(scaled(self._with_zeros(form.term), weights.irregular))
         if schema.TITLE in fields:
             # Looked up in any case: a cluster is asked for all terms at once.
             in_title = scaled(self.known(schema.TITLE, form.term), weights.title)
@@ -247,7 +251,15 @@ class Words:
         if not stems or fields != TEXT_FIELDS:
             return self._form(form, fields)
         besides = (self.known(field, form.term) for field in (schema.METADATA, schema.PATH))
-        return any_of(Terms(schema.STEMS, stems), *besides)
+        return any_of(Terms(schema.STEMS, stems), self._with_zeros(form.term), *besides)
+
+    def _with_zeros(self, number: str) -> Node:
+        """Return a number with zeros before it, such as 0042 for 42."""
+        if not number.isdigit() or len(number) < _FEWEST_BEHIND_ZEROS:
+            return Nothing()
+        lengths = range(len(number) + 1, _LONGEST_WITH_ZEROS + 1)
+        there = self.there(schema.CONTENT, [number.zfill(length) for length in lengths])
+        return Terms(schema.CONTENT, there) if there else Nothing()
 
     def _joined(self, forms: Sequence[Form], fields: Sequence[str]) -> Node:
         """Return the parts of a word as one, as in email for e-mail."""
