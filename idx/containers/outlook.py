@@ -42,6 +42,8 @@ _ADDRESSES: Final = (0x39FE, 0x3003)
 _MODIFIED: Final = 0x3008
 _DATA: Final = 0x3701
 _FILE_NAMES: Final = (0x3707, 0x3704)
+_CONTENT_ID: Final = 0x3712
+_HIDDEN: Final = 0x7FFE
 _BODY_CODE_PAGE: Final = 0x3FDE
 _CODE_PAGE: Final = 0x3FFD
 
@@ -115,6 +117,11 @@ class _Properties:
         except (KeyError, OverflowError):
             return None
 
+    @property
+    def is_shown(self) -> bool:
+        """True for an attachment that is a picture of the text, such as a logo."""
+        return any(self.values.get(_HIDDEN, b"")[:2]) and bool(self.text(_CONTENT_ID))
+
     def codec(self, number: int) -> str | None:
         return codec_of_page(int.from_bytes(self.values.get(number, b"")[:4], "little"))
 
@@ -186,7 +193,9 @@ def _extracted(
         if (part := replace(parts(each), codecs=codecs))
     ]
     attachments = [
-        replace(parts(each), codecs=codecs) for each in storage.iter_attachment_storages()
+        part
+        for each in storage.iter_attachment_storages()
+        if not (part := replace(parts(each), codecs=codecs)).is_shown
     ]
     said = parsed_headers(message.text(_HEADERS))
     sender = header(said, "From") or _sender(message)

@@ -230,6 +230,13 @@ def test_a_message_is_read_like_an_email(read: Read) -> None:
     ]
 
 
+def test_a_picture_that_a_message_shows_is_no_attachment(read: Read) -> None:
+    files = {"logo.png": b"picture", "offer.txt": b"Forty pumps"}
+    extracted = read("a.msg", outlook_message(TEXTS, files, {}, shown=["logo.png"]))
+    assert "Attachments: offer.txt\n" in extracted.text
+    assert [each.name for each in extracted.members] == ["offer.txt"]
+
+
 def test_a_draft_has_no_headers_of_its_way(read: Read) -> None:
     data = outlook_message({0x0037: "Draft", 0x1000: "text"}, {}, {"Bo": "bo@a.example"})
     assert read("a.msg", data).text == "To: Bo <bo@a.example>\nSubject: Draft\n\ntext"
