@@ -238,9 +238,14 @@ def left_out_of_query(
     common = known if is_open else {c for c in known if shares.get(c, 0.0) >= _LEAST_SHARE}
     texts = [word.strip(PUNCTUATION) for word in words]
     empty_in = [known & _empty_in(text) for text in texts]
-    for language in known & _asking_words().keys():
-        for number in _asking([text.lower() for text in texts], language):
-            empty_in[number].add(language)
+    lowered = [text.lower() for text in texts]
+    for number, word in enumerate(lowered):
+        for language, measures in _asking_words().get(word, ()):
+            following = lowered[number + 1 : number + 2]
+            if language in known and (not measures or measures.intersection(following)):
+                empty_in[number].add(language)
+                if measures:
+                    empty_in[number + 1].add(language)
     counts = Counter(chain.from_iterable(empty_in))
     most = max(map(counts.__getitem__, common), default=0)
     fewest = max(most + 1, _FEWEST_OF_OTHERS)
@@ -262,24 +267,19 @@ def _empty_in(text: str) -> frozenset[str]:
     return found
 
 
-def _asking(words: Sequence[str], language: str) -> Iterator[int]:
-    """Yield the positions of words that ask for a measure in a language, and of the measure."""
-    alone, in_pairs = _asking_words()[language]
-    for number, pair in enumerate(zip(words, [*words[1:], ""], strict=True)):
-        if pair[0] in alone:
-            yield number
-        if pair in in_pairs:
-            yield from (number, number + 1)
-
-
 @cache
-def _asking_words() -> Mapping[str, tuple[frozenset[str], frozenset[tuple[str, str]]]]:
-    """Return by language the words that ask for a measure alone, and those before its name."""
-    found = {}
+def _asking_words() -> Mapping[str, Sequence[tuple[str, frozenset[str]]]]:
+    """Return the words that ask for a measure, with their languages.
+
+    Some only do so before the name of a measure; for others there are no names.
+    """
+    found = defaultdict(list)
     for line in _lines(_FOLDER / "asking.txt"):
         before, _, after = line.partition(":")
         language, *asking = before.split()
-        measures = after.split()
-        alone = asking[:-1] if measures else asking
-        found[language] = frozenset(alone), frozenset((asking[-1], one) for one in measures)
+        measures = frozenset(after.split())
+        for word in asking[:-1] if measures else asking:
+            found[word].append((language, frozenset[str]()))
+        if measures:
+            found[asking[-1]].append((language, measures))
     return found
