@@ -36,7 +36,15 @@ from shared.semantic.models import (
     stored_vectors_of,
 )
 from shared.semantic.sentence_model import SentenceModel
-from shared.semantic.windows import MAX_CHARACTERS, MAX_WINDOWS, Window, key_of, packed, windows_of
+from shared.semantic.windows import (
+    MAX_CHARACTERS,
+    MAX_WINDOWS,
+    Window,
+    heading_of,
+    key_of,
+    packed,
+    windows_of,
+)
 from shared.settings.current import sentence_model as configured_model
 from shared.settings.defaults import DEFAULT_SENTENCE_MODEL, DEFAULT_WAIT, default_workers
 from shared.storage import lucene_errors
@@ -200,7 +208,10 @@ class _Run:
         while True:
             while len(tasks) < limit and (batch := _batch(texts)):
                 windows = [
-                    windows_of(some[0].title, [self._read(text) for text in some]) for some in batch
+                    windows_of(
+                        heading_of(some[0].title, some[0].path), [self._read(text) for text in some]
+                    )
+                    for some in batch
                 ]
                 encoded = [window.text for of_document in windows for window in of_document]
                 tasks.append((batch, windows, encode(encoded)))

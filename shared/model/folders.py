@@ -138,6 +138,11 @@ def file_term(prefix: str | None, path: str) -> str:
     return path if prefix is None else f"{prefix}\0{path}"
 
 
+def telling_path(prefix: str | None, path: str) -> str:
+    """Return the part of a file's path that tells of it: the way within its folder, or the name."""
+    return path if prefix is not None else path.replace("\\", "/").rpartition("/")[2]
+
+
 def _text(value: object) -> str:
     """Return a value if it can be the name of a file."""
     if not isinstance(value, str):

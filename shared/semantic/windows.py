@@ -22,8 +22,10 @@ KEY_BYTES: Final = 16
 """Size of the key before the vectors of a chunk, in bytes; two texts with the same key are the same
 text."""
 
-_MAX_TITLE: Final = 120
-"""Maximum length of the title before a window, in characters."""
+_MAX_HEADING: Final = 120
+"""Maximum length of the path before a window, and of the title, in characters each."""
+
+_SUFFIX: Final = re.compile(r"\.\w+$")
 
 _MIN_OVERLAP: Final = 10
 _MAX_OVERLAP: Final = 3_000
@@ -53,13 +55,25 @@ class Window(NamedTuple):
 
 
 def key_of(title: str, content: str) -> bytes:
-    """Return the key of a chunk, which changes with all that its vectors are made of."""
-    text = f"{title[:_MAX_TITLE]}\n{content}"
+    """Return the key of a chunk, which changes with its text and its title.
+
+    A file that is moved keeps its vectors, although its path was before each window.
+    """
+    text = f"{title[:_MAX_HEADING]}\n{content}"
     return hashlib.blake2b(text.encode(errors="replace"), digest_size=KEY_BYTES).digest()
 
 
-def windows_of(title: str, chunks: Sequence[str]) -> list[Window]:
-    """Return the windows of neighbouring chunks of a document, each with the title before it."""
+def heading_of(title: str, path: str) -> str:
+    """Return what stands before each window of a document: the words of its path, and the title.
+
+    Questions name the customer or the project that a folder is about, and the text seldom does.
+    """
+    words = " ".join(re.findall(r"[^\W_]+", _SUFFIX.sub("", path)))[-_MAX_HEADING:]
+    return " - ".join(part for part in (words, title[:_MAX_HEADING]) if part)
+
+
+def windows_of(heading: str, chunks: Sequence[str]) -> list[Window]:
+    """Return the windows of neighbouring chunks of a document, each with a heading before it."""
     text, begins = "", []
     for number, chunk in enumerate(chunks):
         shared = overlap(chunks[number - 1], chunk) if number else 0
@@ -74,7 +88,7 @@ def windows_of(title: str, chunks: Sequence[str]) -> list[Window]:
             if first < last
             and 2 * (min(end, last) - max(begin, first)) >= min(end - begin, last - first)
         ]
-        found.append(Window(f"{title[:_MAX_TITLE]}\n{text[begin:end]}", places))
+        found.append(Window(f"{heading}\n{text[begin:end]}", places))
     return found
 
 

@@ -35,7 +35,7 @@ from shared.errors import InvalidDocumentError
 from shared.messages import decodable
 from shared.model import metadata, schema
 from shared.model.document import MAX_METADATA, Chunk, Document, FileState, Place, Scalar
-from shared.model.folders import file_term
+from shared.model.folders import file_term, telling_path
 from shared.model.metadata import texts_of
 from shared.semantic.windows import key_of
 from shared.storage.fingerprints import Fingerprinter, fingerprint_fields
@@ -92,9 +92,7 @@ def document_search_texts(document: Document) -> Iterator[tuple[str, str]]:
     if texts := "\n".join(texts_of(document.metadata)):
         yield schema.METADATA, texts
     if document.file is not None:
-        path = decodable(document.file.path)
-        in_folder = document.file.state.folder is not None
-        yield schema.PATH, path if in_folder else path.replace("\\", "/").rpartition("/")[2]
+        yield schema.PATH, telling_path(document.file.state.folder, decodable(document.file.path))
 
 
 def document_values(document: Document) -> Iterator[tuple[str, str | float]]:

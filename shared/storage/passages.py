@@ -12,6 +12,7 @@ from org.apache.lucene.index import SortedDocValues, Term
 from org.apache.lucene.search import IndexSearcher, ScoreDoc, TermQuery
 
 from shared.model import schema
+from shared.model.folders import telling_path
 from shared.semantic.sentence_model import SentenceModel
 from shared.semantic.windows import KEY_BYTES, key_of
 from shared.storage.stored_chunks import details_of, document_query, stored_fields
@@ -34,6 +35,7 @@ class StoredText(NamedTuple):
     source_document: str
     title: str
     content: str
+    path: str  # of the file, as far as it tells of the text; empty without one
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +92,14 @@ def _stored_text(stored_fields_: Any, number: int) -> StoredText:
 
 def text_of(stored: Any) -> StoredText:
     """Return the text of a chunk from its stored fields."""
-    title = details_of(stored).title
-    content = stored.get(schema.CONTENT) or ""
-    return StoredText(stored.get(schema.ID), stored.get(schema.SOURCE_DOCUMENT), title, content)
+    details = details_of(stored)
+    return StoredText(
+        stored.get(schema.ID),
+        stored.get(schema.SOURCE_DOCUMENT),
+        details.title,
+        stored.get(schema.CONTENT) or "",
+        telling_path(details.folder, details.file_path or ""),
+    )
 
 
 class KnownVectors:

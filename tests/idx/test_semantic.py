@@ -89,6 +89,23 @@ def test_without_documents_there_is_nothing_to_embed(idx: Idx) -> None:
     assert "Warning" not in failed.stderr
 
 
+@pytest.mark.parametrize(
+    ("folder", "question"),
+    [
+        ("Adler Bakery", "How soon does the maker of bread pay?"),
+        ("Falcon Shipping", "How soon does the one with the vessels pay?"),
+    ],
+)
+def test_the_folder_of_a_file_tells_what_it_is_about(idx: Idx, folder: str, question: str) -> None:
+    for name, days in (("Adler Bakery", "ten"), ("Falcon Shipping", "sixty")):
+        (idx.folder / "customers" / name).mkdir(parents=True)
+        text = f"Bills are settled within {days} days of receipt."
+        (idx.folder / "customers" / name / "terms.txt").write_text(text)
+    path = idx.folder / "index"
+    idx("sync", "customers", "-i", str(path))
+    assert found(idx, path, question)[0] == f"{folder}/terms.txt"
+
+
 def test_a_chunk_with_all_words_stays_first(idx: Idx, index: Path) -> None:
     for query in ("printer paper jam", "severance", "permit"):
         assert found(idx, index, query)[0] == found(idx, index, query, "--search", "words")[0]

@@ -10,6 +10,7 @@ from shared.semantic.windows import (
     KEY_BYTES,
     MAX_WINDOWS,
     WORDS,
+    heading_of,
     key_of,
     overlap,
     packed,
@@ -115,11 +116,23 @@ def test_a_line_of_a_megabyte_takes_seconds(piece: str) -> None:
 
 
 def test_a_long_title_is_cut_and_changes_the_key_only_where_it_is_read() -> None:
-    (window,) = windows_of("t" * 500, ["Rent is due."])
-    assert window.text == f"{'t' * 120}\nRent is due."
+    assert heading_of("t" * 500, "") == "t" * 120
     assert key_of("t" * 120, "Rent is due.") == key_of("t" * 500, "Rent is due.")
     assert len({key_of("a", "b"), key_of("", "a\nb"), key_of("a", "c"), key_of("ab", "")}) == 4
     assert len(key_of("\ud800", "\udfff")) == KEY_BYTES
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("Müller_GmbH/2024/Angebot-7.pdf", "Müller GmbH 2024 Angebot 7"),
+        ("mail.zip!/a/offer.eml", "mail zip a offer"),
+        ("notes", "notes"),
+        (f"{'a/' * 200}b.txt", " a" * 59 + " b"),
+    ],
+)
+def test_the_words_of_the_path_come_before_the_title(path: str, words: str) -> None:
+    assert heading_of("Report", path) == f"{words} - Report"
 
 
 def test_a_value_has_the_key_the_places_and_the_vectors() -> None:
