@@ -76,11 +76,13 @@ _COMPATIBLE: Final = (
     Step("icuNormalizer2", {"form": "nfkc", "mode": "compose", "filter": "[^\u0e33\u0eb3]"}),
 )
 
+_SIGNS: Final = Step("mapping", {"mapping": "signs.txt"})
+"""Char filter for signs without a width; apostrophes, before the tokenizer and the filter of the
+English possessive see them; units, and names in Japanese."""
+
 _NORMALIZED: Final = (
     *_COMPATIBLE,
-    # Signs without a width; apostrophes, before the tokenizer and the filter of the English
-    # possessive see them; units, and names in Japanese.
-    Step("mapping", {"mapping": "signs.txt"}),
+    _SIGNS,
     # Numbers: the signs between thousands, the decimal sign, and zeros at the end.
     _replaced(rf"[.,'\u00a0\u202f](?=\d{{2}})(?:{_THOUSANDS})", ""),
     _replaced(r"[.,](?=\d{1,12}(?![.,]?\d))(?<=(?<![\d.,])\d{1,12}[.,])", _DECIMAL_SIGN),
@@ -421,7 +423,7 @@ def folded(text: str) -> str:
 
 @cache
 def _folding() -> Analyzer:
-    return built(Chain((Step("lowercase"), *_FOLDED), char_filters=_COMPATIBLE))
+    return built(Chain((Step("lowercase"), *_FOLDED), char_filters=(*_COMPATIBLE, _SIGNS)))
 
 
 def built(chain: Chain) -> Analyzer:

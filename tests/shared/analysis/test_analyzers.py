@@ -214,6 +214,7 @@ def test_many_words_are_analyzed_as_one_by_one() -> None:
 
 def test_a_part_of_a_word_is_folded_like_the_word() -> None:
     assert folded("VERTRÄG") == "vertrag"
+    assert folded("\u9ad9橋 don\u2019") == "高橋 don'"
 
 
 @pytest.mark.parametrize(
