@@ -26,6 +26,7 @@ _MAX_HEADING: Final = 120
 """Maximum length of the path before a window, and of the title, in characters each."""
 
 _SUFFIX: Final = re.compile(r"\.\w+$")
+_WORDS: Final = re.compile(r"[^\W_]+")
 
 _MIN_OVERLAP: Final = 10
 _MAX_OVERLAP: Final = 3_000
@@ -64,12 +65,15 @@ def key_of(title: str, content: str) -> bytes:
 
 
 def heading_of(title: str, path: str) -> str:
-    """Return what stands before each window of a document: the words of its path, and the title.
+    """Return what stands before each window of a document: other words of its path, and its title.
 
     Questions name the customer or the project that a folder is about, and the text seldom does.
     """
-    words = " ".join(re.findall(r"[^\W_]+", _SUFFIX.sub("", path)))[-_MAX_HEADING:]
-    return " - ".join(part for part in (words, title[:_MAX_HEADING]) if part)
+    title = title[:_MAX_HEADING]
+    known = set(_WORDS.findall(title.lower()))
+    told = (word for word in _WORDS.findall(_SUFFIX.sub("", path)) if word.lower() not in known)
+    words = " ".join(dict.fromkeys(told))[-_MAX_HEADING:].strip()
+    return " - ".join(part for part in (words, title) if part)
 
 
 def windows_of(heading: str, chunks: Sequence[str]) -> list[Window]:
