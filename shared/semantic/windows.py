@@ -10,6 +10,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from shared.analysis.languages import COMBINING
 from shared.chunking import SCRIPTS_WITHOUT_BLANKS
 
 WORDS: Final = 65
@@ -26,7 +27,7 @@ _MAX_HEADING: Final = 120
 """Maximum length of the path before a window, and of the title, in characters each."""
 
 _SUFFIX: Final = re.compile(r"\.\w+$")
-_WORDS: Final = re.compile(r"[^\W_]+")
+_WORDS: Final = re.compile(rf"(?:[^\W_]|[{COMBINING}])+")
 
 _MIN_OVERLAP: Final = 10
 _MAX_OVERLAP: Final = 3_000

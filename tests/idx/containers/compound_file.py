@@ -83,16 +83,17 @@ def outlook_message(
     others: Mapping[tuple[int, int], bytes] | None = None,
     messages: Sequence[Tree] = (),
     shown: Sequence[str] = (),
+    hidden: Sequence[str] = (),
 ) -> bytes:
     """A message of Outlook; the folders of messages that are attached come after other files.
 
-    Some of the attachments are shown in its text.
+    Some of the attachments are shown in its text, some are hidden.
     """
     tree: dict[str, bytes | Tree] = dict(_properties(texts, 32, {}, numbers or {}, others or {}))
     for number, (name, data) in enumerate(attachments.items()):
         told = {0x3707: name, 0x3712: f"<{name}>"} if name in shown else {0x3707: name}
         tree[f"__attach_version1.0_#{number:08X}"] = _properties(
-            told, 8, {0x3701: data}, {0x7FFE: int(name in shown)}
+            told, 8, {0x3701: data}, {0x7FFE: int(name in hidden)}
         )
     for number, (name, address) in enumerate(recipients.items()):
         tree[f"__recip_version1.0_#{number:08X}"] = _properties(

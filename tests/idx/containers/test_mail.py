@@ -231,10 +231,13 @@ def test_a_message_is_read_like_an_email(read: Read) -> None:
 
 
 def test_a_picture_that_a_message_shows_is_no_attachment(read: Read) -> None:
-    files = {"logo.png": b"picture", "offer.txt": b"Forty pumps"}
-    extracted = read("a.msg", outlook_message(TEXTS, files, {}, shown=["logo.png"]))
-    assert "Attachments: offer.txt\n" in extracted.text
-    assert [each.name for each in extracted.members] == ["offer.txt"]
+    files = dict.fromkeys(("logo.png", "hidden.png", "shown.png"), b"picture")
+    data = outlook_message(
+        TEXTS, files, {}, shown=["logo.png", "shown.png"], hidden=["logo.png", "hidden.png"]
+    )
+    extracted = read("a.msg", data)
+    assert "Attachments: hidden.png, shown.png\n" in extracted.text
+    assert [each.name for each in extracted.members] == ["hidden.png", "shown.png"]
 
 
 def test_a_draft_has_no_headers_of_its_way(read: Read) -> None:

@@ -52,6 +52,19 @@ def test_a_question_on_something_else_has_no_answer(searcher: Searcher, query: s
     assert max(hit.confidence for hit in answer.results) < LOW
 
 
+def test_a_number_is_there_with_zeros_too_but_counts_less(new_index: NewIndex) -> None:
+    path = new_index(
+        Document("padded", "A", "Invoice 0042 is settled."),
+        Document(
+            "exact", "B", "Invoice 42 is settled, as the bookkeeper wrote in May to all of us."
+        ),
+        Document("other", "C", "Invoice 43 is settled."),
+    )
+    found = confidence(Searcher(path), "settled 42")
+    assert list(found) == ["exact", "padded", "other"]
+    assert found["padded"] > found["other"] + 0.3
+
+
 def test_browsing_asks_for_nothing(searcher: Searcher) -> None:
     answer = searcher.search("")
     assert not answer.low_confidence

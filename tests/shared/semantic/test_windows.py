@@ -128,6 +128,7 @@ def test_a_long_title_is_cut_and_changes_the_key_only_where_it_is_read() -> None
         ("Müller_GmbH/2024/Angebot-7.pdf", "Müller GmbH 2024 Angebot 7"),
         ("mail.zip!/a/offer.eml", "mail zip a offer"),
         ("notes", "notes"),
+        ("हिन्दी/สัญญา.md", "हिन्दी สัญญา"),
         (f"{'/'.join(map(str, range(100, 200)))}.txt", " ".join(map(str, range(170, 200)))),
         ("Reports/REPORT 7/report.md", "Reports 7"),
     ],
