@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,8 +12,6 @@ import pytest
 
 from shared import Document, Index, Searcher
 from shared.maintenance.embedding import embed, embedding_state, switch_on
-from shared.semantic.models import prepare_worker
-from shared.workers import end_pool, new_pool, result_of, schedule
 from tests.conftest import Idx, add_documents
 from tests.programs import PROGRAMS, Started, run
 from tests.shared.semantic.test_e5 import source
@@ -505,12 +502,3 @@ def test_a_damaged_model_keeps_nothing_out_of_a_new_index(idx: Idx, office: Path
     assert "model.bin does not have the hash" in done.stderr
     assert "idx semantic on" in done.stderr
     assert found(idx, idx.folder / "index", "paper jam")[0] == "printer.txt"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other priorities")
-def test_workers_leave_the_machine_to_others() -> None:
-    pool = new_pool(1, 4_000_000_000, prepare_worker)
-    try:
-        assert result_of(pool, schedule(pool, os.nice, 60, 0)) >= os.nice(0) + 10
-    finally:
-        end_pool(pool)

@@ -13,6 +13,7 @@ from typing import Final
 import pytest
 from pebble import ProcessPool
 
+from shared.semantic.models import prepare_worker
 from shared.workers import end_pool, new_pool, result_of, schedule
 
 
@@ -73,3 +74,12 @@ def test_a_worker_ends_after_its_parent(tmp_path: Path) -> None:
     # The pipe is closed once the worker, which inherits it, has ended, too.
     done = subprocess.run([sys.executable, script], capture_output=True, timeout=60, check=True)
     assert int(done.stdout)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other priorities")
+def test_workers_that_embed_leave_the_machine_to_others() -> None:
+    pool = new_pool(1, 4_000_000_000, prepare_worker)
+    try:
+        assert result_of(pool, schedule(pool, os.nice, 60, 0)) >= os.nice(0) + 10
+    finally:
+        end_pool(pool)
