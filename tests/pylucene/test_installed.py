@@ -196,6 +196,26 @@ json.dump({
 }, sys.stdout)
 """
 
+_OBJECTS_WITH_THE_SAME_HASH = """
+import json, sys
+import lucene
+environment = lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
+from java.lang import System
+from java.util import ArrayList
+
+System.identityHashCode(ArrayList())  # which keeps the classes
+before = len(environment._dumpRefs())
+objects = [ArrayList() for _ in range(200_000)]
+hashes = {System.identityHashCode(each) for each in objects}
+again = [ArrayList.cast_(each) for each in objects]
+known = len(environment._dumpRefs()) - before
+del objects
+sizes = {each.size() for each in again}
+del again
+json.dump({"twice": 200_000 - len(hashes), "known": known, "sizes": list(sizes),
+           "left": len(environment._dumpRefs()) - before}, sys.stdout)
+"""
+
 
 def test_every_listed_class_can_be_imported() -> None:
     answer = run(_IMPORT, source.class_list().classes)
@@ -223,6 +243,12 @@ def test_objects_of_every_kind_are_made_and_freed() -> None:
     assert answer["arrays"] == [[0, 1, 2], "ab", "a🦦", ["x", "x"], [1, 2]]
     assert answer["own"] == ["a"]
     assert answer["many"] == "39"
+
+
+def test_objects_with_the_same_hash_are_told_apart() -> None:
+    answer = run(_OBJECTS_WITH_THE_SAME_HASH)
+    assert answer.pop("twice")
+    assert answer == {"known": 200_000, "sizes": [0], "left": 0}
 
 
 def test_a_wrong_classpath_is_told() -> None:

@@ -6,7 +6,7 @@ is not there.
 
 from pathlib import Path
 
-from . import exceptions, order, stable_abi, strings, threads, windows
+from . import exceptions, order, references, stable_abi, strings, threads, windows
 
 __all__ = ["FOLDER", "change_jcc", "change_module"]
 
@@ -34,5 +34,6 @@ def _change_runtime(code: Path) -> None:
     """Change the runtime that every module has a copy of, JCC's own included."""
     stable_abi.change(code)
     strings.change(code)
+    references.change(code)
     exceptions.change(code)
     windows.change(code)
