@@ -1,15 +1,15 @@
 """Vectors of the windows of chunks: doc values of the same commit as the text.
 
 A value is as `shared.semantic.windows.packed` makes it; a chunk in a language or a script that the
-model does not know has no windows in it. Values are read as they are needed. In memory are only the
-signs of the vectors' components, 48 bytes for each of 384 dimensions: the number of differing signs
-orders vectors nearly as their cosines do, and takes a thirtieth of the time. Vectors of a model lie
+model does not know has no windows in it. In memory are the signs of the vectors' components, 48
+bytes for each of 384 dimensions: the number of differing signs orders vectors nearly as their
+cosines do, and takes a thirtieth of the time. Many vectors are read as they are needed. They lie
 in one corner of the space, so that their mean is subtracted first: of the nearest ten, 98 % are
 then among the 500 with the most signs in common, else 49 % (docs/measured/semantic.md).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -40,9 +40,9 @@ _CHECK_INTERVAL: Final = 10_000
 
 _BLOCK: Final = 1_024
 
-_MOST_KEPT: Final = 10_000
-"""Number of chunks up to which their vectors are kept in memory, 1.5 KB each: to read those of some
-hundred takes several milliseconds."""
+_MOST_KEPT: Final = 50_000_000
+"""Size of all vectors, in bytes, up to which they are kept in memory: to read those of some hundred
+chunks takes several milliseconds."""
 
 _PLACE_BYTES: Final = 8
 
@@ -90,6 +90,17 @@ class Windows:
         before = np.cumsum(counts) - counts
         chosen = np.repeat(firsts - before, counts) + np.arange(counts.sum())
         return Windows(self.documents[chosen], self.places[chosen], self.rows[chosen])
+
+    def after(self, chunks: int) -> "Windows":
+        """Return them as those of chunks after so many others."""
+        return replace(self, documents=self.documents + chunks)
+
+
+def _joined(parts: Sequence[Windows]) -> Windows:
+    import numpy as np
+
+    columns = ("documents", "places", "rows")
+    return Windows(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
 
 
 def windows_of(values: Mapping[int, bytes], dimensions: int) -> Windows:
@@ -139,9 +150,13 @@ class Sample:
 @cached_per_commit
 def sample(reader: Any) -> Sample:
     """Return the vectors of up to `SAMPLED` chunks of a commit."""
-    step = max(1, int(reader.maxDoc()) // SAMPLED)
-    values = stored_values(reader, range(0, int(reader.maxDoc()), step))
+    values = stored_values(reader, range(0, int(reader.maxDoc()), _step(reader)))
     return sample_of(windows_of(values, dimensions_of(reader)))
+
+
+def _step(reader: Any) -> int:
+    """Return how many chunks there are for each one in a sample of a commit."""
+    return max(1, int(reader.maxDoc()) // SAMPLED)
 
 
 def sample_of(found: Windows) -> Sample:
@@ -191,13 +206,8 @@ class Vectors:
         if self.kept is None:
             return windows_of(stored_values(reader, documents), len(self.mean))
         wanted = np.unique(np.fromiter(documents, np.int64))
-        found = [(base, windows.of(wanted - base)) for base, windows in self.kept]
-        none = windows_of({}, len(self.mean))
-        return Windows(
-            np.concatenate([none.documents, *(one.documents + base for base, one in found)]),
-            np.concatenate([none.places, *(one.places for _, one in found)]),
-            np.concatenate([none.rows, *(one.rows for _, one in found)]),
-        )
+        found = (windows.of(wanted - base).after(base) for base, windows in self.kept)
+        return _joined([windows_of({}, len(self.mean)), *found])
 
 
 @cached_per_commit
@@ -206,7 +216,7 @@ def all_vectors(reader: Any) -> Vectors:
     import numpy as np
 
     mean = _mean(reader)
-    keeps = int(reader.maxDoc()) <= _MOST_KEPT
+    keeps = sample(reader).rows.size * _step(reader) <= _MOST_KEPT
     parts = [
         (int(context.docBase), _of_segment(context.reader(), mean, keeps=keeps))
         for context in _leaves(reader)
@@ -263,14 +273,16 @@ def _read(leaf: Any, mean: "npt.NDArray[np.float32]", *, keeps: bool) -> _Segmen
 
     documents = [np.zeros(0, np.int64)]
     found = [_no_signs(mean)]
+    kept = [windows_of({}, len(mean))]
     values = _values(leaf)
-    kept = windows_of(dict(values), len(mean)) if keeps else None
     # All vectors of a segment at once would take eight times the memory of their signs.
-    blocks = iter(lambda: dict(islice(values, _BLOCK)), {})
-    for windows in [kept] if kept else (windows_of(block, len(mean)) for block in blocks):
+    for block in iter(lambda: dict(islice(values, _BLOCK)), {}):
+        windows = windows_of(block, len(mean))
         documents.append(windows.documents)
         found.append(signs(unit_rows(windows.rows), mean))
-    return _Segment(np.concatenate(documents), np.concatenate(found, axis=1), mean, kept)
+        kept += [windows] if keeps else []
+    every = _joined(kept) if keeps else None
+    return _Segment(np.concatenate(documents), np.concatenate(found, axis=1), mean, every)
 
 
 def _no_signs(mean: "npt.NDArray[np.float32]") -> "npt.NDArray[np.uint64]":
