@@ -269,7 +269,7 @@ def _empty_in(text: str) -> frozenset[str]:
 
 @cache
 def _asking_words() -> Mapping[str, Sequence[tuple[str, frozenset[str]]]]:
-    """Return the words that ask for a measure, with their languages.
+    """Return the words that ask, with their languages.
 
     Some only do so before the name of a measure; for others there are no names.
     """

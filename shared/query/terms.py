@@ -151,6 +151,9 @@ _FEWEST_OF_A_STEM: Final = 2  # letters of a stem that may have others
 _MOST_TEXTS: Final = 0.5  # share of the chunks that a main language has more than
 _FEWEST_OF_A_VERB: Final = 3  # letters in the stem of a verb
 
+_STREETS: Final = (("str", "strass"), ("strass", "str"))
+"""Ends of German stems that mean the same: Hauptstr., Hauptstraße."""
+
 
 class Form(NamedTuple):
     """A part of a word of a query, in the forms that some chunk of the index has."""
@@ -283,6 +286,7 @@ def _other_stems(language: str, stem: str) -> Iterable[str]:
     near = irregular_stems(language, stem)
     if language != "de":
         return near
+    near = (*near, *(f"{stem.removesuffix(end)}{by}" for end, by in _STREETS if stem.endswith(end)))
     # The stemmer leaves the endings and beginnings of verbs: ginget, geht, gefahren.
     verbs = dict.fromkeys((*near, *_of_verb(stem)))
     further = (
