@@ -26,6 +26,9 @@ VOTING: Final = frozenset(
 """Languages whose function words tell a language: the lists of near relatives, such as Catalan and
 Galician, have too many words in common with them."""
 
+_SINGLE: Final = re.compile(r"\b\w\b")
+"""A letter by itself, which may be no word: those of a list, or of what is in a dish."""
+
 _SHARE_BY_FUNCTION_WORDS: Final = 100  # share in per cent of a language that these words tell
 
 _CODES: Final = {"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "nb": "no", "nn": "no"}
@@ -135,7 +138,7 @@ def _detect(data: bytes, *, surely: bool) -> tuple[str, int, int] | None:
     code = _CODES.get(detected, detected.partition("-")[0])
     if surely:
         return (code, share, letters) if is_reliable and code != "un" else None
-    counts = counted_function_words(data.decode(), VOTING)
+    counts = counted_function_words(_SINGLE.sub(" ", data.decode()), VOTING)
     best, most = counts.most_common(1)[0] if counts else ("", 0)
     is_clear = list(counts.values()).count(most) == 1
     tells = most >= _FEWEST_FUNCTION_WORDS and is_clear

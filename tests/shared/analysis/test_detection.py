@@ -116,6 +116,15 @@ def test_words_in_a_table_are_in_their_language() -> None:
     assert detect_language("\n".join(f"{n};{row}" for n, row in enumerate(rows))) == "fr"
 
 
+def test_letters_of_a_list_are_no_words() -> None:
+    menu = (
+        "Montag: Kräutercreme A,C,G,L Gemüserostbraten mit Knödeln A,C,G\n"
+        "Dienstag: Fenchelsuppe A,G,L Hühnerschnitzel mit Reis und Salat A,C,G,L\n"
+        "Mittwoch: Knoblauchbrot A,C,L Würstel mit Erdäpfeln L,O"
+    )
+    assert detect_language(menu) == "de"
+
+
 def test_the_main_language_of_a_mixed_text_counts() -> None:
     german, greek = TEXTS["de"], TEXTS["el"]
     assert detect_language(f"{german[:600]}\n{greek[:60]}") == "de"
