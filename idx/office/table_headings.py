@@ -191,7 +191,9 @@ def _place_of_names(rows: Sequence[Row], *, is_first: bool, are_usual: bool) -> 
             return at if best is None or is_form else best[2]
         seen = seen_from(row.cells, rows[at + 1 : at + 1 + _COMPARED_ROWS], row.width)
         is_titled = bool(at) and len(rows[at - 1].kinds) == 1 and bool(near.rows)
-        if (is_first or is_titled) and seen.share >= _MIN_DOUBTFUL_SHARE:
+        # Two cells below others are a name and its value, as in a form.
+        is_table = not at or len(row.kinds) > 2  # noqa: PLR2004
+        if is_table and (is_first or is_titled) and seen.share >= _MIN_DOUBTFUL_SHARE:
             agreeing = round(seen.share * seen.rows)
             if best is None or (seen.contrast, agreeing) > best[:2]:
                 best = seen.contrast, agreeing, at

@@ -20,7 +20,15 @@ QUESTION = "How satisfied were you with the way in which we answered your reques
     ("rows", "text"),
     [
         ([["city", "year"], ["Oslo", "2024"]], "city | year\ncity: Oslo | year: 2024"),
-        ([["Rain"], ["", "city", "mm"], ["a", "Oslo"]], "Rain\n | city | mm\na | city: Oslo"),
+        (
+            [["Rain"], ["", "day", "city", "mm"], ["a", "May", "Oslo"]],
+            "Rain\n | day | city | mm\na | day: May | city: Oslo",
+        ),
+        # Names and their values below a title, with nothing that tells them from a table.
+        (
+            [["Project"], ["Name", "Cats"], ["Begin", "2023-04-17"], ["End", "2023-05-16"]],
+            "Project\nName | Cats\nBegin | 2023-04-17\nEnd | 2023-05-16",
+        ),
         ([["Oslo", "2024"], ["city", "name"], ["a", "b"]], "Oslo | 2024\ncity | name\na | b"),
         ([["a", "a"], ["b", "c"]], "a | a\nb | c"),
         ([["x", "12 %"], ["b", "c"]], "x | 12 %\nb | c"),
