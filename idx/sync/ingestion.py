@@ -220,19 +220,19 @@ class Ingestion:
                 kept.add(name)
                 continue
             if isinstance(result, Unreadable):
-                yield self._note(own, result.kind, f"{member.path}: {result.reason}")
+                yield self._note(own, result.kind, result.reason)
                 if result.kind == "secret":
                     continue
                 # It may have been read before, with what is within it.
                 kept |= {each for each in before if each.startswith(f"{name}{MEMBER_MARK}")}
             elif name in self.plan.files or name in self._changed:
-                yield self._note(own, "failed", f"{member.path}: has the same id as another file")
+                yield self._note(own, "failed", "has the same id as another file")
             else:
                 try:
                     within = (member.path, result)
                     document = file_document(change, file, self.options.layout, within)
                 except InvalidDocumentError as error:
-                    yield self._note(own, "failed", f"{member.path}: {error}")
+                    yield self._note(own, "failed", str(error))
                 else:
                     self._write(own, result, document)
             kept.add(name)
@@ -268,7 +268,7 @@ class Ingestion:
             self._counts["deleted"] += 1
             self._uncommitted_deletions.add(change.source_document)
             return [empty, events.Deleted(change.source_document)]
-        warnings = result.extracted.warnings
+        warnings = tuple(_about(change, warning) for warning in result.extracted.warnings)
         if warnings:
             self.failures[change.source_document] = _failure(change, "partial", "; ".join(warnings))
         else:
@@ -294,6 +294,7 @@ class Ingestion:
         ]
 
     def _note(self, change: Change, kind: Kind, reason: str) -> events.NotIndexed:
+        reason = _about(change, reason)
         self._counts[kind] += 1
         self.failures[change.source_document] = _failure(change, kind, reason)
         return events.NotIndexed(
@@ -323,6 +324,14 @@ class Ingestion:
         save_failures(self.index.path, self.failures, self._saved_failures)
         self._saved_failures = {**self.failures}
         return events.Committed()
+
+
+def _about(change: Change, message: str) -> str:
+    """Return a message after the name of the file within another one that it is about, if any."""
+    if change.container is None:
+        return message
+    within = change.source_document.removeprefix(f"{change.container}{MEMBER_MARK}")
+    return f"{within}: {message}"
 
 
 def _failure(change: Change, kind: Kind, reason: str) -> Failure:

@@ -283,6 +283,20 @@ def test_bad_containers_are_bounded_and_say_so(idx: Idx, empty_index: Path, pape
     assert {name: reason for name, (_, reason) in bad.items() if reason not in said[name]} == {}
 
 
+def test_what_is_said_of_a_member_names_it(idx: Idx, papers: Path) -> None:
+    inner = zipped({"blank.txt": "", "id_rsa": "skipped"})
+    (papers / "a.zip").write_bytes(zipped({"empty.txt": "", "inner.zip": inner, "b.txt": "text"}))
+    said = idx("sync", "papers").stderr.replace(str(papers), "papers")
+    assert "papers/a.zip: empty.txt: has no text" in said.replace(os.sep, "/")
+    found = {each["source_document"]: each["reason"] for each in idx.json("failures")["failures"]}
+    assert found == {
+        "a.zip!/empty.txt": "empty.txt: has no text",
+        "a.zip!/inner.zip": "inner.zip: 1 member left out, because the name is that of a secret: "
+        "'id_rsa'",
+        "a.zip!/inner.zip!/blank.txt": "inner.zip!/blank.txt: has no text",
+    }
+
+
 def test_a_link_in_a_zip_archive_is_no_member(idx: Idx, empty_index: Path, papers: Path) -> None:
     link = zipfile.ZipInfo("link.txt")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16

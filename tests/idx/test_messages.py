@@ -159,7 +159,7 @@ def test_files_in_a_winmail_dat_are_attachments(papers: Papers) -> None:
     assert papers.text("a.eml!/winmail.dat!/Größe.txt") == "Forty pumps"
     assert papers.found("wells") == ["a.eml!/winmail.dat!/Pläne.txt", "cut.dat!/Pläne.txt"]
     assert papers.reasons()["a.eml!/winmail.dat"] == (
-        "1 attached messages or objects of Outlook are not read"
+        "winmail.dat: 1 attached messages or objects of Outlook are not read"
     )
 
 
