@@ -8,7 +8,7 @@ import quopri
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Final
 
 from idx.extraction import media_types
@@ -76,6 +76,8 @@ class _Entry:
 
     title: str = ""
     name: str = ""
+    begins: date | None = None
+    last_day: date | None = None
     lines: list[str] = field(default_factory=list)
 
 
@@ -130,6 +132,8 @@ def _entries(text: str) -> tuple[list[_Entry], dict[str, str]]:
             calendar.setdefault(each.name, _unescaped(each.value))
     for entry in entries:
         entry.title = entry.title or entry.name
+        if entry.begins and entry.last_day and entry.last_day <= entry.begins:
+            entry.lines.remove(f"Ends: {entry.last_day}")
     return entries, calendar
 
 
@@ -176,6 +180,12 @@ def _add(entry: _Entry, each: _Property) -> None:
     value = _shown(each)
     if not value.strip():
         return
+    if each.name == "DTSTART":
+        entry.begins = _day(each.value.partition("T")[0])
+    elif each.name == "DTEND" and entry.last_day is None and (end := _day(each.value)):
+        # A date, unlike a time, is that of the day after the last one (RFC 5545, 3.6.1).
+        entry.last_day = end - timedelta(days=1)
+        value = str(entry.last_day)
     if each.name in {"SUMMARY", "FN"} and not entry.title:
         entry.title = " ".join(normalize(value).split())
     else:
@@ -212,3 +222,12 @@ def _time(value: str) -> str:
         return value
     shown = f"{year}-{month}-{day}" + (f" {hour}:{minute}" if hour else "")
     return f"{shown} UTC" if utc else shown
+
+
+def _day(value: str) -> date | None:
+    """Return a date; None for a time, an invalid date and the first one that there is."""
+    try:
+        day = date.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return day if day > date.min else None

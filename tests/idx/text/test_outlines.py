@@ -204,6 +204,27 @@ def test_events_are_sections(read: Read) -> None:
     assert [heading.text for heading in calendar.headings] == ["Boiler inspection, cellar"]
 
 
+@pytest.mark.parametrize(
+    ("times", "shown"),
+    [
+        (
+            "DTSTART;VALUE=DATE:20260101\nDTEND;VALUE=DATE:20260112",
+            "Begins: 2026-01-01\nEnds: 2026-01-11",
+        ),
+        ("DTEND;VALUE=DATE:20260301\nDTSTART;VALUE=DATE:20260228", "Begins: 2026-02-28"),
+        # Some programs write the last day itself.
+        ("DTSTART;VALUE=DATE:20260101\nDTEND;VALUE=DATE:20260101", "Begins: 2026-01-01"),
+        ("DTSTART:20260101T090000\nDTEND:20260102", "Begins: 2026-01-01 09:00"),
+        ("DTEND;VALUE=DATE:20240301", "Ends: 2024-02-29"),
+        ("DTSTART:20260101\nDTEND:20261301", "Begins: 2026-01-01\nEnds: 20261301"),
+        ("DTEND:00010101", "Ends: 0001-01-01"),
+    ],
+)
+def test_an_event_of_whole_days_ends_on_its_last_day(read: Read, times: str, shown: str) -> None:
+    event = f"BEGIN:VCALENDAR\nBEGIN:VEVENT\n{times}\nSUMMARY:Fair\nEND:VEVENT\nEND:VCALENDAR\n"
+    assert read("a.ics", event).text == f"Fair\n{shown}"
+
+
 def test_a_card_is_read_without_its_picture(read: Read) -> None:
     card = read("a.vcf", VCF)
     assert card.text == (
