@@ -19,7 +19,10 @@ MAX_LENGTH: Final = 1_000  # characters of a title, an author and so on; every c
 MAX_KEYWORDS: Final = 50
 
 _BETWEEN_KEYWORDS: Final = re.compile(r"[,;\n\u060c\u3001\uff0c\uff1b]")
-_YEAR_OR_MONTH: Final = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2]))?")
+_MIN_YEAR: Final = 1000
+"""First year of a date; programs write earlier ones, such as 0001-01-01, for a date not known."""
+
+_YEAR_OR_MONTH: Final = re.compile(r"[1-9][0-9]{3}(-(0[1-9]|1[0-2]))?")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _LANGUAGE_TAG: Final = re.compile(r"([A-Za-z]{2})(?:[-_].*)?")
 
@@ -120,7 +123,7 @@ def _keywords(texts: Iterable[str]) -> list[Scalar]:
 
 
 def _iso_time(value: str | date | None) -> str | None:
-    """Return a time, in UTC if its zone is known; None if it is invalid."""
+    """Return a time, in UTC if its zone is known; None if it is invalid or a placeholder."""
     if isinstance(value, str):
         value = value.strip()
         if _YEAR_OR_MONTH.fullmatch(value):
@@ -130,10 +133,11 @@ def _iso_time(value: str | date | None) -> str | None:
             value = read.fromisoformat(value)
         except ValueError:
             return None
-    if not isinstance(value, datetime):
-        return value.isoformat() if value else None
-    value = value.replace(microsecond=0)
-    if value.tzinfo is None:
+    if value is None or value.year < _MIN_YEAR:
+        return None
+    if isinstance(value, datetime):
+        value = value.replace(microsecond=0)
+    if not isinstance(value, datetime) or value.tzinfo is None:
         return value.isoformat()
     try:
         return utc_time(value)

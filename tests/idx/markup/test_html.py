@@ -277,6 +277,14 @@ def test_chapters_are_read_in_order(read: Read) -> None:
     assert extracted.pages == ()
 
 
+@pytest.mark.parametrize(
+    "date", ["0101-01-01T00:00:00+00:00", "0001-01-01T00:00:00", "0101-01-01", "0101-01", "0101"]
+)
+def test_a_placeholder_is_no_date_of_a_book(read: Read, date: str) -> None:
+    opf = BOOK.replace("<dc:date>2025<", f"<dc:date>{date}<")
+    assert "created" not in read("a.epub", book(**{"OEBPS/book.opf": opf})).metadata
+
+
 def test_a_protected_book_says_so_and_protected_fonts_do_not_matter(read: Read) -> None:
     encryption = (
         '<encryption xmlns:enc="urn:enc"><enc:CipherReference URI="OEBPS/{}"/></encryption>'
