@@ -2,6 +2,9 @@
 
 import ctypes
 import re
+import unicodedata
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
@@ -35,8 +38,8 @@ def outline_headings(
 ) -> tuple[Heading, ...]:
     """Return the headings of an outline in the text of the pages.
 
-    A heading stands where its page has its words, after the heading before it, or else at the
-    beginning of the page.
+    A heading stands where its page has its words, after the heading before it, or else where it
+    has them in another spelling, or else at the beginning of the page.
     """
     ends = [*(page.start for page in pages[1:]), len(text)]
     spans = {page.label: (page.start, end) for page, end in zip(pages, ends, strict=True)}
@@ -46,6 +49,7 @@ def outline_headings(
 def _placed(
     items: Sequence[OutlineItem], text: str, spans: Mapping[int | str, tuple[int, int]]
 ) -> Iterator[tuple[int, str, int]]:
+    plain_pages: dict[int, tuple[str, array[int]]] = {}
     after = 0
     for level, title, page in items:
         if page not in spans:
@@ -53,8 +57,69 @@ def _placed(
         start, end = spans[page]
         after = max(start, after) if after < end else start
         found = text.find(title, after, end)
-        after = after if found < 0 else found
+        if found < 0:
+            if page not in plain_pages:
+                plain_pages[page] = _plain(text[start:end])
+            found = start + _find_plain(title, *plain_pages[page], after - start)
+        # One that was not found stands at the heading before it.
+        after = max(after, found)
         yield level, title, after
+
+
+class _PlainSigns(dict[int, str]):
+    """Table for `str.translate` of characters to their base letters, in lower case."""
+
+    def __missing__(self, code: int) -> str:
+        parts = unicodedata.normalize("NFKD", chr(code)).lower()
+        base = [part for part in parts if unicodedata.category(part) not in _DROPPED_CATEGORIES]
+        # A syllable of Korean has several parts, and stays whole.
+        self[code] = chr(code) if base[1:] else "".join(base) or _DROPPED
+        return self[code]
+
+
+_DROPPED: Final = "\0"
+
+_DROPPED_CATEGORIES: Final = frozenset({"Mn", "Sk", "Pi", "Pf", "Pd", "Zs", "Zl", "Zp", "Cc", "Cf"})
+"""Accents, quotes, dashes and white space, which outlines and pages write in different ways."""
+
+# The letter i under the accents that TeX sets apart has no dot.
+_PLAIN_SIGNS: Final = _PlainSigns(
+    {**dict.fromkeys(map(ord, "'\"\u02bc\u201a\u201e\u2032\u2033\u2212"), _DROPPED), 0x131: "i"}
+)
+
+_MAX_FINDS: Final = 100  # of a title within words of one page
+
+
+def _plain(text: str) -> tuple[str, "array[int]"]:
+    """Return the base letters and signs of a text, in lower case, and the place of each in it."""
+    plain = text.translate(_PLAIN_SIGNS)
+    places = array("L", (place for place, sign in enumerate(plain) if sign != _DROPPED))
+    return plain.replace(_DROPPED, ""), places
+
+
+def _find_plain(title: str, plain: str, places: "array[int]", after: int) -> int:
+    """Return the place of a title in a text by the letters of both, or -1.
+
+    It neither begins nor ends within a word.
+    """
+    wanted, _ = _plain(title)
+    at = bisect_left(places, after) - 1
+    for _ in range(_MAX_FINDS):
+        at = plain.find(wanted, at + 1)
+        if at < 0 or not wanted:
+            break
+        if _is_edge(plain, places, at) and _is_edge(plain, places, at + len(wanted)):
+            return places[at]
+    return -1
+
+
+def _is_edge(plain: str, places: "array[int]", at: int) -> bool:
+    """Check whether no word goes on from one of the letters to the next."""
+    return (
+        not 0 < at < len(plain)
+        or places[at] - places[at - 1] > 1
+        or not (plain[at - 1].isalnum() and plain[at].isalnum())
+    )
 
 
 _DATE: Final = re.compile(

@@ -10,6 +10,8 @@ from fpdf import FPDF
 
 from idx.extraction.formats import extract
 from idx.extraction.types import Extracted, ExtractionOptions
+from idx.pdf.details import outline_headings
+from shared.model.document import Page
 from tests.idx.conftest import FILES, Read
 from tests.idx.extraction.pdf_files import write_pdf
 from tests.idx.markup.test_html import book
@@ -149,6 +151,35 @@ def test_headings_of_a_pdf_are_those_of_its_outline(tmp_path: Path) -> None:
     first, below, second, _ = extracted.headings
     assert extracted.text[first.start :].startswith("Chapter 1")
     assert first.start <= below.start < extracted.pages[2].start < second.start
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        ("4.1 Description of it", "4.1 DESCRIPTION OF IT"),
+        ("2. Horaires d'accueil", "2. Horaires d\u2019accueil"),
+        ("Parents partenaires: vous", "Parents partenaires : vous"),
+        ("Metodología y técnicas", "METODOLOG\u00b4IA y t\u00b4ecnicas"),
+        ("Específicos", "Espec\u00b4\u0131ficos"),
+        ("Reseni problemu", "Řešení problémů"),
+        ("12. Absatz (Bxviii\u2013xxii) lässt die", "12. Absatz (B xviii-xxii) lässt »die«"),
+        ("A heading of two lines", "A heading of\ntwo lines"),
+        ("한국어 문법", "한국어\n문법"),
+    ],
+)
+def test_a_heading_is_found_in_another_spelling(title: str, line: str) -> None:
+    text = f"A page\n\nSome words above\n{line}\nSome words below"
+    pages = [Page("page", 1, 0), Page("page", 2, 8)]
+    (found,) = outline_headings([(1, title, 2)], text, pages)
+    assert (found.text, found.start) == (title, text.index(line))
+
+
+@pytest.mark.parametrize("title", ["Ove", "Wo", "Ds below", "rds-Be", "Page", "사", "''", "Gone"])
+def test_letters_within_words_are_no_heading(title: str) -> None:
+    text = "A page\n\nSome words above\n시 words below"
+    pages = [Page("page", 1, 0), Page("page", 2, 8)]
+    (found,) = outline_headings([(1, title, 2)], text, pages)
+    assert found.start == 8
 
 
 def test_a_heading_that_is_no_text_costs_only_itself(tmp_path: Path) -> None:
