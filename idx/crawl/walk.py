@@ -15,6 +15,7 @@ from shared.files.access import (
     Identity,
     identity,
     identity_of,
+    is_lock_file,
     lies_in,
     opened_beneath,
     opened_folder,
@@ -317,6 +318,7 @@ class Crawl:
         # An ignore file cannot include what the user excludes.
         return (
             (entry.is_hidden and not self.selection.hidden)
+            or (not entry.is_folder and is_lock_file(entry.name))
             or inherited.choice.skips(path + slash)
             or (bool(inherited.rules) and is_ignored(path + slash, inherited.rules))
             or not (entry.is_folder or inherited.choice.takes(path))

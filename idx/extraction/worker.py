@@ -37,7 +37,7 @@ from idx.extraction.types import (
 from idx.text.cleaning import headings
 from shared import system
 from shared.analysis.detection import detect_language
-from shared.files.access import OWN, IrregularFileError, content_hash, identity_of
+from shared.files.access import OWN, IrregularFileError, content_hash, identity_of, is_lock_file
 from shared.files.location import Location, opened_file
 from shared.files.secret_files import BYTES, found_secret, is_allowed_secret, is_secret
 from shared.messages import quantity, reason_of
@@ -125,7 +125,7 @@ class MemberReader:
         has_secret_name = is_secret(name) or any(is_secret(f"{folder}/") for folder in folders)
         self.left_out += has_secret_name
         is_hidden = any(part.startswith(".") for part in parts) and not self._options.hidden
-        if is_hidden or self._ignored.verdict(path):
+        if is_hidden or is_lock_file(name) or self._ignored.verdict(path):
             return ""
         if has_secret_name:
             return "left out, because the name is that of a secret"

@@ -223,8 +223,8 @@ class _Comparison:
             if not is_missing(self._folder.path / path):
                 self._error(
                     path,
-                    "is skipped: it is hidden, a secret, a link, the index, neither "
-                    "file nor folder, or excluded by a pattern or an ignore file",
+                    "is skipped: it is hidden, a secret, a link, the index, the lock of an open "
+                    "document, neither file nor folder, or excluded by a pattern or an ignore file",
                 )
             elif self.options.reread or not self._has_documents(path):
                 self._error(path, "there is no such file or folder")

@@ -54,6 +54,14 @@ def is_missing(path: Path | str) -> bool:
     return False
 
 
+def is_lock_file(name: str) -> bool:
+    """Check whether a name is that of a file with the user of a document, made while it is open.
+
+    Microsoft Office names it ``~$Report.docx``, LibreOffice ``.~lock.Report.odt#``.
+    """
+    return name.startswith("~$") or (name.startswith(".~lock.") and name.endswith("#"))
+
+
 def identity(path: Path | str) -> Identity | None:
     """Return the identity of a folder; None if it is out of reach."""
     try:

@@ -70,6 +70,7 @@ def test_files_of_an_archive_are_documents(idx: Idx, empty_index: Path, papers: 
         "inner.zip": inner,
         "node_modules/x.js": "skipped",
         ".hidden.txt": "skipped",
+        "lease/~$rent.docx": "skipped",
         "id_rsa": "skipped",
         "../outside.txt": "skipped",
         "photo.png": b"\x89PNG\r\n\x1a\n\0\0",

@@ -146,12 +146,13 @@ def test_folders_in_folders_have_each_file_once(idx: Idx) -> None:
 @pytest.mark.parametrize("command", ["add", "sync"])
 def test_a_named_file_that_its_folder_skips_is_no_silent_success(idx: Idx, command: str) -> None:
     papers = make(
-        idx.folder / "papers", "a.txt", ".env", ".hidden", ".git/c.txt", "left.log", "old/b.txt"
+        idx.folder / "papers",
+        *("a.txt", ".env", ".hidden", ".git/c.txt", "left.log", "old/b.txt", "~$a.txt"),
     )
     (papers / ".gitignore").write_text("*.log\nold/")
     os.mkfifo(papers / "pipe")
     index_files(idx.index, "papers")
-    names = (".env", ".hidden", ".git", "left.log", "pipe", "old/b.txt")
+    names = (".env", ".hidden", ".git", "left.log", "pipe", "old/b.txt", "~$a.txt")
     told = idx(command, *(papers / name for name in names), code=1).stderr.splitlines()
     skipped = "is skipped: it is hidden, a secret"
     silent = [

@@ -36,6 +36,11 @@ def test_hidden_files_and_folders_are_taken_only_when_asked_for(tmp_path: Path) 
     assert found(tmp_path, hidden=True) == [".folder/a.txt", ".hidden.txt", "b.txt"]
 
 
+def test_locks_of_open_documents_are_never_taken(tmp_path: Path) -> None:
+    make(tmp_path, "~$Report.docx", "a/~$_図.xlsx", ".~lock.b.odt#", "~$folder/c.txt", "d~$.txt")
+    assert found(tmp_path, hidden=True) == ["d~$.txt", "~$folder/c.txt"]
+
+
 def test_include_and_exclude(tmp_path: Path) -> None:
     make(tmp_path, "a.md", "a.txt", "old/b.md", "new/old/c.md", "new/d.MD")
     assert found(tmp_path, include=["*.md"]) == ["a.md", "new/old/c.md", "old/b.md"]
