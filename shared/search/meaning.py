@@ -45,7 +45,7 @@ RESCORED: Final = 200
 NEAREST: Final = 50
 """Number of chunks nearest in meaning that are added, whatever words they have."""
 
-LEAST: Final = 0.3
+LEAST: Final = 0.2
 """Nearness below which a chunk without a word of the query has nothing to do with it."""
 
 SPREAD: Final = 6.5
