@@ -29,10 +29,11 @@ logistic regression on the logarithm of the evidence and on a power of the share
 if hardly anything is missing. `benchmarks/confidence.py` of commit fc9e918b fitted the first three
 and ``LOW``; docs/measured/confidence.md names the data."""
 
-NEAR: Final = (-5.1, 5.2, 0.6, 3.1)
+NEAR: Final = (-2.3, 5.2, 0.6, 3.1)
 """Parameters a, b, c and d of the odds of a hit whose nearness n in meaning is known: ``exp(a + b *
-n + c * u + d * s ** WHOLE_POWER)``, where u is how unusual its cosine is for the model, and s the
-share of the query's words in it. docs/measured/semantic.md names the data."""
+(n - m) + c * u + d * s ** WHOLE_POWER)``, where m is the nearness that chance alone would give, u
+is how unusual its cosine is for the model, and s the share of the query's words in it.
+docs/measured/semantic.md names the data."""
 
 _MOST_CERTAIN: Final = 4.6
 """Logarithm of the greatest odds, 99 to 1: that much is never known of a text."""
@@ -86,7 +87,8 @@ def probability(evidence: float, share: float) -> float:
 def probability_near(near: Nearness, share: float) -> float:
     """Return the probability that a hit answers, from its nearness and its share of the query."""
     a, b, c, d = NEAR
-    log_odds = a + b * near.value + c * near.unusual + d * share**WHOLE_POWER
+    beyond_chance = near.value - near.by_chance
+    log_odds = a + b * beyond_chance + c * near.unusual + d * share**WHOLE_POWER
     odds = math.exp(min(log_odds, _MOST_CERTAIN))
     return odds / (1 + odds)
 

@@ -54,6 +54,9 @@ SPREAD: Final = 6.5
 _MANY: Final = 100
 """Number of chunks from which on their own cosines tell what is unrelated to a query."""
 
+_FEW_COMPARED: Final = 500
+"""Number of windows up to which chance makes none nearer; confidence was fitted to so many."""
+
 _WORDS: Final = 0.38
 """Weight of the words beside 1 for the meaning, if the best hit by words has a score of 1 and
 nearly all of the query. It rises with the root of the score, and with the share of the query."""
@@ -142,6 +145,9 @@ class _Nearby:
     def __init__(self, meaning: Meaning) -> None:
         self._meaning = meaning
         self._mean, self._deviation = self._unrelated()
+        # Of many normal values the greatest is about sqrt(2 ln n) deviations above the mean.
+        count = max(_FEW_COMPARED, meaning.vectors.compared)
+        self._by_chance = math.sqrt(2 * math.log(count)) / SPREAD
 
     def of(self, documents: Iterable[int]) -> dict[int, Nearness]:
         """Return how near those of some chunks are that have vectors."""
@@ -179,7 +185,7 @@ class _Nearby:
         unusual = (cosines - usual) / spread
         columns = (array.tolist() for array in (documents, values, cosines, unusual, places))
         return {
-            document: Nearness(value, cosine, above, (begin, end))
+            document: Nearness(value, cosine, above, self._by_chance, (begin, end))
             for document, value, cosine, above, (begin, end) in zip(*columns, strict=True)
         }
 

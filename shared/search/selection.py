@@ -34,6 +34,7 @@ class Nearness:
     value: float  # 0 for a text that has nothing to do with it, about 1 for one that answers
     cosine: float  # of the query and the nearest window
     unusual: float  # the cosine's distance from those of unrelated texts, in standard deviations
+    by_chance: float  # the value of the nearest of so many texts, if all of them are unrelated
     window: tuple[int, int]  # the begin and the end of the window in the chunk's text
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from shared import Document, Index, Searcher
 from shared.maintenance.embedding import embed, embedding_state, switch_on
+from shared.search.lucene_vectors import FolderVectors
 from tests.conftest import Idx, add_documents
 from tests.programs import PROGRAMS, Started, run
 from tests.shared.semantic.test_e5 import source
@@ -437,6 +438,16 @@ def test_a_hit_by_meaning_has_confidence(idx: Idx, index: Path) -> None:
     assert answer["results"][0]["confidence"] > 0.05
     off_topic = idx.json("search", "volcanoes erupting in Iceland", "-i", str(index))
     assert off_topic["low_confidence"] is True
+
+
+def test_the_nearest_of_many_texts_may_be_near_by_chance(
+    index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Searcher(index) as searcher:
+        few = searcher.search(QUESTION).results[0].confidence
+        for count in (500, 1_000_000):
+            monkeypatch.setattr(FolderVectors, "compared", count)
+            assert (searcher.search(QUESTION).results[0].confidence < few) is (count > 500)
 
 
 @pytest.mark.parametrize(
