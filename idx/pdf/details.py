@@ -1,4 +1,4 @@
-"""Details of a PDF: outline, properties, fields of forms, and pages whose letters are none."""
+"""Details of a PDF: outline, properties, fields of forms, and letters that are none or in parts."""
 
 import ctypes
 import re
@@ -247,3 +247,105 @@ def is_garbled(text: str) -> bool:
     """Check whether many characters of a page, as the engine reads it, are no letters."""
     length = sum(map(len, text.split()))
     return length >= _MIN_CHARACTERS and len(_UNKNOWN.findall(text)) > _MAX_UNKNOWN_SHARE * length
+
+
+_ACCENTS: Final = {
+    "`": "\u0300",
+    "\xa8": "\u0308",
+    "\xaf": "\u0304",
+    "\xb4": "\u0301",
+    "\xb8": "\u0327",
+    "\u02c6": "\u0302",
+    "\u02c7": "\u030c",
+    "\u02d8": "\u0306",
+    "\u02d9": "\u0307",
+    "\u02da": "\u030a",
+    "\u02db": "\u0328",
+    "\u02dc": "\u0303",
+    "\u02dd": "\u030b",
+}
+"""Accents that are characters of their own, and those that combine with a letter."""
+
+_ACCENT: Final = re.compile(f"[{''.join(_ACCENTS)}]")
+_ACCENT_AND_LETTER: Final = re.compile(f"([{''.join(_ACCENTS)}]) ?([^\\W\\d_])")
+_DOTTED: Final = {"\u0131": "i", "\u0237": "j"}  # letters without the dot, which have an accent
+
+REMOVED: Final = "\ufdd2"
+"""Noncharacter in place of a removed character: places in the text stay those on the page."""
+
+_BESIDE_ACCENTS: Final = (" ", REMOVED)
+
+_HEIGHT_OF_LETTER: Final = 0.4  # height within any letter, as a fraction of the font's
+_MAX_GAP_IN_WORD: Final = 0.1  # distance of letters of a word, as a fraction of the font's height
+
+
+def with_accents(letters: Any, text: str) -> str:
+    """Return the text of a page with each accent joined to the letter that it stands on.
+
+    LaTeX draws accents by themselves, before or after the letter, and PDFium may move them to the
+    end of the line. An accent used as a quote stands on no letter. The text keeps its length, with
+    `REMOVED` in place of the accents.
+    """
+    accents = [*_ACCENT.finditer(text)]
+    if not accents or len(text) != letters.count_chars():
+        return text
+    joined = [*text]
+    removed = []
+    for accent in accents:
+        for place in _places_at_accent(letters, accent.start()):
+            if whole := _whole(accent[0], joined[place]):
+                joined[place], joined[accent.start()] = whole, REMOVED
+                removed.append(accent.start())
+                break
+    for place in removed:
+        _close_gap(letters, joined, place)
+    return "".join(joined)
+
+
+def join_accents(text: str, plain: str) -> str:
+    """Join accents to the letters after them if the page's text `plain` has no accent by itself."""
+    if _ACCENT.search(plain):
+        return text
+    return _ACCENT_AND_LETTER.sub(lambda pair: _whole(*pair.groups()) or pair[0], text)
+
+
+def _whole(accent: str, letter: str) -> str:
+    """Return the letter with an accent; an empty text if there is no such letter."""
+    whole = unicodedata.normalize("NFC", _DOTTED.get(letter, letter) + _ACCENTS[accent])
+    return whole if letter.isalpha() and len(whole) == 1 else ""
+
+
+def _places_at_accent(letters: Any, place: int) -> Iterator[int]:
+    """Yield the places of letters that an accent may stand on, the likeliest first."""
+    from pypdfium2 import raw
+
+    left, _, right, _ = letters.get_charbox(place)
+    middle = (left + right) / 2
+    _, bottom, _, top = letters.get_charbox(place, loose=True)
+    height = bottom + _HEIGHT_OF_LETTER * (top - bottom)
+    found = raw.FPDFText_GetCharIndexAtPos(letters, middle, height, 1, 1)
+    if found >= 0:
+        yield found
+    if place + 1 < letters.count_chars():
+        left, _, right, _ = letters.get_charbox(place + 1)
+        if left < middle < right + 1:
+            yield place + 1
+
+
+def _close_gap(letters: Any, joined: list[str], place: int) -> None:
+    """Remove the spaces that PDFium adds around an accent, unless words end there."""
+    from pypdfium2 import raw
+
+    begin, end = place, place + 1
+    while begin and joined[begin - 1] in _BESIDE_ACCENTS:
+        begin -= 1
+    while end < len(joined) and joined[end] in _BESIDE_ACCENTS:
+        end += 1
+    gaps = [each for each in range(begin, end) if joined[each] == " "]
+    is_within = begin and end < len(joined) and joined[begin - 1] != "\n" and joined[end] != "\r"
+    if not is_within or any(raw.FPDFText_IsGenerated(letters, each) != 1 for each in gaps):
+        return
+    before = letters.get_charbox(begin - 1, loose=True)
+    after = letters.get_charbox(end, loose=True)
+    if after[0] - before[2] < _MAX_GAP_IN_WORD * (before[3] - before[1]):
+        joined[begin:end] = [REMOVED] * (end - begin)

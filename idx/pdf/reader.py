@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +20,7 @@ from idx.extraction.types import Extracted, ExtractionOptions, Ocr
 from idx.pdf.details import (
     GarbledError,
     is_garbled,
+    join_accents,
     outline_headings,
     read_fields,
     read_outline,
@@ -113,7 +114,10 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         ):
             if isinstance(page, Exception):
                 pages.failed[number] = page
-            elif options.pdf_engine == "pdfplumber" or _is_better(page, pages.texts[number]):
+                continue
+            plain = pages.texts[number]
+            page = replace(page, text=join_accents(page.text, plain))  # noqa: PLW2901
+            if options.pdf_engine == "pdfplumber" or _is_better(page, plain):
                 pages.texts[number] = page.text
             else:
                 misses[layouts[number]] += 1

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Final
 
+from idx.pdf.details import REMOVED, with_accents
+
 _HYPHENS: Final = re.compile("[\ufffe\x02]")
 """PDFium's substitutes for a hyphen at the end of a line and the line break after it."""
 
@@ -39,11 +41,15 @@ def read_text(page: Any) -> str:
 
 
 def _text(letters: Any, *, is_turned: bool) -> str:
-    text = letters.get_text_range()
-    if _is_in_pieces(text) and not is_turned:
-        joined = _joined(letters)
-        return text if _is_in_pieces(joined) else joined
-    return _HYPHENS.sub("-\n", text if is_turned else _with_rows(letters, text))
+    text: str = letters.get_text_range()
+    if not is_turned:
+        text = with_accents(letters, text)
+    if _is_in_pieces(text.replace(REMOVED, "")) and not is_turned:
+        joined = _joined(letters, text)
+        text = text if _is_in_pieces(joined) else joined
+    else:
+        text = _HYPHENS.sub("-\n", text if is_turned else _with_rows(letters, text))
+    return text.replace(REMOVED, "")
 
 
 def _with_rows(letters: Any, text: str) -> str:
@@ -130,9 +136,9 @@ class _Letter:
         return gap if is_level and gap > -_COLUMN_GAP else None
 
 
-def _joined(letters: Any) -> str:
+def _joined(letters: Any, plain: str) -> str:
     """Return the text of a page with spaces where letters are farther apart than within words."""
-    found = [*_letters(letters)]
+    found = [*_letters(letters, plain)]
     pairs = [*pairwise(found)]
     gaps = [
         gap
@@ -150,15 +156,16 @@ def _joined(letters: Any) -> str:
     return _HYPHENS.sub("-", "".join(text))
 
 
-def _letters(letters: Any) -> Iterator[_Letter]:
+def _letters(letters: Any, plain: str) -> Iterator[_Letter]:
     """Yield the letters of a page without the spaces and line breaks that PDFium adds."""
     from pypdfium2 import raw
 
     box = raw.FS_RECTF()
-    for index in range(letters.count_chars()):
-        if raw.FPDFText_IsGenerated(letters, index) != 1:
+    count = letters.count_chars()
+    for index in range(count):
+        text = plain[index] if len(plain) == count else chr(raw.FPDFText_GetUnicode(letters, index))
+        if text != REMOVED and raw.FPDFText_IsGenerated(letters, index) != 1:
             raw.FPDFText_GetLooseCharBox(letters, index, box)
-            text = chr(raw.FPDFText_GetUnicode(letters, index))
             yield _Letter(text, box.left, box.bottom, box.right, box.top)
 
 

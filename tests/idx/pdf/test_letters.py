@@ -1,0 +1,69 @@
+"""Letters of PDFs that are drawn in parts, or that PDFium returns in another way."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.idx.extraction.pdf_files import ENGINES, FOUR_CELLS, by_hand, extract, pages_by_hand
+
+ACCENTS = (
+    "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences"
+    "[1/grave/acute/dieresis/circumflex/tilde/hungarumlaut/ogonek/cedilla/dotlessi]>>>>"
+)
+
+
+def with_accents(file: Path, content: str) -> Path:
+    return by_hand(file, {**pages_by_hand([5], content), 4: ACCENTS})
+
+
+def accented(before: str, accent: int, letter: str) -> str:
+    """Part of a line as LaTeX sets it: the accent, and the letter below it."""
+    return f"({before}) -111 (\\00{accent}) 444 ({letter}) "
+
+
+def test_accents_are_joined_to_their_letters(tmp_path: Path) -> None:
+    words = [
+        accented("J", 3, "org"),
+        accented("Se", 5, "nor"),
+        accented("", 2, "es"),
+        accented("voil", 1, "a"),
+        accented("Wst", 7, "ep"),
+        accented("l", 6, "o"),
+        accented("t", 4, "ete"),
+        "(caf) -111 (\\002) 444 (e d) 28 (\\002) 306 (\\011a)",
+    ]
+    lines = "".join(f"1 0 0 1 20 {280 - 20 * n} Tm [{word}] TJ " for n, word in enumerate(words))
+    read = extract(with_accents(tmp_path / "a.pdf", f"BT /F1 12 Tf {lines}ET"))
+    assert read.text.split() == [
+        "Jörg",
+        "Señor",
+        "és",
+        "voilà",
+        "Wstęp",
+        "lő",
+        "tête",
+        "café",
+        "día",
+    ]
+
+
+def test_accents_drawn_after_the_line_are_joined_to_their_letters(tmp_path: Path) -> None:
+    # The letter s stands at 20 + 12 * 1.722, and PDFium returns the accent behind the line.
+    content = "BT /F1 12 Tf 20 200 Td (tresc i) Tj 14 .3 Td (\\002) Tj 80 0 Td (next) Tj ET"
+    assert extract(with_accents(tmp_path / "a.pdf", content)).text == "treśc i next"
+
+
+@pytest.mark.parametrize("text", ["it's d'accord n'importe", "`code` of `a`", '"umlaut" and "x'])
+def test_accents_in_place_of_quotes_stay(tmp_path: Path, text: str) -> None:
+    written = text.replace("`", "\\001").replace("'", "\\002").replace('"', "\\003")
+    read = extract(with_accents(tmp_path / "a.pdf", f"BT /F1 12 Tf 20 200 Td ({written}) Tj ET"))
+    assert read.text == text.replace("'", "\xb4").replace('"', "\xa8")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_accents_in_tables_are_joined_to_their_letters(tmp_path: Path, engine: str) -> None:
+    words = "".join(f"{accented('M', 3, 'obel')} (  ) " for _ in range(5))
+    line = f"BT /F1 6 Tf 20 200 Td [{words}] TJ ET "
+    text = extract(with_accents(tmp_path / "a.pdf", line + FOUR_CELLS), engine).text
+    assert text.count("Möbel") == 5
+    assert ("c00 | c01" in text) == (engine != "pdfium")
