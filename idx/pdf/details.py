@@ -349,3 +349,22 @@ def _close_gap(letters: Any, joined: list[str], place: int) -> None:
     after = letters.get_charbox(end, loose=True)
     if after[0] - before[2] < _MAX_GAP_IN_WORD * (before[3] - before[1]):
         joined[begin:end] = [REMOVED] * (end - begin)
+
+
+_ALEF_AND_LAM: Final = re.compile("[\u0627\u0622\u0623\u0625]\u0644")
+
+
+def with_ligatures(letters: Any, text: str) -> str:
+    """Return the text of a page with the letters of the Arabic ligature lam-alef in their order.
+
+    PDFium reverses a line from right to left together with the two letters of this one glyph, which
+    have the same box.
+    """
+    if not _ALEF_AND_LAM.search(text) or len(text) != letters.count_chars():
+        return text
+    return _ALEF_AND_LAM.sub(lambda pair: _in_order(letters, pair), text)
+
+
+def _in_order(letters: Any, pair: re.Match[str]) -> str:
+    one, other = (letters.get_charbox(place) for place in (pair.start(), pair.start() + 1))
+    return pair[0][::-1] if one == other else pair[0]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Final
 
-from idx.pdf.details import REMOVED, with_accents
+from idx.pdf.details import REMOVED, with_accents, with_ligatures
 
 _HYPHENS: Final = re.compile("[\ufffe\x02]")
 """PDFium's substitutes for a hyphen at the end of a line and the line break after it."""
@@ -43,7 +43,7 @@ def read_text(page: Any) -> str:
 def _text(letters: Any, *, is_turned: bool) -> str:
     text: str = letters.get_text_range()
     if not is_turned:
-        text = with_accents(letters, text)
+        text = with_accents(letters, with_ligatures(letters, text))
     if _is_in_pieces(text.replace(REMOVED, "")) and not is_turned:
         joined = _joined(letters, text)
         text = text if _is_in_pieces(joined) else joined

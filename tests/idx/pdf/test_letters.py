@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.idx.extraction.pdf_files import ENGINES, FOUR_CELLS, by_hand, extract, pages_by_hand
+from tests.idx.extraction.pdf_files import (
+    ENGINES,
+    FOUR_CELLS,
+    by_hand,
+    extract,
+    pages_by_hand,
+    stream,
+)
 
 ACCENTS = (
     "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences"
@@ -67,3 +74,24 @@ def test_accents_in_tables_are_joined_to_their_letters(tmp_path: Path, engine: s
     text = extract(with_accents(tmp_path / "a.pdf", line + FOUR_CELLS), engine).text
     assert text.count("Möbel") == 5
     assert ("c00 | c01" in text) == (engine != "pdfium")
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        pytest.param("bcb", "ثلاث", id="ligature"),
+        pytest.param("bca", "الاث", id="ligature behind an alef"),
+        pytest.param("eda", "الن", id="no ligature"),
+    ],
+)
+def test_letters_of_the_ligature_lam_alef_are_in_their_order(
+    tmp_path: Path, drawn: str, read: str
+) -> None:
+    objects = pages_by_hand([5], f"BT /F1 12 Tf 20 200 Td ({drawn}) Tj ET")
+    objects[4] = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>"
+    objects[6] = stream(
+        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange\n"
+        "5 beginbfchar <61> <0627> <62> <062B> <63> <06440627> <64> <0644> <65> <0646> endbfchar "
+        "endcmap"
+    )
+    assert extract(by_hand(tmp_path / "a.pdf", objects)).text == read
