@@ -26,7 +26,7 @@ from idx.pdf.details import (
     read_outline,
     read_properties,
 )
-from idx.pdf.grid import Layout, table_layout
+from idx.pdf.grid import Layout, is_blank, table_layout
 from idx.pdf.ocr import (
     NOT_INSTALLED,
     OcrNeededError,
@@ -85,13 +85,14 @@ class _Pages:
     hidden: list[str] = field(default_factory=list)
     garbled: list[int] = field(default_factory=list)
     failed: dict[int, Exception] = field(default_factory=dict)
+    blank: set[int] = field(default_factory=set)
 
 
 def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracted:
     """Extract a PDF: the text of its pages, the values of its form fields, and its properties.
 
-    The metadata lists the first pages without text; the warnings name all of them, pages that could
-    not be read, and pages whose tables could not be read.
+    The metadata lists the first pages without text, unless they are blank; the warnings name all of
+    them, pages that could not be read, and pages whose tables could not be read.
     """
     started = time.monotonic()
     with _quiet_parsers():
@@ -146,7 +147,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
     blank = [
         number
         for (number, _), place, end in zip(parts, places, ends, strict=True)
-        if place.start == end and number not in pages.garbled
+        if place.start == end and number not in pages.blank and number not in pages.garbled
     ]
     blank_pages: Metadata = {PAGES_WITHOUT_TEXT: [*blank[:MAX_BLANK_PAGES]]} if blank else {}
     return Extracted(
@@ -182,7 +183,9 @@ def _read_scans(document: Any, pages: _Pages, ocr: Ocr | None) -> ScannedPages:
     if ocr is None or not ocr.is_due:
         return ScannedPages()
     needed = [
-        number for number, text in pages.texts.items() if ocr.mode == "force" or not normalize(text)
+        number
+        for number, text in pages.texts.items()
+        if ocr.mode == "force" or not (number in pages.blank or normalize(text))
     ]
     scanned = read_scanned_pages(document, needed, ocr)
     found = scanned.texts
@@ -244,6 +247,8 @@ def _read_pages(document: Any, engine: str) -> _Pages:
                 pages.hidden += take_hidden_text(page)
                 text = read_text(page)
                 fields = read_fields(page, document.formenv) if document.formenv else ""
+                if not text and is_blank(page):
+                    pages.blank.add(number)
                 if is_garbled(text):
                     pages.garbled.append(number)
                     text = ""

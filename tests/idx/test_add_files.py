@@ -33,7 +33,11 @@ def pdf_of(pages: list[str], title: str | None = None, password: str | None = No
         pdf.set_encryption(owner_password="owner", user_password=password)
     for page in pages:
         pdf.add_page()
-        pdf.multi_cell(0, text=page)
+        if page:
+            pdf.multi_cell(0, text=page)
+        else:
+            # A page without anything has no text to read.
+            pdf.circle(50, 50, 20)
     return bytes(pdf.output())
 
 

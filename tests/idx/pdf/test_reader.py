@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -68,25 +69,56 @@ def test_text_behind_the_picture_of_a_scan_is_read(tmp_path: Path) -> None:
     assert read.warnings == ()
 
 
+def with_pictures(file: Path, has_text: Sequence[bool]) -> Path:
+    """A PDF of pages with text, and of pages with a picture alone."""
+    objects = pages_by_hand(range(6, 6 + len(has_text)), HELLO)
+    objects[5] = stream("q 99 0 0 99 9 9 cm BI /W 1 /H 1 /BPC 8 /CS /G ID 0 EI Q")
+    picture = "<</Type/Page/Parent 2 0 R/Contents 5 0 R>>"
+    objects |= {number: picture for number, each in enumerate(has_text, 6) if not each}
+    return by_hand(file, objects)
+
+
 def test_pages_without_text_are_counted_and_named(tmp_path: Path) -> None:
     with_text = {1, 2, 4, 5, 6, 8, 19}
-    pages = ["text" if number in with_text else "" for number in range(1, 20)]
-    read = extract(write_pages(tmp_path / "a.pdf", pages))
+    read = extract(with_pictures(tmp_path / "a.pdf", [n in with_text for n in range(1, 20)]))
     assert read.warnings == (f"12 pages have no text (3, 7, 9\u201318); {NOT_INSTALLED}",)
     assert [page.label for page in read.pages] == list(range(1, 20))
     assert read.pages[2].start == read.pages[3].start
 
 
 def test_a_last_page_without_text_is_named_in_the_singular(tmp_path: Path) -> None:
-    read = extract(write_pages(tmp_path / "a.pdf", ["text", ""]))
+    read = extract(with_pictures(tmp_path / "a.pdf", [True, False]))
     assert read.warnings == (f"1 page has no text (2); {NOT_INSTALLED}",)
 
 
 def test_a_long_list_of_pages_is_cut(tmp_path: Path) -> None:
-    pages = ["", "text"] * 15
-    read = extract(write_pages(tmp_path / "a.pdf", pages))
+    read = extract(with_pictures(tmp_path / "a.pdf", [False, True] * 15))
     numbers = "1, 3, 5, 7, 9, 11, 13, 15, 17, 19 and 5 more"
     assert read.warnings == (f"15 pages have no text ({numbers}); {NOT_INSTALLED}",)
+
+
+RULES = "20 20 200 .5 re f 20 20 m 20 250 l S 5 5 99 99 re S "
+
+
+@pytest.mark.parametrize(
+    ("content", "blank"),
+    [
+        ("", []),
+        (RULES, []),
+        ("/X1 Do", []),
+        (f"{RULES} 20 20 m 90 99 l S", [2]),
+        (f"{RULES} 20 20 m 30 99 60 99 80 20 c S", [2]),
+        (RULES * 300, [2]),
+    ],
+)
+def test_blank_and_ruled_pages_need_no_text(tmp_path: Path, content: str, blank: list[int]) -> None:
+    objects = pages_by_hand([5, 6], HELLO)
+    objects[6] = "<</Type/Page/Parent 2 0 R/Contents 7 0 R/Resources<</XObject<</X1 8 0 R>>>>>>"
+    objects[7] = stream(content)
+    objects[8] = stream(RULES, "/Type/XObject/Subtype/Form/BBox[0 0 300 300]")
+    read = extract(by_hand(tmp_path / "a.pdf", objects))
+    assert read.metadata.get("pages_without_text", []) == blank
+    assert bool(read.warnings) == bool(blank)
 
 
 def test_a_scan_without_any_text_is_refused(tmp_path: Path) -> None:
