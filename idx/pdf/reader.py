@@ -1,7 +1,7 @@
 """Extraction of a PDF page by page, with form fields, properties and the headings of its outline.
 
 PDFium reads all pages. A page whose lines form a grid is also read by pdfplumber, which recognizes
-the cells of tables but takes far longer.
+the cells of tables but takes far longer, and so is one with ligatures that PDFium does not know.
 """
 
 import logging
@@ -34,7 +34,15 @@ from idx.pdf.ocr import (
     low_confidence,
     read_scanned_pages,
 )
-from idx.pdf.tables import TablePage, loses_words, merges_rows, read_table_pages, tears_rows
+from idx.pdf.tables import (
+    TablePage,
+    loses_letters,
+    loses_words,
+    merges_rows,
+    read_table_pages,
+    tears_rows,
+    with_lost_letters,
+)
 from idx.pdf.text import read_text, take_hidden_text
 from idx.text.cleaning import CELL_SEPARATOR, join_pages, normalize
 from shared.files.pdf import PdfError, opened_pdf
@@ -86,6 +94,7 @@ class _Pages:
     garbled: list[int] = field(default_factory=list)
     failed: dict[int, Exception] = field(default_factory=dict)
     blank: set[int] = field(default_factory=set)
+    torn: set[int] = field(default_factory=set)
 
 
 def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracted:
@@ -108,16 +117,20 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         for number, page in read_table_pages(
             data,
             password,
-            [*layouts],
+            sorted({*layouts, *pages.torn}),
             count,
             seconds,
-            lambda number: misses[layouts[number]] < _MAX_MISSES,
+            lambda number: number in pages.torn or misses[layouts[number]] < _MAX_MISSES,
         ):
             if isinstance(page, Exception):
-                pages.failed[number] = page
+                if number in layouts:
+                    pages.failed[number] = page
                 continue
-            plain = pages.texts[number]
+            plain = with_lost_letters(pages.texts[number], page.text)
             page = replace(page, text=join_accents(page.text, plain))  # noqa: PLW2901
+            pages.texts[number] = plain
+            if number not in layouts:
+                continue
             if options.pdf_engine == "pdfplumber" or _is_better(page, plain):
                 pages.texts[number] = page.text
             else:
@@ -191,6 +204,7 @@ def _read_scans(document: Any, pages: _Pages, ocr: Ocr | None) -> ScannedPages:
     found = scanned.texts
     pages.texts |= found
     pages.garbled = [number for number in pages.garbled if number not in found]
+    pages.torn.difference_update(found)
     for number in found:
         pages.for_pdfplumber.pop(number, None)
     return scanned
@@ -254,6 +268,8 @@ def _read_pages(document: Any, engine: str) -> _Pages:
                     text = ""
                 if (layout := layout_of(page, text)) is not None:
                     pages.for_pdfplumber[number] = layout
+                if engine == "auto" and loses_letters(text):
+                    pages.torn.add(number)
             finally:
                 page.close()
         except MemoryError:

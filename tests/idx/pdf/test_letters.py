@@ -95,3 +95,34 @@ def test_letters_of_the_ligature_lam_alef_are_in_their_order(
         "endcmap"
     )
     assert extract(by_hand(tmp_path / "a.pdf", objects)).text == read
+
+
+def test_ligatures_that_pdfium_does_not_know_are_read(tmp_path: Path) -> None:
+    content = "BT /F1 12 Tf 20 200 Td (Begri\\035 der Zukun\\036 Scha\\035ung) Tj ET"
+    font = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[29/f_f/f_t]>>>>"
+    objects = {**pages_by_hand([5], content), 4: font}
+    text = extract(by_hand(tmp_path / "a.pdf", objects)).text
+    assert text == "Begriff der Zukunft Schaffung"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        pytest.param("klasy\\034kator\\363w di\\033er", "klasyfikatorów differ", id="T1"),
+        pytest.param("r\\034d gr\\034n di\\033er", "r\nd gr\nn dier", id="OT1"),
+        pytest.param("klasy\\034kator\\363w \\027\\030", "klasy\nkatorów", id="other codes"),
+    ],
+)
+def test_ligatures_of_bitmap_fonts_are_those_of_their_encoding(
+    tmp_path: Path, drawn: str, read: str
+) -> None:
+    codes = [*range(23, 33), *range(97, 123), 243]
+    names = " ".join(f"{code}/a{code}" for code in codes)
+    objects = pages_by_hand([5], f"BT /F1 12 Tf 20 200 Td ({drawn}) Tj ET")
+    objects[4] = (
+        "<</Type/Font/Subtype/Type3/FontBBox[0 0 500 700]/FontMatrix[.001 0 0 .001 0 0]"
+        f"/FirstChar 0/LastChar 255/Widths[{'500 ' * 256}]/Encoding<</Differences[{names}]>>"
+        f"/CharProcs<<{' '.join(f'/a{code} 6 0 R' for code in codes if code != 32)}>>>>"
+    )
+    objects[6] = stream("500 0 0 0 500 700 d1 0 0 400 600 re f")
+    assert extract(by_hand(tmp_path / "a.pdf", objects)).text == read
