@@ -275,6 +275,7 @@ REMOVED: Final = "\ufdd2"
 
 _BESIDE_ACCENTS: Final = (" ", REMOVED)
 
+_MAX_COMPARISONS: Final = 20_000_000  # of accents with letters of a page, a tenth of a second
 _HEIGHT_OF_LETTER: Final = 0.4  # height within any letter, as a fraction of the font's
 _MAX_GAP_IN_WORD: Final = 0.1  # distance of letters of a word, as a fraction of the font's height
 
@@ -288,6 +289,8 @@ def with_accents(letters: Any, text: str) -> str:
     """
     accents = [*_ACCENT.finditer(text)]
     if not accents or len(text) != letters.count_chars():
+        return text
+    if len(accents) * len(text) > _MAX_COMPARISONS:
         return text
     joined = [*text]
     removed = []
