@@ -127,12 +127,12 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
                     pages.failed[number] = page
                 continue
             plain = with_lost_letters(pages.texts[number], page.text)
-            page = replace(page, text=join_accents(page.text, plain))  # noqa: PLW2901
             pages.texts[number] = plain
             if number not in layouts:
                 continue
-            if options.pdf_engine == "pdfplumber" or _is_better(page, plain):
-                pages.texts[number] = page.text
+            table = replace(page, text=join_accents(page.text, plain))
+            if options.pdf_engine == "pdfplumber" or _is_better(table, plain):
+                pages.texts[number] = table.text
             else:
                 misses[layouts[number]] += 1
     if not pages.texts:
