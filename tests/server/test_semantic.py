@@ -107,10 +107,11 @@ async def test_a_server_of_models_that_goes_away_is_said_once(
 ) -> None:
     fill(tmp_path / "index")
     with serving(embeds(partial(vectors_of, encoder_of(install("e5"))))) as models:
-        monkeypatch.setenv("IDX_SEMANTIC", f"{models.url}#{NAME}")
-        switch_on(tmp_path / "index", f"{models.url}#{NAME}")
+        name = f"{models.url}#{NAME}"
+        monkeypatch.setenv("IDX_SEMANTIC", name)
+        switch_on(tmp_path / "index", name)
         embed(tmp_path / "index")
-        async with connected(tmp_path / "index") as client:
+        async with connected(tmp_path / "index", IDX_SEMANTIC=name) as client:
             found = answer(await client.call_tool("Search", {"query": QUESTION}))
             assert found["results"][0]["source_document"] == "severance"
             models.answer = hangs_up

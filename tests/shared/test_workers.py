@@ -80,6 +80,7 @@ def test_a_worker_ends_after_its_parent(tmp_path: Path) -> None:
 def test_workers_that_embed_leave_the_machine_to_others() -> None:
     pool = new_pool(1, 4_000_000_000, prepare_worker)
     try:
-        assert result_of(pool, schedule(pool, os.nice, 60, 0)) >= os.nice(0) + 10
+        # The lowest priority is 19.
+        assert result_of(pool, schedule(pool, os.nice, 60, 0)) >= min(19, os.nice(0) + 10)
     finally:
         end_pool(pool)
