@@ -143,6 +143,10 @@ DIGRAPH: Final = re.compile("(?<![aeiouq])([aou])e(?=[^aeiou])", re.IGNORECASE)
 After a vowel or a q, and at the end of a word, it is not a digraph: Bauer, queue, blue.
 """
 
+_KANA: Final = re.compile("[\u3041-\u3096\u30a1-\u30f6\u30fc]{2,}")
+_TO_KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)}
+_TO_HIRAGANA: Final = {katakana: hiragana for hiragana, katakana in _TO_KATAKANA.items()}
+
 _LONG_NAME: Final = 6  # letters of a name that hardly becomes another word without one of them
 _LONGEST_ABBREVIATION: Final = 5  # letters; longer words are in capitals by emphasis
 _MOST_FORMS: Final = 20  # terms of texts without a language that are examined for a stem
@@ -220,11 +224,14 @@ def _foreign(part: str, languages: Sequence[str], shares: Mapping[str, float]) -
 
 
 def _other_spellings(text: str, parts: Sequence[Token], languages: Sequence[str]) -> Iterator[str]:
-    """Yield spellings with and without the e for an umlaut: Müller, Mueller and Muller.
+    """Yield spellings with and without the e for an umlaut, and in the other kana of Japanese.
 
-    A word without its e may be another one, as "poet" and "pot", unless the word is in no
-    dictionary.
+    Müller is Mueller and Muller, and りんご is リンゴ. A word without its e may be another one, as
+    "poet" and "pot", unless the word is in no dictionary.
     """
+    if _KANA.fullmatch(text):
+        others = (text.translate(table) for table in (_TO_KATAKANA, _TO_HIRAGANA))
+        yield from (other for other in others if other != text)
     if (spelled_out := text.translate(SPELLED_OUT)) != text:
         yield spelled_out
     if len(parts) == 1 and (without := DIGRAPH.sub(r"\1", text)) != text:
