@@ -69,9 +69,10 @@ def test_a_token_that_does_not_hold_is_refused_and_the_log_says_why(
     protected: Served, issuer: Issuer, claims: dict[str, Any], reason: str
 ) -> None:
     token = issuer.token(**claims)
-    before = protected.logged().count(f"token_refused reason={reason}")
+    line = f"token_refused reason={reason}"
+    before = protected.logged().count(line)
     assert status(protected, token) == 401
-    assert protected.logged().count(f"token_refused reason={reason}") == before + 1
+    wait_for(lambda: protected.logged().count(line) == before + 1, line)
     assert token not in protected.logged()
 
 
@@ -85,7 +86,7 @@ def test_a_client_cannot_pass_for_a_token_of_the_server_in_the_log(
 ) -> None:
     before = protected.logged().count(" token=own")
     assert status(protected, issuer.token(client_id="own")) == 200
-    assert " access_token=own" in protected.logged()
+    wait_for(lambda: " access_token=own" in protected.logged(), "the token's name")
     assert protected.logged().count(" token=own") == before
     assert status(protected, OWN) == 200
     assert protected.logged().count(" token=own") == before + 1
