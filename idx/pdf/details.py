@@ -300,8 +300,10 @@ def with_accents(letters: Any, text: str) -> str:
                 joined[place], joined[accent.start()] = whole, REMOVED
                 removed.append(accent.start())
                 break
-    for place in removed:
-        _close_gap(letters, joined, place)
+    done = 0
+    for place in sorted(removed):
+        if place >= done:
+            done = _close_gap(letters, joined, place)
     return "".join(joined)
 
 
@@ -335,8 +337,11 @@ def _places_at_accent(letters: Any, place: int) -> Iterator[int]:
             yield place + 1
 
 
-def _close_gap(letters: Any, joined: list[str], place: int) -> None:
-    """Remove the spaces that PDFium adds around an accent, unless words end there."""
+def _close_gap(letters: Any, joined: list[str], place: int) -> int:
+    """Remove the spaces that PDFium adds around accents, unless words end there.
+
+    Return the place of what follows them.
+    """
     from pypdfium2 import raw
 
     begin, end = place, place + 1
@@ -347,11 +352,12 @@ def _close_gap(letters: Any, joined: list[str], place: int) -> None:
     gaps = [each for each in range(begin, end) if joined[each] == " "]
     is_within = begin and end < len(joined) and joined[begin - 1] != "\n" and joined[end] != "\r"
     if not is_within or any(raw.FPDFText_IsGenerated(letters, each) != 1 for each in gaps):
-        return
+        return end
     before = letters.get_charbox(begin - 1, loose=True)
     after = letters.get_charbox(end, loose=True)
     if after[0] - before[2] < _MAX_GAP_IN_WORD * (before[3] - before[1]):
         joined[begin:end] = [REMOVED] * (end - begin)
+    return end
 
 
 _ALEF_AND_LAM: Final = re.compile("[\u0627\u0622\u0623\u0625]\u0644")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from ctypes import c_float, c_int, c_uint
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, Final
 
 _TOLERANCE: Final = 3.0  # distance within which two ends meet, in points; the same as pdfplumber's
@@ -262,43 +262,3 @@ def _corners(path: Any, around: Any) -> Iterator[list[_Point]]:
         corners.append((a * x.value + c * y.value + e, b * x.value + d * y.value + f))
     if len(corners) > 1:
         yield corners
-
-
-_MAX_BLANK_OBJECTS: Final = 500  # lines of a page without text; letters drawn as lines are more
-
-
-def is_blank(page: Any) -> bool:
-    """Check whether a page has nothing but a few level and upright lines, and no letters to read.
-
-    OCR finds no text there.
-    """
-    from pypdfium2 import raw
-
-    objects = [*islice(page.get_objects(max_depth=_MAX_FORM_DEPTH), _MAX_BLANK_OBJECTS + 1)]
-    if raw.FPDFPage_GetAnnotCount(page) or len(objects) > _MAX_BLANK_OBJECTS:
-        return False
-    return all(
-        part.level + 1 < _MAX_FORM_DEPTH
-        if part.type == raw.FPDF_PAGEOBJ_FORM
-        else part.type == raw.FPDF_PAGEOBJ_PATH and _is_straight(part)
-        for part in objects
-    )
-
-
-def _is_straight(path: Any) -> bool:
-    from pypdfium2 import raw
-
-    count = raw.FPDFPath_CountSegments(path)
-    if count > _MAX_BLANK_OBJECTS:
-        return False
-    x, y = c_float(), c_float()
-    last_x, last_y = 0.0, 0.0
-    for index in range(count):
-        segment = raw.FPDFPath_GetPathSegment(path, index)
-        raw.FPDFPathSegment_GetPoint(segment, x, y)
-        kind = raw.FPDFPathSegment_GetType(segment)
-        is_slanted = abs(x.value - last_x) > 1 and abs(y.value - last_y) > 1
-        if kind != raw.FPDF_SEGMENT_MOVETO and (kind != raw.FPDF_SEGMENT_LINETO or is_slanted):
-            return False
-        last_x, last_y = x.value, y.value
-    return True

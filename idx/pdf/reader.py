@@ -26,7 +26,7 @@ from idx.pdf.details import (
     read_outline,
     read_properties,
 )
-from idx.pdf.grid import Layout, is_blank, table_layout
+from idx.pdf.grid import Layout, table_layout
 from idx.pdf.ocr import (
     NOT_INSTALLED,
     OcrNeededError,
@@ -248,6 +248,13 @@ def _quiet_parsers() -> Iterator[None]:
             logging.getLogger(name).setLevel(level)
 
 
+def _is_blank(page: Any) -> bool:
+    """Check whether nothing is drawn on a page; what is drawn may be letters for OCR."""
+    from pypdfium2 import raw
+
+    return not (raw.FPDFPage_CountObjects(page) or raw.FPDFPage_GetAnnotCount(page))
+
+
 def _read_pages(document: Any, engine: str) -> _Pages:
     """Read all pages with PDFium, and select those for pdfplumber."""
     layout_of = _LAYOUTS[engine]
@@ -261,7 +268,7 @@ def _read_pages(document: Any, engine: str) -> _Pages:
                 pages.hidden += take_hidden_text(page)
                 text = read_text(page)
                 fields = read_fields(page, document.formenv) if document.formenv else ""
-                if not text and is_blank(page):
+                if not text and _is_blank(page):
                     pages.blank.add(number)
                 if is_garbled(text):
                     pages.garbled.append(number)

@@ -268,7 +268,7 @@ def loses_words(tables: str, plain: str) -> bool:
 _LETTER: Final = r"[^\W\d_]"
 _CODE: Final = "[\x0b\x0c\x0e-\x1f]"
 _LOST: Final = re.compile(f"{_CODE}(?:(?={_LETTER}{_LETTER})|(?<={_LETTER}{_LETTER}.))")
-_TORN_WORD: Final = re.compile(f"{_LETTER}*{_CODE}{_LETTER}*")
+_TORN_WORD: Final = re.compile(f"(?<!{_LETTER}){_LETTER}*+(?:{_CODE}{_LETTER}*+)+")
 _MAX_TORN_WORDS: Final = 500  # words of a page whose letters are looked for
 
 _LIGATURE: Final = "(?:ff[ijlt]?|f[bhijklt]|t[itz]|c[hkt]|s[pt]|Qu|Th)"

@@ -262,6 +262,9 @@ def _of_segment(leaf: Any, mean: "npt.NDArray[np.float32]", *, keeps: bool) -> _
     if found is None or found.mean is not mean or (found.windows is None) == keeps:
         found = _read(leaf, mean, keeps=keeps)
         with _changing:
+            # Of another generation of the same segment only other values have changed.
+            for older in [each for each in _known if each[::2] == name[::2]]:
+                del _known[older]
             _known[name] = found
             for oldest in list(_known)[:-_MAX_KNOWN_SEGMENTS]:
                 del _known[oldest]

@@ -98,11 +98,13 @@ def test_letters_of_the_ligature_lam_alef_are_in_their_order(
 
 
 def test_ligatures_that_pdfium_does_not_know_are_read(tmp_path: Path) -> None:
-    content = "BT /F1 12 Tf 20 200 Td (Begri\\035 der Zukun\\036 Scha\\035ung) Tj ET"
+    content = (
+        "BT /F1 12 Tf 20 200 Td (Begri\\035 der Zukun\\036 Scha\\035ung kra\\035erscha\\036) Tj ET"
+    )
     font = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[29/f_f/f_t]>>>>"
     objects = {**pages_by_hand([5], content), 4: font}
     text = extract(by_hand(tmp_path / "a.pdf", objects)).text
-    assert text == "Begriff der Zukunft Schaffung"
+    assert text == "Begriff der Zukunft Schaffung krafferschaft"
 
 
 @pytest.mark.parametrize(

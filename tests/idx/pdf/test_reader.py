@@ -97,25 +97,15 @@ def test_a_long_list_of_pages_is_cut(tmp_path: Path) -> None:
     assert read.warnings == (f"15 pages have no text ({numbers}); {NOT_INSTALLED}",)
 
 
-RULES = "20 20 200 .5 re f 20 20 m 20 250 l S 5 5 99 99 re S "
-
-
 @pytest.mark.parametrize(
     ("content", "blank"),
-    [
-        ("", []),
-        (RULES, []),
-        ("/X1 Do", []),
-        (f"{RULES} 20 20 m 90 99 l S", [2]),
-        (f"{RULES} 20 20 m 30 99 60 99 80 20 c S", [2]),
-        (RULES * 300, [2]),
-    ],
+    # What is drawn may be a picture, or letters.
+    [("", []), ("20 20 200 .5 re f", [2])],
 )
-def test_blank_and_ruled_pages_need_no_text(tmp_path: Path, content: str, blank: list[int]) -> None:
+def test_blank_pages_need_no_text(tmp_path: Path, content: str, blank: list[int]) -> None:
     objects = pages_by_hand([5, 6], HELLO)
-    objects[6] = "<</Type/Page/Parent 2 0 R/Contents 7 0 R/Resources<</XObject<</X1 8 0 R>>>>>>"
+    objects[6] = "<</Type/Page/Parent 2 0 R/Contents 7 0 R>>"
     objects[7] = stream(content)
-    objects[8] = stream(RULES, "/Type/XObject/Subtype/Form/BBox[0 0 300 300]")
     read = extract(by_hand(tmp_path / "a.pdf", objects))
     assert read.metadata.get("pages_without_text", []) == blank
     assert bool(read.warnings) == bool(blank)
