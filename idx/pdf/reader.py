@@ -17,16 +17,15 @@ from typing import Any, Final
 
 from idx.errors import SourceFileError
 from idx.extraction.types import Extracted, ExtractionOptions, Ocr
-from idx.pdf.details import (
+from idx.pdf.details import outline_headings, read_fields, read_outline, read_properties
+from idx.pdf.grid import Layout, table_layout
+from idx.pdf.letters import (
     GarbledError,
     is_garbled,
     join_accents,
-    outline_headings,
-    read_fields,
-    read_outline,
-    read_properties,
+    loses_letters,
+    with_lost_letters,
 )
-from idx.pdf.grid import Layout, table_layout
 from idx.pdf.ocr import (
     NOT_INSTALLED,
     OcrNeededError,
@@ -34,15 +33,7 @@ from idx.pdf.ocr import (
     low_confidence,
     read_scanned_pages,
 )
-from idx.pdf.tables import (
-    TablePage,
-    loses_letters,
-    loses_words,
-    merges_rows,
-    read_table_pages,
-    tears_rows,
-    with_lost_letters,
-)
+from idx.pdf.tables import TablePage, loses_words, merges_rows, read_table_pages, tears_rows
 from idx.pdf.text import read_text, take_hidden_text
 from idx.text.cleaning import CELL_SEPARATOR, join_pages, normalize
 from shared.files.pdf import PdfError, opened_pdf

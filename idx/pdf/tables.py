@@ -1,4 +1,4 @@
-"""Text of PDF pages as read by pdfplumber, each row of a table on its own line."""
+"""Text of PDF pages with tables, each table row on its own line."""
 
 import re
 import time
@@ -263,50 +263,3 @@ def loses_words(tables: str, plain: str) -> bool:
     words = Counter(normalize(plain).split())
     lost = words - Counter(normalize(tables.replace(CELL_SEPARATOR.strip(), " ")).split())
     return lost.total() > max(_MAX_LOST_WORDS, _MAX_LOST_SHARE * words.total())
-
-
-_LETTER: Final = r"[^\W\d_]"
-_CODE: Final = "[\x0b\x0c\x0e-\x1f]"
-_LOST: Final = re.compile(f"{_CODE}(?:(?={_LETTER}{_LETTER})|(?<={_LETTER}{_LETTER}.))")
-_TORN_WORD: Final = re.compile(f"(?<!{_LETTER}){_LETTER}*+(?:{_CODE}{_LETTER}*+)+")
-_MAX_TORN_WORDS: Final = 500  # words of a page whose letters are looked for
-
-_LIGATURE: Final = "(?:ff[ijlt]?|f[bhijklt]|t[itz]|c[hkt]|s[pt]|Qu|Th)"
-_CORK_LIGATURES: Final = {"\x1b": "ff", "\x1c": "fi", "\x1d": "fl", "\x1e": "ffi", "\x1f": "ffl"}
-"""Ligatures of fonts, and those of the encoding T1 of LaTeX by their codes."""
-
-_EIGHT_BIT_CODE: Final = re.compile(r"\(cid:(?:12[89]|1[3-9]\d|2[0-4]\d|25[0-5])\)")
-_NOT_CORK: Final = re.compile("[\x03-\x08\x17\x18\x1a]")
-"""Placeholder of pdfplumber for a letter that fonts of LaTeX have in the encoding T1 alone, and
-characters that no text in it has: codes of a font of another kind."""
-
-
-def loses_letters(text: str) -> bool:
-    """Check whether PDFium returns control characters for letters, as for some ligatures."""
-    return _LOST.search(text) is not None
-
-
-def with_lost_letters(plain: str, other: str) -> str:
-    """Return the text of a page by PDFium with the ligatures of its words as pdfplumber reads them.
-
-    pdfplumber knows glyphs by more names. Bitmap fonts of LaTeX have no names but their encoding.
-    """
-    if _EIGHT_BIT_CODE.search(other) and not _NOT_CORK.search(plain):
-        plain = _LOST.sub(lambda code: _ligature(code[0], other), plain)
-    words = {*_TORN_WORD.findall(plain)}
-    if len(words) > _MAX_TORN_WORDS:
-        return plain
-    wholes = {word: _in_full(word, other) for word in words}
-    return _TORN_WORD.sub(lambda word: wholes[word[0]], plain)
-
-
-def _in_full(torn: str, text: str) -> str:
-    """Return the word of a text that has ligatures in place of control characters."""
-    parts = re.split(_CODE, torn)
-    word = f"(?<!{_LETTER}){_LIGATURE.join(map(re.escape, parts))}(?!{_LETTER})"
-    found = {*re.findall(word, text)} if any(parts) else {torn}
-    return found.pop() if len(found) == 1 else torn
-
-
-def _ligature(code: str, other: str) -> str:
-    return _CORK_LIGATURES.get(code, code) if f"(cid:{ord(code)})" in other else code

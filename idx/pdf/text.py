@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Final
 
-from idx.pdf.details import REMOVED, with_accents, with_ligatures
+from idx.pdf.letters import REMOVED, with_accents, with_ligatures
 
 _HYPHENS: Final = re.compile("[\ufffe\x02]")
 """PDFium's substitutes for a hyphen at the end of a line and the line break after it."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from idx.pdf.letters import with_lost_letters
 from tests.idx.extraction.pdf_files import (
     ENGINES,
     FOUR_CELLS,
@@ -128,3 +129,8 @@ def test_ligatures_of_bitmap_fonts_are_those_of_their_encoding(
     )
     objects[6] = stream("500 0 0 0 500 700 d1 0 0 400 600 re f")
     assert extract(by_hand(tmp_path / "a.pdf", objects)).text == read
+
+
+def test_a_long_row_of_letters_takes_no_longer_than_its_length() -> None:
+    page = "a" * 300_000 + " gr\x1cn"
+    assert with_lost_letters(page, page) == page

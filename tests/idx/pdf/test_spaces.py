@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from idx.errors import SourceFileError
-from idx.pdf.details import is_garbled
+from idx.pdf.letters import is_garbled
 from tests.conftest import Idx
 from tests.idx.extraction.pdf_files import by_hand, extract, pages_by_hand, write_pages
 

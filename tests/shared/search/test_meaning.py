@@ -85,3 +85,17 @@ def test_vectors_that_are_not_kept_in_memory_are_read(
     monkeypatch.setattr(stored, "_known", {})
     assert [similar(index, number) for number in range(5)] == kept
     assert any(kept)
+
+
+def test_vectors_are_kept_once_when_other_values_of_a_segment_change(
+    index: Path, rows: Vector
+) -> None:
+    before = similar(index, 0)
+    known = len(stored._known)  # noqa: SLF001 - what is in memory shows nowhere else
+    for number in (1, 2, 3):
+        window = (0, 4, quantized(rows[number]))
+        value = packed(key_of("Note", f"text {number}"), [window])
+        with Index(index) as changed:
+            assert changed.set_vectors({f"d{number}-chunk-001": value}) == 1
+        assert similar(index, 0) == before
+    assert len(stored._known) == known  # noqa: SLF001

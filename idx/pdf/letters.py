@@ -1,0 +1,208 @@
+"""Letters of a PDF page that PDFium returns in parts, in another order, or as codes."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Any, Final
+
+from idx.errors import SourceFileError
+
+
+class GarbledError(SourceFileError):
+    """A file has no text but that of fonts that do not say which letters they show."""
+
+    kind = "garbled"
+
+
+_MIN_CHARACTERS: Final = 40  # of a text that is judged, without white space
+
+_MAX_UNKNOWN_SHARE: Final = 0.3
+"""Maximum share of characters that are no letters of any script; symbols of lists are fewer."""
+
+_UNKNOWN: Final = re.compile(
+    "[\ue000-\uf8ff\ufffd\x00-\x08\x0e-\x1f\x7f-\x9f\U000f0000-\U0010ffff]"
+)
+
+
+def is_garbled(text: str) -> bool:
+    """Check whether many characters of a page, as the engine reads it, are no letters."""
+    length = sum(map(len, text.split()))
+    return length >= _MIN_CHARACTERS and len(_UNKNOWN.findall(text)) > _MAX_UNKNOWN_SHARE * length
+
+
+_ACCENTS: Final = {
+    "`": "\u0300",
+    "\xa8": "\u0308",
+    "\xaf": "\u0304",
+    "\xb4": "\u0301",
+    "\xb8": "\u0327",
+    "\u02c6": "\u0302",
+    "\u02c7": "\u030c",
+    "\u02d8": "\u0306",
+    "\u02d9": "\u0307",
+    "\u02da": "\u030a",
+    "\u02db": "\u0328",
+    "\u02dc": "\u0303",
+    "\u02dd": "\u030b",
+}
+"""Accents that are characters of their own, and those that combine with a letter."""
+
+_ACCENT: Final = re.compile(f"[{''.join(_ACCENTS)}]")
+_ACCENT_AND_LETTER: Final = re.compile(f"([{''.join(_ACCENTS)}]) ?([^\\W\\d_])")
+_DOTTED: Final = {"\u0131": "i", "\u0237": "j"}  # letters without the dot, which have an accent
+
+REMOVED: Final = "\ufdd2"
+"""Noncharacter in place of a removed character: places in the text stay those on the page."""
+
+_BESIDE_ACCENTS: Final = (" ", REMOVED)
+
+_MAX_COMPARISONS: Final = 20_000_000  # of accents with letters of a page, a tenth of a second
+_HEIGHT_OF_LETTER: Final = 0.4  # height within any letter, as a fraction of the font's
+_NEAR: Final = 0.1  # distance of a letter from its accent, as a fraction of the font's height
+_MAX_GAP_IN_WORD: Final = 0.1  # distance of letters of a word, as a fraction of the font's height
+
+
+def with_accents(letters: Any, text: str) -> str:
+    """Return the text of a page with each accent joined to the letter that it stands on.
+
+    LaTeX draws accents by themselves, before or after the letter, and PDFium may move them to the
+    end of the line. An accent used as a quote stands on no letter. The text keeps its length, with
+    `REMOVED` in place of the accents.
+    """
+    accents = [*_ACCENT.finditer(text)]
+    if not accents or len(text) != letters.count_chars():
+        return text
+    if len(accents) * len(text) > _MAX_COMPARISONS:
+        return text
+    joined = [*text]
+    removed = []
+    for accent in accents:
+        for place in _places_at_accent(letters, accent.start()):
+            if whole := _whole(accent[0], joined[place]):
+                joined[place], joined[accent.start()] = whole, REMOVED
+                removed.append(accent.start())
+                break
+    done = 0
+    for place in sorted(removed):
+        if place >= done:
+            done = _close_gap(letters, joined, place)
+    return "".join(joined)
+
+
+def join_accents(text: str, plain: str) -> str:
+    """Join accents to the letters after them if the page's text `plain` has no accent by itself."""
+    if _ACCENT.search(plain):
+        return text
+    return _ACCENT_AND_LETTER.sub(lambda pair: _whole(*pair.groups()) or pair[0], text)
+
+
+def _whole(accent: str, letter: str) -> str:
+    """Return the letter with an accent; an empty text if there is no such letter."""
+    whole = unicodedata.normalize("NFC", _DOTTED.get(letter, letter) + _ACCENTS[accent])
+    return whole if letter.isalpha() and len(whole) == 1 else ""
+
+
+def _places_at_accent(letters: Any, place: int) -> Iterator[int]:
+    """Yield the places of letters that an accent may stand on, the likeliest first."""
+    from pypdfium2 import raw
+
+    left, _, right, _ = letters.get_charbox(place)
+    middle = (left + right) / 2
+    _, bottom, _, top = letters.get_charbox(place, loose=True)
+    height, near = bottom + _HEIGHT_OF_LETTER * (top - bottom), _NEAR * (top - bottom)
+    found = raw.FPDFText_GetCharIndexAtPos(letters, middle, height, near, near)
+    if found >= 0:
+        yield found
+    if place + 1 < letters.count_chars():
+        left, _, right, _ = letters.get_charbox(place + 1)
+        if left < middle < right + near:
+            yield place + 1
+
+
+def _close_gap(letters: Any, joined: list[str], place: int) -> int:
+    """Remove the spaces that PDFium adds around accents, unless words end there.
+
+    Return the place of what follows them.
+    """
+    from pypdfium2 import raw
+
+    begin, end = place, place + 1
+    while begin and joined[begin - 1] in _BESIDE_ACCENTS:
+        begin -= 1
+    while end < len(joined) and joined[end] in _BESIDE_ACCENTS:
+        end += 1
+    gaps = [each for each in range(begin, end) if joined[each] == " "]
+    is_within = begin and end < len(joined) and joined[begin - 1] != "\n" and joined[end] != "\r"
+    if not is_within or any(raw.FPDFText_IsGenerated(letters, each) != 1 for each in gaps):
+        return end
+    before = letters.get_charbox(begin - 1, loose=True)
+    after = letters.get_charbox(end, loose=True)
+    if after[0] - before[2] < _MAX_GAP_IN_WORD * (before[3] - before[1]):
+        joined[begin:end] = [REMOVED] * (end - begin)
+    return end
+
+
+_ALEF_AND_LAM: Final = re.compile("[\u0627\u0622\u0623\u0625]\u0644")
+
+
+def with_ligatures(letters: Any, text: str) -> str:
+    """Return the text of a page with the letters of the Arabic ligature lam-alef in their order.
+
+    PDFium reverses a line from right to left together with the two letters of this one glyph, which
+    have the same box.
+    """
+    if not _ALEF_AND_LAM.search(text) or len(text) != letters.count_chars():
+        return text
+    return _ALEF_AND_LAM.sub(lambda pair: _in_order(letters, pair), text)
+
+
+def _in_order(letters: Any, pair: re.Match[str]) -> str:
+    one, other = (letters.get_charbox(place) for place in (pair.start(), pair.start() + 1))
+    return pair[0][::-1] if one == other else pair[0]
+
+
+_LETTER: Final = r"[^\W\d_]"
+_CODE: Final = "[\x0b\x0c\x0e-\x1f]"
+_LOST: Final = re.compile(f"{_CODE}(?:(?={_LETTER}{_LETTER})|(?<={_LETTER}{_LETTER}.))")
+_TORN_WORD: Final = re.compile(f"(?<!{_LETTER}){_LETTER}*+(?:{_CODE}{_LETTER}*+)+")
+_MAX_TORN_WORDS: Final = 500  # words of a page whose letters are looked for
+
+_LIGATURE: Final = "(?:ff[ijlt]?|f[bhijklt]|t[itz]|c[hkt]|s[pt]|Qu|Th)"
+_CORK_LIGATURES: Final = {"\x1b": "ff", "\x1c": "fi", "\x1d": "fl", "\x1e": "ffi", "\x1f": "ffl"}
+"""Ligatures of fonts, and those of the encoding T1 of LaTeX by their codes."""
+
+_EIGHT_BIT_CODE: Final = re.compile(r"\(cid:(?:12[89]|1[3-9]\d|2[0-4]\d|25[0-5])\)")
+_NOT_CORK: Final = re.compile("[\x03-\x08\x17\x18\x1a]")
+"""Placeholder of pdfplumber for a letter that fonts of LaTeX have in the encoding T1 alone, and
+characters that no text in it has: codes of a font of another kind."""
+
+
+def loses_letters(text: str) -> bool:
+    """Check whether PDFium returns control characters for letters, as for some ligatures."""
+    return _LOST.search(text) is not None
+
+
+def with_lost_letters(plain: str, other: str) -> str:
+    """Return the text of a page by PDFium with the ligatures of its words as pdfplumber reads them.
+
+    pdfplumber knows glyphs by more names. Bitmap fonts of LaTeX have no names but their encoding.
+    """
+    if _EIGHT_BIT_CODE.search(other) and not _NOT_CORK.search(plain):
+        plain = _LOST.sub(lambda code: _ligature(code[0], other), plain)
+    words = {*_TORN_WORD.findall(plain)}
+    if len(words) > _MAX_TORN_WORDS:
+        return plain
+    wholes = {word: _in_full(word, other) for word in words}
+    return _TORN_WORD.sub(lambda word: wholes[word[0]], plain)
+
+
+def _in_full(torn: str, text: str) -> str:
+    """Return the word of a text that has ligatures in place of control characters."""
+    parts = re.split(_CODE, torn)
+    word = f"(?<!{_LETTER}){_LIGATURE.join(map(re.escape, parts))}(?!{_LETTER})"
+    found = {*re.findall(word, text)} if any(parts) else {torn}
+    return found.pop() if len(found) == 1 else torn
+
+
+def _ligature(code: str, other: str) -> str:
+    return _CORK_LIGATURES.get(code, code) if f"(cid:{ord(code)})" in other else code
