@@ -98,13 +98,19 @@ def test_a_long_list_of_pages_is_cut(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "blank"),
-    # What is drawn may be a picture, or letters.
-    [("", []), ("20 20 200 .5 re f", [2])],
+    ("content", "more", "blank"),
+    # What is drawn, also by an annotation, may be a picture, or letters.
+    [
+        ("", "", []),
+        ("20 20 200 .5 re f", "", [2]),
+        ("", "/Annots[<</Type/Annot/Subtype/Stamp/Rect[20 20 200 200]>>]", [2]),
+    ],
 )
-def test_blank_pages_need_no_text(tmp_path: Path, content: str, blank: list[int]) -> None:
+def test_blank_pages_need_no_text(
+    tmp_path: Path, content: str, more: str, blank: list[int]
+) -> None:
     objects = pages_by_hand([5, 6], HELLO)
-    objects[6] = "<</Type/Page/Parent 2 0 R/Contents 7 0 R>>"
+    objects[6] = f"<</Type/Page/Parent 2 0 R/Contents 7 0 R{more}>>"
     objects[7] = stream(content)
     read = extract(by_hand(tmp_path / "a.pdf", objects))
     assert read.metadata.get("pages_without_text", []) == blank
