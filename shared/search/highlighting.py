@@ -27,6 +27,7 @@ _LEAD: Final = 100  # characters of a passage before its first match, at most
 
 _SENTENCE_END: Final = re.compile(r"[.!?…:]\s+|[\u3002\uff01\uff1f]\s*|\n\s*")
 
+_NO_LETTERS: Final = re.compile(r"[\W\d_]+")
 _WORD: Final = re.compile(rf"[^\W_](?:\S*[^\W_])?[{COMBINING}]*[+#]*")
 """A word without the punctuation around it, but with the signs of C++ and C#."""
 
@@ -184,6 +185,9 @@ class Passages:
             for term, of in product(self._by_language[language], (known, others)):
                 mark = self._terms[term]
                 for word in words.intersection(of.words.get(term, ())):
+                    if term[-1:].isalpha() and _NO_LETTERS.fullmatch(word):
+                        # Of "£250" only the sign is "pound": it is another amount.
+                        continue
                     if word not in marks or mark.rarity > marks[word].rarity:
                         marks[word] = mark
         return marks

@@ -52,6 +52,8 @@ def test_where_only_the_title_matches_the_beginning_is_shown(
         ('"two rent"~5', ENGLISH, ["two", "rent"]),
         ("DEC-0054", ENGLISH, ["DEC-0054"]),
         ("Müller", ENGLISH, ["Mueller"]),
+        # Another amount with the same sign is another one.
+        ("£100", "Gifts from £0 to £100, not £250, in pounds.", ["100", "pounds"]),
         ("Haus", GERMAN, ["Häuser"]),
         ("Köhler", GERMAN, ["Koehler"]),
         ("Mueller", "Frau Müller pays the rent.", ["Müller"]),
