@@ -7,16 +7,16 @@ other or joined score more, so that the whole comes first. docs/searching.md has
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from typing import Final
 
-from shared.analysis.analyzers import as_typed, folded, tokens, tokens_of
-from shared.analysis.languages import PUNCTUATION, WITH_COMPOUNDS, function_words_in, month_names
+from shared.analysis.analyzers import as_typed, tokens, tokens_of
+from shared.analysis.languages import PUNCTUATION, WITH_COMPOUNDS, function_words_in
 from shared.model import schema
 from shared.model.weights import Weights
+from shared.query.dates import Row, date_of, dates_and_times
 from shared.query.terms import Form, IndexTerms, forms_of
 from shared.query.tree import (
     Clause,
@@ -56,19 +56,6 @@ _FEWEST_OF_A_NUMBER: Final = 4  # digits of one that a text may have with a blan
 _FEWEST_OF_A_SUFFIX: Final = 7  # digits by which the end of a longer number is found
 _LONGEST_WITH_ZEROS: Final = 8  # digits of a number that zeros begin, as in INV-0042
 _COUNTRY_CODES: Final = (1, 2, 3)  # their numbers of digits (ITU-T E.164)
-
-_DATE: Final = re.compile(r"(?:(\d{4})([./-]))?(\d{1,2})[./-](\d{1,2})(?:([./-])(\d{4}))?")
-"""A date with the year at one end."""
-
-_DAY: Final = r"(\d{1,2})(?:\.|er|st|nd|rd|th|\u00ba)?"
-_NAME: Final = r"([^\W\d_]{3,12})\.?"
-_WRITTEN_DATE: Final = re.compile(
-    rf"\b(?:{_DAY}\s(?:de |of )?{_NAME}|{_NAME}\s{_DAY},?)\s(?:de )?(\d{{4}})\b"
-)
-"""A date that may have the name of a month, after the day or before it."""
-
-_MONTHS: Final = 12
-_SLOP_OF_A_DATE: Final = 2  # for December 31, 2024, and 31 de diciembre de 2024
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +145,7 @@ class Words:
         numbers: Node = Nothing()
         if schema.CONTENT in fields:
             numbers = self._numbers_in(word.text, forms[0].term if len(forms) == 1 else "")
-            numbers = any_of(numbers, self._date(word.text))
+            numbers = any_of(numbers, self._rows(date_of(word.text)))
         if len(forms) == 1:
             found = any_of(self._any_form(forms[0], fields), numbers)
             part = self.part(found, is_word=isinstance(numbers, Nothing))
@@ -349,14 +336,10 @@ class Words:
         return Nothing() if function_words_in(text) else self._one_word(text)
 
     def numbers(self, text: str) -> Node:
-        """Return the numbers of several words: telephone numbers with blanks, and written dates."""
+        """Return the numbers of several words: telephone numbers with blanks, dates and times."""
         numbers = self._runs(run for run in _DIGITS.findall(text) if " " in run)
-        dates = []
-        for *ends, year in _WRITTEN_DATE.findall(text):
-            day, name = ends[:2] if ends[0] else (ends[3], ends[2])
-            if month := _months().get(folded(name)):
-                dates += self._days([(int(day), month)], year)
-        return any_of(numbers, scaled(any_of(*dates), self.weights.row))
+        dates = self._rows(dates_and_times(text))
+        return any_of(numbers, dates)
 
     def _numbers_in(self, word: str, term: str) -> Node:
         """Return the numbers of a word; its term is empty if it has several parts."""
@@ -368,30 +351,10 @@ class Words:
         is_number = len(term) > _FEWEST_OF_A_NUMBER and term.isdigit()
         return self._runs(_DIGITS.findall(word) or ([term] if is_number else []))
 
-    def _date(self, word: str) -> Node:
-        """Return a date in all ways to write it that mean the same, as 2015-09-01."""
-        found = _DATE.fullmatch(word.strip(PUNCTUATION))
-        if not found or bool(found[1]) == bool(found[6]):
-            return Nothing()
-        first, second = int(found[3]), int(found[4])
-        days = [(second, first)] if found[1] else [(first, second)]
-        if found[5] == "/":
-            # In America, the month comes first.
-            days.append((second, first))
-        return scaled(any_of(*self._days(days, found[1] or found[6])), self.weights.row)
-
-    def _days(self, days: Iterable[tuple[int, int]], year: str) -> list[Node]:
-        """Return the ways to write a day and its month of a year; several for 05/06/2024."""
-        nodes = []
-        for day, month in days:
-            one, other = (tuple(dict.fromkeys((f"{n}", f"{n:02}"))) for n in (day, month))
-            orders = [(one, other, (year,)), ((year,), other, one)]
-            orders += [(other, one, (year,))] if day > _MONTHS else []
-            nodes += [self._row(schema.CONTENT, order, 0) for order in orders]
-            if names := [name for name, number in _months().items() if number == month]:
-                written = (one, tuple(names), (year,))
-                nodes.append(self._row(schema.CONTENT, written, _SLOP_OF_A_DATE))
-        return nodes
+    def _rows(self, rows: Iterable[Row]) -> Node:
+        """Return some ways to write the same, each a row of terms of the content."""
+        nodes = (self._row(schema.CONTENT, row.positions, row.slop) for row in rows)
+        return scaled(any_of(*nodes), self.weights.whole)
 
     def _runs(self, runs: Iterable[str]) -> Node:
         return any_of(*(scaled(self._number(run), self.weights.digits) for run in runs))
@@ -414,12 +377,6 @@ class Words:
         if len(digits) >= _FEWEST_OF_A_SUFFIX and len(end) >= _FEWEST_OF_A_SUFFIX - 1:
             nodes.append(Pattern(schema.DIGITS, f"{end[::-1]}*", scored=False))
         return best_of(*nodes)
-
-
-@cache
-def _months() -> Mapping[str, int]:
-    """Return the number of each month by its names as terms."""
-    return {folded(name): number for name, number in month_names()}
 
 
 def fields_of(field: str | None) -> tuple[str, ...]:

@@ -1,0 +1,156 @@
+"""Dates and times of day in a query, in the ways in which texts write them: 3pm is 15:00."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from typing import Final, NamedTuple
+
+from shared.analysis.analyzers import as_typed, folded, tokens_of
+from shared.analysis.languages import PUNCTUATION, month_names
+
+
+class Row(NamedTuple):
+    """Terms next to each other; several at one position are alternatives."""
+
+    positions: Sequence[tuple[str, ...]]
+    slop: int = 0
+
+
+_DATE: Final = re.compile(r"(?:(\d{4})([./-]))?(\d{1,2})[./-](\d{1,2})(?:([./-])(\d{4}))?")
+"""A date with the year at one end."""
+
+_DATE_WITHOUT_YEAR: Final = re.compile(r"(\d{1,2})(?:/(\d{1,2})|\.(\d{1,2})\.)")
+
+_DAY: Final = r"(\d{1,2})(?:\.|er|st|nd|rd|th|\u00ba)?"
+_NAME: Final = r"([^\W\d_]{3,12})\.?"
+_WRITTEN_DATE: Final = re.compile(
+    rf"\b(?:{_DAY}\s(?:de |of )?{_NAME}|{_NAME}\s{_DAY},?)(?:\s(?:de )?(\d{{4}}))?(?!\w)"
+)
+"""A date that may have the name of a month, after the day or before it."""
+
+_EASTERN_DATE: Final = re.compile(
+    r"(?:(\d{4})\s?[年년]\s?)?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日号일]"
+)
+
+_MONTHS: Final = 12
+_DAYS: Final = 31
+_SLOP_OF_A_DATE: Final = 2  # for December 31, 2024, and 31 de diciembre de 2024
+
+_MORNING: Final = "a\\.?\\s?m\\b|π\\.?\\s?μ\\b|de la mañana|(?:час\\w{0,3}\\s)?утра"
+_AFTERNOON: Final = (
+    "p\\.?\\s?m\\b|μ\\.?\\s?μ\\b|de la (?:tarde|noche)|(?:час\\w{0,3}\\s)?(?:дня|вечера)"
+)
+_TIME: Final = re.compile(
+    "(?<![\\d.,:/-])(?:(?P<am>上午|午前|오전|délelőtt)|(?P<pm>下午|午後|오후|délután)"
+    "|(?P<at>\\b(?:kl\\.?|klo|ore)(?=\\s)))?\\s?"
+    "(?<!\\d)(?P<hour>\\d{1,2})"
+    "(?:\\s?(?:[:.h点點时時시]|uhr)\\s?(?P<minute>[0-5]\\d)(?!\\d)"
+    "|\\s?(?P<full>h|uhr|uur|点|點|时|時|시)(?!\\w))?"
+    f"\\s?(?:(?P<morning>{_MORNING})|(?P<afternoon>{_AFTERNOON}))?",
+    re.IGNORECASE,
+)
+"""A number that is a time of day if it has minutes, or a word before or after it says so."""
+
+_WAYS: Final = (
+    *(
+        "{hour}:{minute:02}",
+        "{hour:02}:{minute:02}",
+        "{hour}h{minute:02}",
+        "{hour} Uhr {minute:02}",
+    ),
+    *("{of_twelve}:{minute:02} {half}m", "{of_twelve}:{minute:02} {half}.m."),
+)
+_WAYS_WITH_A_POINT: Final = (
+    "{hour}.{minute:02}",
+    "{hour:02}.{minute:02}",
+    "{of_twelve}.{minute:02} {half}m",
+)
+_WAYS_OF_A_FULL_HOUR: Final = (
+    *("{hour}h", "{hour} Uhr", "{hour}点", "{hour}時", "{hour}시"),
+    *("{of_twelve} {half}m", "{of_twelve} {half}.m.", "下午{of_twelve}", "午後{of_twelve}"),
+)
+
+_HALF_A_DAY: Final = 12
+_DAY_IN_HOURS: Final = 24
+_MOST_IN_A_QUERY: Final = 4  # dates, and times
+
+
+def date_of(word: str) -> list[Row]:
+    """Return the ways to write a date that is a word of a query, as 2015-09-01 or 15/8."""
+    found = _DATE.fullmatch(word.strip(PUNCTUATION))
+    if found and bool(found[1]) != bool(found[6]):
+        first, second = int(found[3]), int(found[4])
+        days = [(second, first)] if found[1] else [(first, second)]
+        if found[5] == "/":
+            # In America, the month comes first.
+            days.append((second, first))
+        return [*_days(days, found[1] or found[6])]
+    if found := _DATE_WITHOUT_YEAR.fullmatch(word):
+        return [*_days([(int(found[1]), int(found[2] or found[3]))])]
+    return []
+
+
+def dates_and_times(text: str) -> Iterator[Row]:
+    """Yield the ways to write the dates with the name of a month, and the times, in a text."""
+    for *ends, year in islice(_WRITTEN_DATE.findall(text), _MOST_IN_A_QUERY):
+        day, name = ends[:2] if ends[0] else (ends[3], ends[2])
+        if month := _months().get(folded(name)):
+            yield from _days([(int(day), month)], year)
+    for year, month, day in islice(_EASTERN_DATE.findall(text), _MOST_IN_A_QUERY):
+        yield from _days([(int(day), int(month))], year)
+    for hour, minute in dict.fromkeys(islice(_times(text), _MOST_IN_A_QUERY)):
+        yield from _ways(hour, minute)
+
+
+def _days(days: Iterable[tuple[int, int]], year: str = "") -> Iterator[Row]:
+    """Yield the ways to write a day and its month of a year; several for 05/06/2024."""
+    last = ((year,),) if year else ()
+    for day, month in days:
+        if not (0 < day <= _DAYS and 0 < month <= _MONTHS):
+            continue
+        one, other = (tuple(dict.fromkeys((f"{n}", f"{n:02}"))) for n in (day, month))
+        yield Row((one, other, *last))
+        if year:
+            yield Row((*last, other, one))
+        else:
+            # The analyzer takes 31.03. for a number.
+            written = [as_typed(f"{a}.{b}") for a in one for b in other]
+            yield Row([tuple({of[0].text for of in tokens_of(written) if len(of) == 1})])
+        if day > _MONTHS:
+            yield Row((other, one, *last))
+        if names := tuple(name for name, number in _months().items() if number == month):
+            yield Row((one, names, *last), _SLOP_OF_A_DATE)
+
+
+def _times(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the times of day in a text, each as its hour from 0 to 23, and its minute."""
+    for found in _TIME.finditer(text):
+        says_so = found["minute"] or found["full"] or found["at"]
+        is_morning = found["am"] or found["morning"]
+        is_afternoon = found["pm"] or found["afternoon"]
+        hour, minute = int(found["hour"]), int(found["minute"] or 0)
+        if is_morning or is_afternoon:
+            hour = hour % _HALF_A_DAY + (_HALF_A_DAY if is_afternoon else 0)
+        elif not says_so:
+            continue
+        if hour < _DAY_IN_HOURS:
+            yield hour, minute
+
+
+def _ways(hour: int, minute: int) -> Iterator[Row]:
+    """Yield the ways to write a time of day."""
+    ways = (*_WAYS, *(_WAYS_WITH_A_POINT if minute else _WAYS_OF_A_FULL_HOUR))
+    half, of_twelve = "ap"[hour >= _HALF_A_DAY], (hour - 1) % _HALF_A_DAY + 1
+    written = [
+        as_typed(way.format(hour=hour, minute=minute, half=half, of_twelve=of_twelve))
+        for way in ways
+    ]
+    for row in dict.fromkeys(tuple((token.text,) for token in of) for of in tokens_of(written)):
+        yield Row(row)
+
+
+@cache
+def _months() -> Mapping[str, int]:
+    """Return the number of each month by its names as terms."""
+    return {folded(name): number for name, number in month_names()}
