@@ -2,7 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from idx.errors import SourceFileError
@@ -159,6 +160,100 @@ def with_ligatures(letters: Any, text: str) -> str:
 def _in_order(letters: Any, pair: re.Match[str]) -> str:
     one, other = (letters.get_charbox(place) for place in (pair.start(), pair.start() + 1))
     return pair[0][::-1] if one == other else pair[0]
+
+
+RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+"""Pattern of right-to-left scripts, whose letters pdfplumber returns from left to right."""
+
+_RTL: Final = "\u05d0"
+_MARK: Final = "\u0300"
+_SIGNS: Final = {"L": "a", "EN": "1", "AN": "1", "R": _RTL, "AL": _RTL, "NSM": _MARK, "WS": " "}
+"""Signs for letters, digits, marks and spaces, by their classes in the bidirectional algorithm."""
+
+_LINE: Final = re.compile(r"[^\r\n]+")
+_PIECE: Final = re.compile(f"[a1][a1{_MARK}]*|{_RTL}+|.")
+
+_NUMBER: Final = "[$\u20ac\u20aa]?1(?:(?:[-.,:/]|, )1)*%?"
+_SEPARATOR_IN_LIST: Final = " [,;:\u060c\u061b]"  # one after a word is on the right of a space
+_IN_BRACKETS: Final = f"[()][^(){_RTL}]*[()]"
+_PHRASE: Final = (
+    f"@?(?:1[^ {_RTL}]{{,9}})?a"
+    f"(?:(?:(?!{_SEPARATOR_IN_LIST})[^{_RTL}])*?(?:[a1]|{_IN_BRACKETS}))*[+#]*"
+)
+_RUN_FROM_LEFT: Final = re.compile(f"{_PHRASE}|{_NUMBER}|.")
+_RUN_FROM_RIGHT: Final = re.compile(f"{_RTL}(?:[^a]*{_RTL})?|.")
+"""Pieces of a line that are read in one direction, by their signs in the order of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A word, number or other character on a line, and its place on the page."""
+
+    text: str
+    sign: str
+    middle: float
+    bottom: float
+    height: float
+
+
+def with_directions(letters: Any, text: str) -> str:
+    """Return the text of a page with the words of lines in both directions in their order.
+
+    PDFium returns the words of such a line from the right or all from the left, whichever way more
+    of them run, so those that run the other way are in reverse. The text keeps its length.
+    """
+    if not RIGHT_TO_LEFT.search(text) or len(text) != letters.count_chars():
+        return text
+    signs = "".join(_SIGNS.get(unicodedata.bidirectional(each), each) for each in text)
+    # Names and terms in Latin letters are long, and may be most of a page.
+    is_rtl = 2 * signs.count(_RTL) > signs.count("a")
+
+    def in_order(line: re.Match[str]) -> str:
+        of_line = signs[slice(*line.span())]
+        if _RTL not in of_line or not ("a" in of_line or "1" in of_line):
+            return line[0]
+        pieces = _pieces_from_left(letters, line, of_line)
+        if is_rtl or of_line.count(_RTL) > of_line.count("a"):
+            ordered = _from_right(pieces)
+        else:
+            runs = _runs(_RUN_FROM_RIGHT, pieces)
+            ordered = [piece for run in runs for piece in _from_right(run)]
+        read = "".join(piece.text for piece in ordered)
+        is_sure = _are_level(pieces) and _count_words(read) >= _count_words(line[0])
+        return read if is_sure else line[0]
+
+    return _LINE.sub(in_order, text)
+
+
+def _count_words(text: str) -> int:
+    """Return the number of words, which is less where a space has no right place on the page."""
+    return sum(any(map(str.isalnum, word)) for word in text.split())
+
+
+def _pieces_from_left(letters: Any, line: re.Match[str], signs: str) -> list[_Piece]:
+    pieces = []
+    for found in _PIECE.finditer(signs):
+        places = (line.start() + found.start(), line.start() + found.end() - 1)
+        one, other = (letters.get_charbox(place, loose=True) for place in places)
+        middle = (min(one[0], other[0]) + max(one[2], other[2])) / 2
+        text, sign = line[0][slice(*found.span())], "a" if "a" in found[0] else found[0][0]
+        pieces.append(_Piece(text, sign, middle, one[1], one[3] - one[1]))
+    return sorted(pieces, key=lambda piece: piece.middle)
+
+
+def _are_level(pieces: Sequence[_Piece]) -> bool:
+    bottoms = [piece.bottom for piece in pieces]
+    return max(bottoms) - min(bottoms) < max(piece.height for piece in pieces) / 2
+
+
+def _runs(pattern: re.Pattern[str], pieces: Sequence[_Piece]) -> list[Sequence[_Piece]]:
+    signs = "".join(piece.sign for piece in pieces)
+    return [pieces[slice(*run.span())] for run in pattern.finditer(signs)]
+
+
+def _from_right(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """Return pieces from the right, but words and numbers that run from the left in their order."""
+    return [piece for run in reversed(_runs(_RUN_FROM_LEFT, pieces)) for piece in run]
 
 
 _LETTER: Final = r"[^\W\d_]"

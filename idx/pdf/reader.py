@@ -5,7 +5,6 @@ the cells of tables but takes far longer, and so is one with ligatures that PDFi
 """
 
 import logging
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from idx.extraction.types import Extracted, ExtractionOptions, Ocr
 from idx.pdf.details import outline_headings, read_fields, read_outline, read_properties
 from idx.pdf.grid import Layout, table_layout
 from idx.pdf.letters import (
+    RIGHT_TO_LEFT,
     GarbledError,
     is_garbled,
     join_accents,
@@ -46,9 +46,6 @@ _MEDIA_TYPE: Final = "application/pdf"
 _PARSERS: Final = ("pdfminer", "pdfplumber", "pypdfium2")
 """Loggers of the parsers, which report everything that they repair."""
 
-_RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-"""Pattern of right-to-left scripts, whose letters pdfplumber returns from left to right."""
-
 _UNKNOWN_LETTER: Final = "(cid:"
 """Prefix of pdfplumber's placeholder for a letter of a font that it cannot decode."""
 
@@ -65,7 +62,7 @@ _MAX_MISSES: Final = 2
 
 _LAYOUTS: Final[dict[str, Callable[[Any, str], Layout | None]]] = {
     "auto": lambda page, text: (
-        table_layout(page) if text and not _RIGHT_TO_LEFT.search(text) else None
+        table_layout(page) if text and not RIGHT_TO_LEFT.search(text) else None
     ),
     "pdfium": lambda _page, _text: None,
     "pdfplumber": lambda _page, _text: (),

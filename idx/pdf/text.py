@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Final
 
-from idx.pdf.letters import REMOVED, with_accents, with_ligatures
+from idx.pdf.letters import REMOVED, with_accents, with_directions, with_ligatures
 
 _HYPHENS: Final = re.compile("[\ufffe\x02]")
 """PDFium's substitutes for a hyphen at the end of a line and the line break after it."""
@@ -48,7 +48,9 @@ def _text(letters: Any, *, is_turned: bool) -> str:
         joined = _joined(letters, text)
         text = text if _is_in_pieces(joined) else joined
     else:
-        text = _HYPHENS.sub("-\n", text if is_turned else _with_rows(letters, text))
+        if not is_turned:
+            text = _with_rows(letters, with_directions(letters, text))
+        text = _HYPHENS.sub("-\n", text)
     return text.replace(REMOVED, "")
 
 

@@ -1,5 +1,6 @@
 """Letters of PDFs that are drawn in parts, or that PDFium returns in another way."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,57 @@ def test_letters_of_the_ligature_lam_alef_are_in_their_order(
         "endcmap"
     )
     assert extract(by_hand(tmp_path / "a.pdf", objects)).text == read
+
+
+HEBREW = {ord("A") + n: chr(0x05D0 + n) for n in range(26)}
+"""Hebrew letters, as which the font of these pages shows upper-case ones."""
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        pytest.param("EDFED api gateway CBABA", "ABABC api gateway DEFDE", id="words"),
+        pytest.param("NML hyper-v DCBA", "ABCD hyper-v LMN", id="hyphen"),
+        pytest.param("FEDFED size: 10 CBA", "ABC size: 10 DEFDEF", id="number behind a word"),
+        pytest.param("KJ 5% FED .1", "1. DEF 5% JK", id="numbers"),
+        pytest.param("full stack test CBA - 2024", "2024 - ABC full stack test", id="most words"),
+        pytest.param(",grid app ,docker :CBA", "ABC: docker, grid app,", id="list"),
+        pytest.param("apps (sql) CBA", "ABC apps (sql)", id="brackets"),
+    ],
+)
+def test_words_from_left_to_right_in_lines_from_right_to_left_are_in_their_order(
+    tmp_path: Path, drawn: str, read: str
+) -> None:
+    lines = ["NMLKJIHGFEDCBA PONM", drawn]
+    assert in_hebrew(tmp_path / "a.pdf", lines).splitlines()[1] == read.translate(HEBREW)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        pytest.param("the words FED CBA here", "the words ABC DEF here", id="words"),
+        pytest.param("the words FED 12/03 CBA", "the words ABC 12/03 DEF", id="number"),
+        pytest.param("25 :CBA", "ABC: 25", id="line from right to left"),
+    ],
+)
+def test_words_from_right_to_left_in_lines_from_left_to_right_are_in_their_order(
+    tmp_path: Path, drawn: str, read: str
+) -> None:
+    lines = ["a page of which most is read from the left", drawn]
+    assert in_hebrew(tmp_path / "a.pdf", lines).splitlines()[1] == read.translate(HEBREW)
+
+
+def in_hebrew(file: Path, lines: Sequence[str]) -> str:
+    drawn = "".join(
+        f"1 0 0 1 20 {200 - 20 * number} Tm ({line}) Tj " for number, line in enumerate(lines)
+    )
+    objects = pages_by_hand([5], f"BT /F1 12 Tf {drawn}ET")
+    objects[4] = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>"
+    objects[6] = stream(
+        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange\n"
+        "2 beginbfrange <20> <7e> <0020> <41> <5a> <05D0> endbfrange endcmap"
+    )
+    return extract(by_hand(file, objects)).text
 
 
 def test_ligatures_that_pdfium_does_not_know_are_read(tmp_path: Path) -> None:
