@@ -165,6 +165,7 @@ def _in_order(letters: Any, pair: re.Match[str]) -> str:
 RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 """Pattern of right-to-left scripts, whose letters pdfplumber returns from left to right."""
 
+_RTL_WORD: Final = re.compile(f"(?:(?![\\W\\d]){RIGHT_TO_LEFT.pattern}){{2,}}")
 _RTL: Final = "\u05d0"
 _MARK: Final = "\u0300"
 _SIGNS: Final = {"L": "a", "EN": "1", "AN": "1", "R": _RTL, "AL": _RTL, "NSM": _MARK, "WS": " "}
@@ -200,10 +201,12 @@ def with_directions(letters: Any, text: str) -> str:
     """Return the text of a page with the words of lines in both directions in their order.
 
     PDFium returns the words of such a line from the right or all from the left, whichever way more
-    of them run, so those that run the other way are in reverse. The text keeps its length.
+    of them run, so those that run the other way are in reverse, and so are the letters of words
+    that are drawn from the right, as in Arabic by Chrome. The text keeps its length.
     """
     if not RIGHT_TO_LEFT.search(text) or len(text) != letters.count_chars():
         return text
+    text = _RTL_WORD.sub(lambda word: _word_from_right(letters, word), text)
     signs = "".join(_SIGNS.get(unicodedata.bidirectional(each), each) for each in text)
     # Names and terms in Latin letters are long, and may be most of a page.
     is_rtl = 2 * signs.count(_RTL) > signs.count("a")
@@ -213,7 +216,9 @@ def with_directions(letters: Any, text: str) -> str:
         if _RTL not in of_line or not ("a" in of_line or "1" in of_line):
             return line[0]
         pieces = _pieces_from_left(letters, line, of_line)
-        if is_rtl or of_line.count(_RTL) > of_line.count("a"):
+        letter_signs = [piece.sign for piece in pieces if piece.sign in {"a", _RTL}]
+        is_mostly_rtl = of_line.count(_RTL) > of_line.count("a")
+        if is_mostly_rtl or (is_rtl and _RTL in {letter_signs[0], letter_signs[-1]}):
             ordered = _from_right(pieces)
         else:
             runs = _runs(_RUN_FROM_RIGHT, pieces)
@@ -223,6 +228,18 @@ def with_directions(letters: Any, text: str) -> str:
         return read if is_sure else line[0]
 
     return _LINE.sub(in_order, text)
+
+
+def _word_from_right(letters: Any, word: re.Match[str]) -> str:
+    """Return the letters of a word from the right, where PDFium has them from the left."""
+    first, last = (
+        letters.get_charbox(place, loose=True) for place in (word.start(), word.end() - 1)
+    )
+    if first[0] >= last[0]:
+        return word[0]
+    lefts = [letters.get_charbox(place, loose=True)[0] for place in range(*word.span())]
+    order = sorted(range(len(lefts)), key=lambda place: -lefts[place])
+    return "".join(word[0][place] for place in order)
 
 
 def _count_words(text: str) -> int:

@@ -113,6 +113,7 @@ HEBREW = {ord("A") + n: chr(0x05D0 + n) for n in range(26)}
         pytest.param("full stack test CBA - 2024", "2024 - ABC full stack test", id="most words"),
         pytest.param(",grid app ,docker :CBA", "ABC: docker, grid app,", id="list"),
         pytest.param("apps (sql) CBA", "ABC apps (sql)", id="brackets"),
+        pytest.param("the words CBA here", "the words ABC here", id="line from left to right"),
     ],
 )
 def test_words_from_left_to_right_in_lines_from_right_to_left_are_in_their_order(
@@ -137,9 +138,15 @@ def test_words_from_right_to_left_in_lines_from_left_to_right_are_in_their_order
     assert in_hebrew(tmp_path / "a.pdf", lines).splitlines()[1] == read.translate(HEBREW)
 
 
+def test_words_drawn_from_right_to_left_are_not_reversed(tmp_path: Path) -> None:
+    word = ") 1400 (".join("ABCDE")
+    read = in_hebrew(tmp_path / "a.pdf", ["LKJI", f") -5000 ({word}"])
+    assert read.splitlines()[1] == "ABCDE".translate(HEBREW)
+
+
 def in_hebrew(file: Path, lines: Sequence[str]) -> str:
     drawn = "".join(
-        f"1 0 0 1 20 {200 - 20 * number} Tm ({line}) Tj " for number, line in enumerate(lines)
+        f"1 0 0 1 20 {200 - 20 * number} Tm [({line})] TJ " for number, line in enumerate(lines)
     )
     objects = pages_by_hand([5], f"BT /F1 12 Tf {drawn}ET")
     objects[4] = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>"
