@@ -45,7 +45,7 @@ _TIME: Final = re.compile(
     "(?<![\\d.,:/-])(?:(?P<am>上午|午前|오전|délelőtt)|(?P<pm>下午|午後|오후|délután)"
     "|(?P<at>\\b(?:kl\\.?|klo|ore)(?=\\s)))?\\s?"
     "(?<!\\d)(?P<hour>\\d{1,2})"
-    "(?:\\s?(?:[:.h点點时時시]|uhr)\\s?(?P<minute>[0-5]\\d)(?!\\d)"
+    "(?:\\s?(?P<point>[:.h點点時时시]|uhr)\\s?(?P<minute>[0-5]\\d)(?!\\d)(?:\\s?(?P<clock>uhr|uur)\\b)?"
     "|\\s?(?P<full>h|uhr|uur|点|點|时|時|시)(?!\\w))?"
     f"\\s?(?:(?P<morning>{_MORNING})|(?P<afternoon>{_AFTERNOON}))?",
     re.IGNORECASE,
@@ -116,7 +116,8 @@ def _days(days: Iterable[tuple[int, int]], year: str = "") -> Iterator[Row]:
         else:
             # The analyzer takes 31.03. for a number.
             written = [as_typed(f"{a}.{b}") for a in one for b in other]
-            yield Row([tuple({of[0].text for of in tokens_of(written) if len(of) == 1})])
+            terms = (of[0].text for of in tokens_of(written) if len(of) == 1)
+            yield Row([tuple(dict.fromkeys(terms))])
         if day > _MONTHS:
             yield Row((other, one, *last))
         if names := tuple(name for name, number in _months().items() if number == month):
@@ -126,15 +127,15 @@ def _days(days: Iterable[tuple[int, int]], year: str = "") -> Iterator[Row]:
 def _times(text: str) -> Iterator[tuple[int, int]]:
     """Yield the times of day in a text, each as its hour from 0 to 23, and its minute."""
     for found in _TIME.finditer(text):
-        says_so = found["minute"] or found["full"] or found["at"]
         is_morning = found["am"] or found["morning"]
         is_afternoon = found["pm"] or found["afternoon"]
+        # 3.12 may be any number.
+        has_minutes = found["minute"] and (found["clock"] or found["point"] != ".")
         hour, minute = int(found["hour"]), int(found["minute"] or 0)
-        if is_morning or is_afternoon:
+        if (is_morning or is_afternoon) and hour <= _HALF_A_DAY:
             hour = hour % _HALF_A_DAY + (_HALF_A_DAY if is_afternoon else 0)
-        elif not says_so:
-            continue
-        if hour < _DAY_IN_HOURS:
+        is_time = is_morning or is_afternoon or has_minutes or found["full"] or found["at"]
+        if is_time and hour < _DAY_IN_HOURS:
             yield hour, minute
 
 
