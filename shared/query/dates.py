@@ -76,8 +76,11 @@ _DAY_IN_HOURS: Final = 24
 _MOST_IN_A_QUERY: Final = 4  # dates, and times
 
 
-def date_of(word: str) -> list[Row]:
-    """Return the ways to write a date that is a word of a query, as 2015-09-01 or 15/8."""
+def written_as(word: str) -> list[Row]:
+    """Return the ways to write a date or a time that is a word of a query, as 15/8 or 3pm."""
+    found = _TIME.fullmatch(word.strip(PUNCTUATION))
+    if found and (times := [*_time(found)]):
+        return [row for time in times for row in _ways(*time)]
     found = _DATE.fullmatch(word.strip(PUNCTUATION))
     if found and bool(found[1]) != bool(found[6]):
         first, second = int(found[3]), int(found[4])
@@ -92,14 +95,17 @@ def date_of(word: str) -> list[Row]:
 
 
 def dates_and_times(text: str) -> Iterator[Row]:
-    """Yield the ways to write the dates with the name of a month, and the times, in a text."""
+    """Yield the ways to write dates with the name of a month, and times, of several words."""
     for *ends, year in islice(_WRITTEN_DATE.findall(text), _MOST_IN_A_QUERY):
         day, name = ends[:2] if ends[0] else (ends[3], ends[2])
         if month := _months().get(folded(name)):
             yield from _days([(int(day), month)], year)
     for year, month, day in islice(_EASTERN_DATE.findall(text), _MOST_IN_A_QUERY):
         yield from _days([(int(day), int(month))], year)
-    for hour, minute in dict.fromkeys(islice(_times(text), _MOST_IN_A_QUERY)):
+    words = set(text.split())
+    of_words = (found for found in _TIME.finditer(text) if found[0].strip() not in words)
+    times = (time for found in of_words for time in _time(found))
+    for hour, minute in dict.fromkeys(islice(times, _MOST_IN_A_QUERY)):
         yield from _ways(hour, minute)
 
 
@@ -124,19 +130,18 @@ def _days(days: Iterable[tuple[int, int]], year: str = "") -> Iterator[Row]:
             yield Row((one, names, *last), _SLOP_OF_A_DATE)
 
 
-def _times(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the times of day in a text, each as its hour from 0 to 23, and its minute."""
-    for found in _TIME.finditer(text):
-        is_morning = found["am"] or found["morning"]
-        is_afternoon = found["pm"] or found["afternoon"]
-        # 3.12 may be any number.
-        has_minutes = found["minute"] and (found["clock"] or found["point"] != ".")
-        hour, minute = int(found["hour"]), int(found["minute"] or 0)
-        if (is_morning or is_afternoon) and hour <= _HALF_A_DAY:
-            hour = hour % _HALF_A_DAY + (_HALF_A_DAY if is_afternoon else 0)
-        is_time = is_morning or is_afternoon or has_minutes or found["full"] or found["at"]
-        if is_time and hour < _DAY_IN_HOURS:
-            yield hour, minute
+def _time(found: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Yield the hour, from 0 to 23, and the minute of a number that is a time of day."""
+    is_morning = found["am"] or found["morning"]
+    is_afternoon = found["pm"] or found["afternoon"]
+    # 3.12 may be any number.
+    has_minutes = found["minute"] and (found["clock"] or found["point"] != ".")
+    hour, minute = int(found["hour"]), int(found["minute"] or 0)
+    if (is_morning or is_afternoon) and hour <= _HALF_A_DAY:
+        hour = hour % _HALF_A_DAY + (_HALF_A_DAY if is_afternoon else 0)
+    is_time = is_morning or is_afternoon or has_minutes or found["full"] or found["at"]
+    if is_time and hour < _DAY_IN_HOURS:
+        yield hour, minute
 
 
 def _ways(hour: int, minute: int) -> Iterator[Row]:

@@ -16,7 +16,7 @@ from shared.analysis.analyzers import as_typed, tokens, tokens_of
 from shared.analysis.languages import PUNCTUATION, WITH_COMPOUNDS, function_words_in
 from shared.model import schema
 from shared.model.weights import Weights
-from shared.query.dates import Row, date_of, dates_and_times
+from shared.query.dates import Row, dates_and_times, written_as
 from shared.query.terms import Form, IndexTerms, forms_of
 from shared.query.tree import (
     Clause,
@@ -145,7 +145,7 @@ class Words:
         numbers: Node = Nothing()
         if schema.CONTENT in fields:
             numbers = self._numbers_in(word.text, forms[0].term if len(forms) == 1 else "")
-            numbers = any_of(numbers, self._rows(date_of(word.text)))
+            numbers = any_of(numbers, self._rows(written_as(word.text)))
         if len(forms) == 1:
             found = any_of(self._any_form(forms[0], fields), numbers)
             part = self.part(found, is_word=isinstance(numbers, Nothing))

@@ -135,3 +135,13 @@ def test_more_evidence_is_a_higher_probability() -> None:
     assert rising[0] == 0
     assert 0.8 < rising[-1] < 1
     assert probability(0.5, 1.0) > probability(0.5, 0.5)
+
+
+@pytest.mark.parametrize("query", ["dentist 3pm", "dentist 15h", "dentist 15:00"])
+def test_a_time_written_in_another_way_can_be_trusted(new_index: NewIndex, query: str) -> None:
+    path = new_index(
+        Document("later", "A", "The dentist is in on Thursday, 15:00."),
+        *(Document(f"other {n}", "Other", f"The kitchen has table {n}.") for n in range(30)),
+    )
+    with Searcher(path) as searcher:
+        assert confidence(searcher, query)["later"] > 0.5
