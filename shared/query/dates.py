@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from shared.analysis.analyzers import as_typed, folded, tokens_of
@@ -22,16 +22,18 @@ _DATE: Final = re.compile(r"(?:(\d{4})([./-]))?(\d{1,2})[./-](\d{1,2})(?:([./-])
 
 _DATE_WITHOUT_YEAR: Final = re.compile(r"(\d{1,2})(?:/(\d{1,2})|\.(\d{1,2})\.)")
 
-_DAY: Final = r"(\d{1,2})(?:\.|er|st|nd|rd|th|\u00ba)?"
-_NAME: Final = r"([^\W\d_]{3,12})\.?"
-_WRITTEN_DATE: Final = re.compile(
-    rf"\b(?:{_DAY}\s(?:de |of )?{_NAME}|{_NAME}\s{_DAY},?)(?:\s(?:de )?(\d{{4}}))?(?!\w)"
+_DAY: Final = r"(?P<day>\d{1,2})(?:\.|er|st|nd|rd|th|\u00ba)?"
+_NAME: Final = r"(?P<name>[^\W\d_]{3,12})\.?"
+_YEAR: Final = r"(?:\s(?:de )?(?P<year>\d{4}))?(?!\w)"
+_WRITTEN_DATES: Final = (
+    re.compile(rf"\b{_DAY}\s(?:de |of )?{_NAME}{_YEAR}"),
+    re.compile(rf"\b{_NAME}\s{_DAY},?{_YEAR}"),
+    re.compile(
+        r"(?:(?P<year>\d{4})\s?[年년]\s?)?(?P<name>\d{1,2})\s?[月월]\s?(?P<day>\d{1,2})\s?[日号일]"
+    ),
 )
-"""A date that may have the name of a month, after the day or before it."""
-
-_EASTERN_DATE: Final = re.compile(
-    r"(?:(\d{4})\s?[年년]\s?)?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日号일]"
-)
+"""Dates that may have the name of a month, after the day or before it, each looked for by itself:
+in "minutes 3 March" another word stands before the day."""
 
 _MONTHS: Final = 12
 _DAYS: Final = 31
@@ -52,24 +54,7 @@ _TIME: Final = re.compile(
 )
 """A number that is a time of day if it has minutes, or a word before or after it says so."""
 
-_WAYS: Final = (
-    *(
-        "{hour}:{minute:02}",
-        "{hour:02}:{minute:02}",
-        "{hour}h{minute:02}",
-        "{hour} Uhr {minute:02}",
-    ),
-    *("{of_twelve}:{minute:02} {half}m", "{of_twelve}:{minute:02} {half}.m."),
-)
-_WAYS_WITH_A_POINT: Final = (
-    "{hour}.{minute:02}",
-    "{hour:02}.{minute:02}",
-    "{of_twelve}.{minute:02} {half}m",
-)
-_WAYS_OF_A_FULL_HOUR: Final = (
-    *("{hour}h", "{hour} Uhr", "{hour}点", "{hour}時", "{hour}시"),
-    *("{of_twelve} {half}m", "{of_twelve} {half}.m.", "下午{of_twelve}", "午後{of_twelve}"),
-)
+_EASTERN_HALVES: Final = {"a": ("上午", "午前"), "p": ("下午", "午後")}
 
 _HALF_A_DAY: Final = 12
 _DAY_IN_HOURS: Final = 24
@@ -79,8 +64,8 @@ _MOST_IN_A_QUERY: Final = 4  # dates, and times
 def written_as(word: str) -> list[Row]:
     """Return the ways to write a date or a time that is a word of a query, as 15/8 or 3pm."""
     found = _TIME.fullmatch(word.strip(PUNCTUATION))
-    if found and (times := [*_time(found)]):
-        return [row for time in times for row in _ways(*time)]
+    if found and (time := _time(found)):
+        return [*_ways(*time)]
     found = _DATE.fullmatch(word.strip(PUNCTUATION))
     if found and bool(found[1]) != bool(found[6]):
         first, second = int(found[3]), int(found[4])
@@ -96,17 +81,20 @@ def written_as(word: str) -> list[Row]:
 
 def dates_and_times(text: str) -> Iterator[Row]:
     """Yield the ways to write dates with the name of a month, and times, of several words."""
-    for *ends, year in islice(_WRITTEN_DATE.findall(text), _MOST_IN_A_QUERY):
-        day, name = ends[:2] if ends[0] else (ends[3], ends[2])
-        if month := _months().get(folded(name)):
-            yield from _days([(int(day), month)], year)
-    for year, month, day in islice(_EASTERN_DATE.findall(text), _MOST_IN_A_QUERY):
-        yield from _days([(int(day), int(month))], year)
-    words = set(text.split())
-    of_words = (found for found in _TIME.finditer(text) if found[0].strip() not in words)
-    times = (time for found in of_words for time in _time(found))
-    for hour, minute in dict.fromkeys(islice(times, _MOST_IN_A_QUERY)):
+    for day, month, year in islice(_dates(text), _MOST_IN_A_QUERY):
+        yield from _days([(day, month)], year)
+    words = {word.strip(PUNCTUATION) for word in text.split()}
+    of_words = (_time(found) for found in _TIME.finditer(text) if found[0].strip() not in words)
+    for hour, minute in islice(filter(None, of_words), _MOST_IN_A_QUERY):
         yield from _ways(hour, minute)
+
+
+def _dates(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield day, month and year of the dates of several words; the year may be empty."""
+    for found in chain.from_iterable(pattern.finditer(text) for pattern in _WRITTEN_DATES):
+        name = found["name"]
+        if month := int(name) if name.isdigit() else _months().get(folded(name)):
+            yield int(found["day"]), month, found["year"] or ""
 
 
 def _days(days: Iterable[tuple[int, int]], year: str = "") -> Iterator[Row]:
@@ -130,8 +118,8 @@ def _days(days: Iterable[tuple[int, int]], year: str = "") -> Iterator[Row]:
             yield Row((one, names, *last), _SLOP_OF_A_DATE)
 
 
-def _time(found: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """Yield the hour, from 0 to 23, and the minute of a number that is a time of day."""
+def _time(found: re.Match[str]) -> tuple[int, int] | None:
+    """Return the hour, from 0 to 23, and the minute of a number; None if it is no time of day."""
     is_morning = found["am"] or found["morning"]
     is_afternoon = found["pm"] or found["afternoon"]
     # 3.12 may be any number.
@@ -140,19 +128,26 @@ def _time(found: re.Match[str]) -> Iterator[tuple[int, int]]:
     if (is_morning or is_afternoon) and hour <= _HALF_A_DAY:
         hour = hour % _HALF_A_DAY + (_HALF_A_DAY if is_afternoon else 0)
     is_time = is_morning or is_afternoon or has_minutes or found["full"] or found["at"]
-    if is_time and hour < _DAY_IN_HOURS:
-        yield hour, minute
+    return (hour, minute) if is_time and hour < _DAY_IN_HOURS else None
 
 
 def _ways(hour: int, minute: int) -> Iterator[Row]:
     """Yield the ways to write a time of day."""
-    ways = (*_WAYS, *(_WAYS_WITH_A_POINT if minute else _WAYS_OF_A_FULL_HOUR))
     half, of_twelve = "ap"[hour >= _HALF_A_DAY], (hour - 1) % _HALF_A_DAY + 1
-    written = [
-        as_typed(way.format(hour=hour, minute=minute, half=half, of_twelve=of_twelve))
-        for way in ways
-    ]
-    for row in dict.fromkeys(tuple((token.text,) for token in of) for of in tokens_of(written)):
+    ways = [f"{hour}:{minute:02}", f"{hour:02}:{minute:02}", f"{hour} Uhr {minute:02}"]
+    ways += [f"{hour}h{minute:02}", *(f"{of_twelve}:{minute:02} {half}{m}" for m in ("m", ".m."))]
+    if minute:
+        ways += [
+            f"{hour}.{minute:02}",
+            f"{hour:02}.{minute:02}",
+            f"{of_twelve}.{minute:02} {half}m",
+        ]
+    else:
+        ways += [f"{hour}{unit}" for unit in ("h", " Uhr", "点", "時", "시")]
+        ways += [f"{of_twelve} {half}m", f"{of_twelve} {half}.m."]
+        ways += [f"{name}{of_twelve}" for name in _EASTERN_HALVES[half]]
+    written = tokens_of([as_typed(way) for way in ways])
+    for row in dict.fromkeys(tuple((token.text,) for token in of) for of in written):
         yield Row(row)
 
 
