@@ -39,17 +39,15 @@ _MONTHS: Final = 12
 _DAYS: Final = 31
 _SLOP_OF_A_DATE: Final = 2  # for December 31, 2024, and 31 de diciembre de 2024
 
-_MORNING: Final = "a\\.?\\s?m\\b|π\\.?\\s?μ\\b|de la mañana|(?:час\\w{0,3}\\s)?утра"
-_AFTERNOON: Final = (
-    "p\\.?\\s?m\\b|μ\\.?\\s?μ\\b|de la (?:tarde|noche)|(?:час\\w{0,3}\\s)?(?:дня|вечера)"
-)
+_MORNING: Final = r"a\.?\s?m\b|π\.?\s?μ\b|de la mañana|(?:час\w{0,3}\s)?утра"
+_AFTERNOON: Final = r"p\.?\s?m\b|μ\.?\s?μ\b|de la (?:tarde|noche)|(?:час\w{0,3}\s)?(?:дня|вечера)"
 _TIME: Final = re.compile(
-    "(?<![\\d.,:/-])(?:(?P<am>上午|午前|오전|délelőtt)|(?P<pm>下午|午後|오후|délután)"
-    "|(?P<at>\\b(?:kl\\.?|klo|ore)(?=\\s)))?\\s?"
-    "(?<!\\d)(?P<hour>\\d{1,2})"
-    "(?:\\s?(?P<point>[:.h點点時时시]|uhr)\\s?(?P<minute>[0-5]\\d)(?!\\d)(?:\\s?(?P<clock>uhr|uur)\\b)?"
-    "|\\s?(?P<full>h|uhr|uur|点|點|时|時|시)(?!\\w))?"
-    f"\\s?(?:(?P<morning>{_MORNING})|(?P<afternoon>{_AFTERNOON}))?",
+    r"(?<![\d.,:/-])(?:(?P<am>上午|午前|오전|délelőtt)|(?P<pm>下午|午後|오후|délután)"
+    r"|(?P<at>\b(?:kl\.?|klo|ore)(?=\s)))?\s?"
+    r"(?<!\d)(?P<hour>\d{1,2})"
+    r"(?:\s?(?P<point>[:.h點点時时시]|uhr)\s?(?P<minute>[0-5]\d)(?!\d)(?:\s?(?P<clock>uhr|uur)\b)?"
+    r"|\s?(?P<full>h|uhr|uur|点|點|时|時|시)(?!\w))?"
+    rf"\s?(?:(?P<morning>{_MORNING})|(?P<afternoon>{_AFTERNOON}))?",
     re.IGNORECASE,
 )
 """A number that is a time of day if it has minutes, or a word before or after it says so."""
