@@ -233,3 +233,12 @@ def test_a_word_of_very_many_parts_is_looked_for_as_a_row(searcher: Searcher, te
     steps = {step.step: step.query for step in searcher.explain(text, detail="steps").steps}
     assert len(steps["fields"]) < 20 * len(text)
     assert found(searcher, text) == []
+
+
+def test_a_time_counts_once_whatever_sign_is_behind_it(new_index: NewIndex) -> None:
+    path = new_index(Document("dentist", "Dates", "The dentist is in on Thursday, 15:00."))
+    with Searcher(path) as searcher:
+        bare, ended = (
+            searcher.search(query).results[0].score for query in ("3pm dentist", "3pm, dentist")
+        )
+    assert ended == pytest.approx(bare)
