@@ -147,6 +147,15 @@ _KANA: Final = re.compile("[\u3041-\u3096\u30a1-\u30f6\u30fc]{2,}")
 _TO_KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)}
 _TO_HIRAGANA: Final = {katakana: hiragana for hiragana, katakana in _TO_KATAKANA.items()}
 
+_SPELLINGS: Final = {
+    "en": (
+        (re.compile(r"(?<=\w{3})is(?=(?:e[drs]?|ers|ing|ations?)$)"), "iz"),
+        (re.compile(r"(?<=\w{3})iz(?=(?:e[drs]?|ers|ing|ations?)$)"), "is"),
+    ),
+    "nl": ((re.compile(r"(?<=\w[aiouy])s$"), "'s"),),
+}
+"""Ends of words, by their language, that are written in two ways."""
+
 _LONG_NAME: Final = 6  # letters of a name that hardly becomes another word without one of them
 _LONGEST_ABBREVIATION: Final = 5  # letters; longer words are in capitals by emphasis
 _MOST_FORMS: Final = 20  # terms of texts without a language that are examined for a stem
@@ -177,7 +186,7 @@ def forms_of(word: str, languages: Sequence[str], terms: IndexTerms) -> Iterator
     analyzed = [
         of_word
         for language in languages
-        for one in spelled
+        for one in (*spelled, *_spellings_in(language, text))
         if len(of_word := tokens(one, language)) == len(parts)
     ]
     is_name = len(parts) == 1 and _is_name(text)
@@ -241,6 +250,13 @@ def _other_spellings(text: str, parts: Sequence[Token], languages: Sequence[str]
             lemmas(code, parts[0].text) for code in known
         ):
             yield without
+
+
+def _spellings_in(language: str, text: str) -> Iterator[str]:
+    """Yield other spellings of a word in a language: organize, organise; fotos, foto's."""
+    for pattern, other in _SPELLINGS.get(language, ()):
+        if (found := pattern.sub(other, text)) != text:
+            yield found
 
 
 def _without_language(stems: Iterable[str], terms: IndexTerms) -> Iterator[str]:

@@ -47,9 +47,10 @@ _ENDINGS: Final = ("", "e", "en", "er", "es", "n", "s")
 """Endings of a word that a query writes as two."""
 
 _DIGITS: Final = re.compile(
-    r"(?:\+|\b|(?<=[A-Za-z]))\d(?:[ \u00a0/()\u2013-]{0,2}\d){4,33}(?![.,]?\d)"
+    r"(?:\+|\b|(?<=[A-Za-z]))\d(?:[ \u00a0/()\u2013-]{0,2}\d|\.\d{3}){4,33}(?![.,]?\d)"
 )
-"""Five digits and more, with the signs between them that telephone and account numbers have."""
+"""Five digits and more, with the signs between them that telephone and account numbers have, and
+the points between thousands that numbers of companies and taxes have."""
 
 _FEWEST_BEHIND_ZEROS: Final = 2  # digits of one that a text may have with zeros before it
 _FEWEST_OF_A_NUMBER: Final = 4  # digits of one that a text may have with a blank, as in 5 000
@@ -251,7 +252,9 @@ class Words:
     def _joined(self, forms: Sequence[Form], fields: Sequence[str]) -> Node:
         """Return the parts of a word as one, as in email for e-mail."""
         whole = "".join(form.term for form in forms)
-        if schema.CONTENT not in fields or len(whole) > schema.MAX_WORD:
+        # Not 31 for 3:1.
+        is_number = whole.isdigit() and len(whole) <= _FEWEST_OF_A_NUMBER
+        if schema.CONTENT not in fields or is_number or len(whole) > schema.MAX_WORD:
             return Nothing()
         return self._one_word(whole)
 
@@ -266,42 +269,52 @@ class Words:
     def neighbours(self, words: Sequence[str]) -> Node:
         """Return words next to each other as one, such as "database" for "data base".
 
-        In languages with compounds the second may also be the first part, and function words stand
-        between them: Antrag Wohngeld, Frist zur Kündigung.
+        In languages with compounds the second may also be the first part, function words stand
+        between them (Antrag Wohngeld, Frist zur Kündigung), and a compound have three parts.
         """
         found: list[Node] = []
         words = words[: _MOST_NEIGHBOURS + 1]
-        pairs = dict.fromkeys(pairwise(words))
+        rows: dict[Sequence[str], None] = dict.fromkeys(pairwise(words))
         if not WITH_COMPOUNDS.isdisjoint(self.languages):
             telling = [word for word in words if not function_words_in(word.strip(PUNCTUATION))]
-            pairs |= dict.fromkeys(pairwise(telling))
-        for pair in pairs:
-            key = pair, self.languages
+            rows |= dict.fromkeys(
+                (*pairwise(telling), *zip(telling, telling[1:], telling[2:], strict=False))
+            )
+        for row in rows:
+            key = row, self.languages
             known = self.terms.words.get(key)
             if known is None:
-                known = self._pair(*pair)
+                known = self._as_one(row)
                 self.terms.remember(key, known)
             found += known
         return any_of(*found)
 
-    def _pair(self, first: str, second: str) -> list[Node]:
-        of_second = function_words_in(second.strip(PUNCTUATION))
+    def _as_one(self, words: Sequence[str]) -> list[Node]:
+        of_last = function_words_in(words[-1].strip(PUNCTUATION))
         # English writes "log in" and "login".
-        if function_words_in(first.strip(PUNCTUATION)) or (of_second and "en" not in of_second):
+        if function_words_in(words[0].strip(PUNCTUATION)) or (of_last and "en" not in of_last):
             return []
-        one, other = ("".join([token.text for token in tokens(word)]) for word in (first, second))
-        if not (_is_part(one) and _is_part(other)):
+        parts = ["".join([token.text for token in tokens(word)]) for word in words]
+        if not all(map(_is_part, parts)):
             return []
-        wholes = {f"{one}{other}"}
-        if not (of_second or WITH_COMPOUNDS.isdisjoint(self.languages)):
-            for begin, end in ((one, other), (other, one)):
-                # Wohngeldantrag, Arbeitszeit, Mieterhöhung.
-                wholes |= {f"{begin}{link}{end}" for link in ("", "s")}
-                wholes.add(f"{begin.removesuffix('e')}{end}")
-        begun = (one for one in sorted(wholes) if self.terms.may_begin(schema.CONTENT, one))
-        terms = (f"{whole}{ending}" for whole in begun for ending in _ENDINGS)
+        if of_last or WITH_COMPOUNDS.isdisjoint(self.languages):
+            wholes = self._begun({"".join(parts)})
+        else:
+            wholes = self._compounds(parts) | self._compounds(parts[::-1])
+        terms = (f"{whole}{ending}" for whole in sorted(wholes) for ending in _ENDINGS)
         there = self.there(schema.CONTENT, terms)
-        return [self._instead(Terms(schema.CONTENT, (term,)), (one, other)) for term in there]
+        return [self._instead(Terms(schema.CONTENT, (term,)), parts) for term in there]
+
+    def _compounds(self, parts: Sequence[str]) -> set[str]:
+        """Return the compounds of some words: Wohngeldantrag, Arbeitszeit, Mieterhöhung."""
+        begun = {parts[0]}
+        for part in parts[1:]:
+            linked = {form for one in begun for form in (one, f"{one}s", one.removesuffix("e"))}
+            begun = self._begun({f"{one}{part}" for one in linked})
+        return begun
+
+    def _begun(self, words: Iterable[str]) -> set[str]:
+        return {word for word in words if self.terms.may_begin(schema.CONTENT, word)}
 
     def _instead(self, whole: Node, parts: Sequence[str]) -> Node:
         """Return the node for parts as one word, in chunks that do not have all of the parts."""
@@ -337,7 +350,9 @@ class Words:
 
     def numbers(self, text: str) -> Node:
         """Return the numbers of several words: telephone numbers with blanks, dates and times."""
-        numbers = self._runs(run for run in _DIGITS.findall(text) if " " in run)
+        runs = [(run, len(run.split())) for run in _DIGITS.findall(text)]
+        # It stands for so many words.
+        numbers = any_of(*(scaled(self._runs([run]), words) for run, words in runs if words > 1))
         dates = self._rows(dates_and_times(text))
         return any_of(numbers, dates)
 
