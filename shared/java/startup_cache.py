@@ -32,7 +32,8 @@ def path() -> Path:
     user. The name contains a hash of Lucene's jars, so that a cache trained for other jars is never
     used; the virtual machine itself refuses one that another version of it wrote.
     """
-    jars = sorted(Path(jar) for jar in lucene.CLASSPATH.split(os.pathsep))
+    # Resolved: through a link the environment is the same, and Java accepts its cache.
+    jars = sorted(Path(jar).resolve() for jar in lucene.CLASSPATH.split(os.pathsep))
     state = [(str(jar), jar.stat().st_size, jar.stat().st_mtime_ns) for jar in jars]
     name = f"lucene-{hashlib.sha256(repr(state).encode()).hexdigest()[:16]}.aot"
     cache = Path(sys.prefix) / "share" / "mcp-lucene" / name

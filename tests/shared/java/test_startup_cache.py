@@ -95,6 +95,15 @@ def test_the_first_command_has_the_cache_made_and_the_next_ones_leave_it_alone(
     assert len(lines(counted)) == 1
 
 
+@pytest.mark.skipif(ON_WINDOWS, reason="links to folders take a right there")
+def test_an_environment_has_one_cache_through_whatever_link_it_is_run(environment: Path) -> None:
+    link = environment / "link"
+    link.symlink_to(sys.prefix)
+    code = "from shared.java import startup_cache; print(startup_cache.path().resolve())"
+    done = run(link / "bin" / "python", "-c", code, cwd=Path(train_startup.__file__).parents[2])
+    assert Path(done.stdout.strip()) == startup_cache.path().resolve()
+
+
 def test_a_training_that_was_asked_for_says_that_it_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OPTIONS_VARIABLE, "-XX:NoSuchOption")
     done = run(sys.executable, "-m", "shared.maintenance.train_startup", check=False, timeout=120)
