@@ -15,7 +15,7 @@ from org.apache.lucene.facet import (
     StringDocValuesReaderState,
     StringValueFacetCounts,
 )
-from org.apache.lucene.index import DirectoryReader, MultiTerms
+from org.apache.lucene.index import MultiTerms
 from org.apache.lucene.misc import HighFreqTerms, TermStats
 from org.apache.lucene.search import ConstantScoreQuery, ScoreDoc, Sort
 
@@ -26,7 +26,6 @@ from shared.messages import utc_time
 from shared.model import schema
 from shared.model.document import FileState
 from shared.model.filters import Limits, Names
-from shared.model.folders import IndexedFolders
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
 from shared.query.lucene import Compiler, LuceneTerms, terms_of, terms_with_prefix
@@ -94,12 +93,8 @@ class IndexFolder(ReadableIndex):
         is_search: bool = False,  # noqa: ARG002 - of a cluster
     ) -> Result:
         with self._index(limits).newest(cancellation) as searcher:
-            collections = limits.collections
-            return work(
-                LuceneBackend(
-                    Snapshot(searcher, self.path, self._weights, self._encoder, collections)
-                )
-            )
+            of = (searcher, self.path, self._weights, self._encoder, limits.collections)
+            return work(LuceneBackend(*of))
 
     def commit(self, limits: Limits) -> str | None:
         return self._index(limits).commit()
@@ -139,41 +134,27 @@ class IndexFolder(ReadableIndex):
         return part
 
 
-class LuceneBackend(Backend):
+class LuceneBackend(Snapshot, Backend):
     """A commit of an index folder, or of a part of it, as one call sees it."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-        self._searcher = snapshot.searcher
-        self.path = snapshot.path
-        self.collections = snapshot.collections
-
-    @cached_property
-    def _reader(self) -> Any:
-        return DirectoryReader.cast_(self._snapshot.reader)
 
     @cached_property
     def is_part(self) -> bool:
-        return is_limited(self._reader)
+        return is_limited(self.reader)
 
     @cached_property
     def has_deletions(self) -> bool:
-        return bool(self._reader.hasDeletions())
+        return bool(self.reader.hasDeletions())
 
     @property
     def terms(self) -> LuceneTerms:
-        return terms_of(self._reader)
-
-    @property
-    def folders(self) -> IndexedFolders:
-        return self._snapshot.folders
+        return terms_of(self.reader)
 
     @property
     def fields(self) -> set[str]:
-        return fields_with_terms(self._reader)
+        return fields_with_terms(self.reader)
 
     def count(self, tree: Node) -> int:
-        return int(self._searcher.count(_CONDITIONS.query(tree)))
+        return int(self.searcher.count(_CONDITIONS.query(tree)))
 
     def stored(
         self,
@@ -187,26 +168,26 @@ class LuceneBackend(Backend):
         if end <= offset:
             return
         found = self._numbers(tree, end, sort)
-        stored, loaded = self._searcher.storedFields(), stored_fields(*fields)
+        stored, loaded = self.searcher.storedFields(), stored_fields(*fields)
         for number in islice(found, offset, None):
             yield stored.document(number, loaded)
 
     def _numbers(self, tree: Node, count: int, sort: str = "") -> Iterator[int]:
         """Yield Lucene's numbers of the first chunks that a tree matches."""
         query = _CONDITIONS.query(tree)
-        in_order = (order(sort, self._reader),) if sort else ()
-        return (hit.doc for hit in self._searcher.search(query, count, *in_order).scoreDocs)
+        in_order = (order(sort, self.reader),) if sort else ()
+        return (hit.doc for hit in self.searcher.search(query, count, *in_order).scoreDocs)
 
     def scored(self, tree: Node, limit: int) -> list[tuple[Stored, float]]:
-        hits = self._searcher.search(Compiler(self.terms).query(tree), limit).scoreDocs
+        hits = self.searcher.search(Compiler(self.terms).query(tree), limit).scoreDocs
         return self._loaded((hit.doc, hit.score) for hit in map(ScoreDoc.cast_, hits))
 
     def _loaded(self, chunks: Iterator[tuple[int, float]]) -> list[tuple[Stored, float]]:
-        stored, loaded = self._searcher.storedFields(), stored_fields(*SHOWN_FIELDS)
+        stored, loaded = self.searcher.storedFields(), stored_fields(*SHOWN_FIELDS)
         return [(stored.document(number, loaded), score) for number, score in chunks]
 
     def most_frequent(self, field: str, prefix: str, count: int) -> FrequentTerms:
-        reader = self._snapshot.stoppable().reader
+        reader = self.stoppable().reader
         if prefix:
             terms = terms_with_prefix(reader, field, prefix)
             found = list(islice(terms, count))
@@ -224,40 +205,40 @@ class LuceneBackend(Backend):
         return FrequentTerms(found, is_whole, is_ranked=not prefix)
 
     def selection(self, request: SearchRequest) -> LuceneSelection:
-        return LuceneSelection(self._snapshot, request)
+        return LuceneSelection(self, request)
 
     def document_terms(self) -> list[str]:
-        if not self._reader.numDocs():
+        if not self.reader.numDocs():
             return []
-        state = StringDocValuesReaderState(self._reader, schema.SOURCE_DOCUMENT)
+        state = StringDocValuesReaderState(self.reader, schema.SOURCE_DOCUMENT)
         first = ConstantScoreQuery(_CONDITIONS.query(FIRST_CHUNK))
         manager = FacetsCollectorManager()
-        found = FacetsCollectorManager.search(self._searcher, first, 1, manager)
+        found = FacetsCollectorManager.search(self.searcher, first, 1, manager)
         counts = StringValueFacetCounts(state, found.facetsCollector())
         ids = FacetResult.cast_(counts.getAllChildren(schema.SOURCE_DOCUMENT, []))
         return sorted(str(of.label) for of in ids.labelValues)
 
     def file_states(self, source_document: str | None = None) -> dict[str, FileState]:
         if source_document is None:
-            return file_states(self._searcher)
+            return file_states(self.searcher)
         (first,) = self._numbers(first_of(chunks_of(source_document)), 1)
-        state = file_state(self._reader, first)
+        state = file_state(self.reader, first)
         return {source_document: state} if state else {}
 
     def fingerprinted(self) -> Iterator[Fingerprinted]:
-        count = max(1, int(self._searcher.count(with_fingerprint())))
-        hits = self._searcher.search(with_fingerprint(), count, Sort.INDEXORDER).scoreDocs
+        count = max(1, int(self.searcher.count(with_fingerprint())))
+        hits = self.searcher.search(with_fingerprint(), count, Sort.INDEXORDER).scoreDocs
         chunks = [ScoreDoc.cast_(hit).doc for hit in hits]
         for begin in range(0, len(chunks), _BLOCK):
-            yield from fingerprinted(self._searcher, chunks[begin : begin + _BLOCK])
+            yield from fingerprinted(self.searcher, chunks[begin : begin + _BLOCK])
 
     def figures(self) -> Figures:
-        commit, data = self._reader.getIndexCommit(), user_data(self._reader)
+        commit, data = self.reader.getIndexCommit(), user_data(self.reader)
         size = size_bytes(self.path / str(name) for name in commit.getFileNames())
         # Those of a part say nothing of the rest.
-        share = self._reader.numDocs() / max(1, self._reader.maxDoc()) if self.is_part else 1.0
+        share = self.reader.numDocs() / max(1, self.reader.maxDoc()) if self.is_part else 1.0
         return Figures(
-            deleted_chunks=0 if self.is_part else self._reader.numDeletedDocs(),
+            deleted_chunks=0 if self.is_part else self.reader.numDeletedDocs(),
             segments=commit.getSegmentCount(),
             size_bytes=round(size * share),
             changed=_time_of_change(self.path / str(commit.getSegmentsFileName())),
@@ -267,20 +248,20 @@ class LuceneBackend(Backend):
         )
 
     def once(self, work: Callable[[Backend], Result]) -> Result:
-        results = _results(self._reader)
+        results = _results(self.reader)
         if work not in results:
             results[work] = work(self)
         return cast("Result", results[work])
 
     def nearest(self, chunk_id: str, limit: int) -> list[tuple[Stored, float]] | None:
-        model = self._snapshot.model
+        model = self.model
         if model is None or missing_library() is not None:
             return None
         from shared.search.lucene_vectors import FolderVectors
         from shared.search.meaning import LEAST, chunk_vector, nearest
 
         (chunk,) = self._numbers(value_of(schema.ID, chunk_id), 1)
-        vectors = FolderVectors(self._searcher)
+        vectors = FolderVectors(self.searcher)
         vector = chunk_vector(vectors, chunk)
         if vector is None:
             return None
@@ -290,9 +271,8 @@ class LuceneBackend(Backend):
         return self._loaded(iter(others[:limit]))
 
     def load_model(self) -> None:
-        encoder = self._snapshot.encoder
-        if encoder and encoder.load(self._snapshot.model):
-            all_vectors(self._reader)
+        if self.encoder.load(self.model):
+            all_vectors(self.reader)
 
 
 @cached_per_commit

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from pathlib import Path
 from threading import Lock
@@ -18,7 +18,7 @@ from shared.java.cancellation import stoppable
 from shared.model import schema
 from shared.model.filters import Collections
 from shared.model.folders import IndexedFolders
-from shared.model.weights import DEFAULT_WEIGHTS, Weights
+from shared.model.weights import Weights
 from shared.semantic.query_encoder import QueryEncoder
 from shared.semantic.sentence_model import SentenceModel
 from shared.storage import lucene_errors
@@ -36,14 +36,14 @@ class Snapshot:
 
     searcher: Any
     path: Path
-    weights: Weights = DEFAULT_WEIGHTS
-    encoder: QueryEncoder | None = None
-    collections: Collections = field(default_factory=dict)
+    weights: Weights
+    encoder: QueryEncoder
+    collections: Collections  # that can be named
 
-    @property
+    @cached_property
     def reader(self) -> Any:
-        """Lucene's `IndexReader` of the commit."""
-        return self.searcher.getIndexReader()
+        """Lucene's `DirectoryReader` of the commit."""
+        return DirectoryReader.cast_(self.searcher.getIndexReader())
 
     @cached_property
     def folders(self) -> IndexedFolders:
@@ -109,15 +109,7 @@ def commit_data(folders: IndexedFolders, path: Path, model: SentenceModel | None
 def user_data(reader: Any) -> Mapping[str, str]:
     """Return the user data of the commit that a reader shows."""
     data = DirectoryReader.cast_(reader).getIndexCommit().getUserData()
-    keys = (
-        schema.COMMIT_SCHEMA,
-        schema.COMMIT_SOFTWARE,
-        schema.COMMIT_LUCENE,
-        schema.COMMIT_FOLDERS,
-        schema.COMMIT_MODEL,
-        schema.COMMIT_LIMITED,
-    )
-    return {key: str(data.get(key)) for key in keys if data.containsKey(key)}
+    return {str(key): str(data.get(key)) for key in data.keySet()}
 
 
 def is_limited(reader: Any) -> bool:
