@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from org.apache.lucene.search import IndexSearcher
-
 from shared.errors import BackupError, IndexDamagedError, IndexPathError
 from shared.files import index_folder
 from shared.files.access import holds, read_regular
@@ -30,7 +28,7 @@ from shared.model import failures
 from shared.storage import lucene_errors
 from shared.storage.commits import commit_files, open_last_commit, rebuilt_schema
 from shared.storage.integrity import open_directory
-from shared.storage.stored_chunks import document_count
+from shared.storage.stored_chunks import counts
 from shared.system import flush, open_shared
 
 NOTE: Final = "backup.json"
@@ -259,10 +257,11 @@ def _describe(path: Path, new: Path, destination: Path) -> dict[str, Any]:
         closing(open_last_commit(directory, path, rebuilt_schema)) as reader,
     ):
         names = commit_files(directory)
+        documents, chunks = counts(reader)
         return {
             "path": str(destination),
-            "documents": document_count(IndexSearcher(reader)),
-            "chunks": int(reader.numDocs()),
+            "documents": documents,
+            "chunks": chunks,
             "files": len(names),
             "size_bytes": size_bytes(new / name for name in names),
         }

@@ -16,7 +16,6 @@ from org.apache.lucene.index import (
     SegmentCommitInfo,
     SegmentInfos,
 )
-from org.apache.lucene.search import IndexSearcher
 
 from shared import errors
 from shared.files import index_folder
@@ -32,7 +31,7 @@ from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage import lucene_errors
 from shared.storage.commits import commit_files, open_last_commit, rebuilt_schema
 from shared.storage.integrity import open_directory, open_links
-from shared.storage.stored_chunks import document_count
+from shared.storage.stored_chunks import counts
 from shared.system import link, replace
 from shared.writing.writer import locked, only_writer
 
@@ -127,8 +126,7 @@ def restore(
         for _ in progress(checked_backup(source, Path(links))):
             pass
         with closing(open_last_commit(backup, source, rebuilt_schema)) as reader:
-            documents = document_count(IndexSearcher(reader))
-            chunks = int(reader.numDocs())
+            documents, chunks = counts(reader)
         with lucene_errors.writing(path):
             # Damage of other files than the commit is what a backup is for.
             with suppress(errors.IndexDamagedError):

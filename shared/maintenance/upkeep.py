@@ -10,7 +10,6 @@ from typing import Any
 from java.io import OutputStream, PrintStream
 from java.lang import System
 from org.apache.lucene.index import DirectoryReader, LogByteSizeMergePolicy
-from org.apache.lucene.search import IndexSearcher
 
 from shared.errors import IndexMissingError, IndexPathError
 from shared.files import index_folder
@@ -23,7 +22,7 @@ from shared.model.folders import IndexedFolders
 from shared.ocr import ReadingCache
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.commits import commit_data, indexed_folders, open_last_commit, sentence_model
-from shared.storage.stored_chunks import document_count
+from shared.storage.stored_chunks import counts
 from shared.system import delete
 from shared.writing.writer import exclusive_writer, locked, opened
 
@@ -148,8 +147,7 @@ def purge(path: Path | str, *, wait: float = DEFAULT_WAIT) -> Purged:
     """
     path = index_folder.absolute(path)
     with exclusive_writer(path, wait) as (writer, reader):
-        documents = document_count(IndexSearcher(reader))
-        chunks = int(reader.numDocs())
+        documents, chunks = counts(reader)
         writer.deleteAll()
         writer.setLiveCommitData(commit_data(IndexedFolders(), path, sentence_model(reader, path)))
         # It writes everything that needs space, and can still be rolled back if the list of

@@ -220,7 +220,7 @@ class LuceneBackend(Snapshot, Backend):
 
     def file_states(self, source_document: str | None = None) -> dict[str, FileState]:
         if source_document is None:
-            return file_states(self.searcher)
+            return file_states(self.reader)
         (first,) = self._numbers(first_of(chunks_of(source_document)), 1)
         state = file_state(self.reader, first)
         return {source_document: state} if state else {}

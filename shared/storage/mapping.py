@@ -9,7 +9,7 @@ from itertools import chain, groupby, islice, tee
 from operator import itemgetter
 from typing import Any, Final
 
-from java.util import ArrayList, Arrays
+from java.util import Arrays
 from org.apache.lucene.document import (
     BinaryDocValuesField,
     DoubleField,
@@ -60,9 +60,8 @@ def unpack(packed: str | bytes) -> tuple[str, FileState]:
     return source_document, FileState(*state)
 
 
-def file_states(searcher: Any) -> dict[str, FileState]:
+def file_states(reader: Any) -> dict[str, FileState]:
     """Return the state of each file by the id of its document."""
-    reader = searcher.getIndexReader()
     live: Any = MultiBits.getLiveDocs(reader)
     states: Any = MultiDocValues.getBinaryValues(reader, schema.FILE_STATE)
     values = []
@@ -232,26 +231,18 @@ def placed_to_lucene(
     placed = chain([first], placed)
     fingerprinter = Fingerprinter()
     while batch := list(islice(placed, size)):
-        languages = [language_of_chunk(document, piece.content) for piece, _ in batch]
-        # A writer takes any list of fields as a document.
-        made = [
-            ArrayList(
-                Arrays.asList(
-                    [*common, *_chunk_fields(document, piece, place, language, details(place))]
-                )
-            )
-            for (piece, place), language in zip(batch, languages, strict=True)
-        ]
-        for piece, _ in batch:
-            fingerprinter.add(piece.content)
-        if batch[-1][0].index == batch[-1][0].count:
-            for field in fingerprint_fields(fingerprinter.fingerprint):
-                made[-1].add(field)
-        if known:
-            for fields_, (piece, _) in zip(made, batch, strict=True):
-                if value := known(document.id, key_of(document.title, piece.content)):
-                    fields_.add(vector_field(value))
-        for language, same in groupby(zip(languages, made, strict=True), itemgetter(0)):
+        made = []
+        for chunk, place in batch:
+            language = language_of_chunk(document, chunk.content)
+            fields_ = [*common, *_chunk_fields(document, chunk, place, language, details(place))]
+            fingerprinter.add(chunk.content)
+            if chunk.index == chunk.count:
+                fields_ += fingerprint_fields(fingerprinter.fingerprint)
+            if known and (value := known(document.id, key_of(document.title, chunk.content))):
+                fields_.append(vector_field(value))
+            # A writer takes any list of fields as a document.
+            made.append((language, Arrays.asList(fields_)))
+        for language, same in groupby(made, itemgetter(0)):
             yield language, [fields_ for _, fields_ in same]
 
 

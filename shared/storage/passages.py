@@ -15,7 +15,7 @@ from shared.model import schema
 from shared.model.folders import telling_path
 from shared.semantic.sentence_model import SentenceModel
 from shared.semantic.windows import KEY_BYTES, key_of
-from shared.storage.stored_chunks import details_of, document_query, stored_fields
+from shared.storage.stored_chunks import details_of, document_term, stored_fields
 from shared.storage.vectors import keys_with_documents, segments_with_vectors, stored_values
 
 TEXT_FIELDS: Final = (schema.ID, schema.CONTENT, schema.DETAILS, schema.SOURCE_DOCUMENT)
@@ -129,7 +129,7 @@ class KnownVectors:
     def _values_of(self, source_document: str) -> dict[bytes, bytes]:
         """Return the values of a document's chunks by their keys."""
         searcher = IndexSearcher(self._reader)
-        query = document_query(source_document)
+        query = TermQuery(document_term(source_document))
         count = int(searcher.count(query))
         hits = searcher.search(query, count).scoreDocs if count else ()
         numbers = [ScoreDoc.cast_(hit).doc for hit in hits]

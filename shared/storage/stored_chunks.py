@@ -6,10 +6,10 @@ from functools import cache
 from types import NoneType
 from typing import Any, Final
 
-from java.util import HashSet
+from java.util import Arrays, HashSet
 from org.apache.lucene.document import IntPoint
 from org.apache.lucene.index import Term
-from org.apache.lucene.search import BooleanClause, BooleanQuery, TermQuery
+from org.apache.lucene.search import BooleanClause, BooleanQuery, IndexSearcher
 
 from shared.model import schema
 from shared.model.document import Metadata, Place, chunk_of_id, chunk_title
@@ -63,10 +63,7 @@ def details_of(stored: Any) -> StoredDetails:
 @cache
 def stored_fields(*names: str) -> Any:
     """Return a set of field names to load; with fewer fields Lucene decodes less."""
-    fields = HashSet()
-    for name in names:
-        fields.add(name)
-    return fields
+    return HashSet(Arrays.asList([*names]))
 
 
 CHUNK_FIELDS = (
@@ -134,22 +131,14 @@ def document_term(source_document: str) -> Any:
     return Term(schema.SOURCE_DOCUMENT, schema.keyword(source_document))
 
 
-def document_query(source_document: str) -> Any:
-    """Return a query for all chunks of the document with an id."""
-    return TermQuery(document_term(source_document))
-
-
-def first_chunks(chunks: Any | None = None) -> Any:
-    """Return a query for the first chunk of each document, which represents the document."""
-    first = IntPoint.newExactQuery(schema.CHUNK_INDEX, 1)
-    if chunks is None:
-        return first
+def first_chunks(*conditions: Any) -> Any:
+    """Return a query for the first chunk, which represents it, of each document that meets some."""
     both = BooleanQuery.Builder()
-    for query in (chunks, first):
+    for query in (*conditions, IntPoint.newExactQuery(schema.CHUNK_INDEX, 1)):
         both.add(query, BooleanClause.Occur.FILTER)
     return both.build()
 
 
-def document_count(searcher: Any) -> int:
-    """Return the number of documents that a Lucene searcher shows."""
-    return int(searcher.count(first_chunks()))
+def counts(reader: Any) -> tuple[int, int]:
+    """Return the numbers of documents and of chunks that a reader shows."""
+    return int(IndexSearcher(reader).count(first_chunks())), int(reader.numDocs())

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from org.apache.lucene.index import DirectoryReader, IndexWriterConfig, Term
-from org.apache.lucene.search import IndexSearcher
+from org.apache.lucene.search import IndexSearcher, TermQuery
 
 from shared.backends import chosen
 from shared.errors import DocumentNotFoundError
@@ -35,7 +35,7 @@ from shared.storage.field_names import keys_of_documents
 from shared.storage.integrity import open_directory, verify
 from shared.storage.mapping import file_state_field, to_lucene
 from shared.storage.passages import KnownVectors, documents_with_vectors, key_with_id
-from shared.storage.stored_chunks import document_query, document_term
+from shared.storage.stored_chunks import document_term
 from shared.storage.vectors import vector_field
 from shared.writing.writer import (
     DocumentWriter,
@@ -355,7 +355,7 @@ class Index:
     def chunk_count(self, source_document: str) -> int:
         """Return the number of chunks of a document, including uncommitted ones."""
         with self._writing(), closing(DirectoryReader.open(self._writer)) as reader:
-            return int(IndexSearcher(reader).count(document_query(source_document)))
+            return int(IndexSearcher(reader).count(TermQuery(document_term(source_document))))
 
     def commit(self) -> None:
         """Make all changes so far durable, and visible to every reader at once.
