@@ -32,7 +32,7 @@ class Cancellation:
         self.ending = False  # whether searches should return what they have found
         self.cancelled = False  # whether all work should stop
         self._lock = threading.Lock()
-        self._flags: _Flags | None = None
+        self.flags: _Flags | None = None
 
     @property
     def left(self) -> float | None:
@@ -51,21 +51,21 @@ class Cancellation:
         with self._lock:
             self.ending = True
             self.cancelled |= cancelled
-            if self._flags is not None:
+            if self.flags is not None:
                 from shared.java import vm
 
                 with vm.attached():
-                    self._flags.set(cancelled=self.cancelled)
+                    self.flags.set(cancelled=self.cancelled)
 
     @contextmanager
     def stops(self, searcher: Any) -> Iterator[None]:
         """Apply this cancellation to a searcher and the functions of this module in a block."""
         with self._lock:
-            if self._flags is None:
-                self._flags = _Flags()
+            if self.flags is None:
+                self.flags = _Flags()
                 if self.ending:
-                    self._flags.set(cancelled=self.cancelled)
-        searcher.setTimeout(_timeout(self._flags.ending))
+                    self.flags.set(cancelled=self.cancelled)
+        searcher.setTimeout(_timeout(self.flags.ending))
         with self.applies():
             yield
 
@@ -77,43 +77,6 @@ class Cancellation:
             yield
         finally:
             _current.reset(token)
-
-    def stoppable(self, searcher: Any) -> Any:
-        """Return a copy of a searcher that can also be stopped between terms and values.
-
-        It must be used within `stops`. It does not cache the matches of queries, since those found
-        before a guard stopped a query are incomplete.
-        """
-        from java.util.concurrent import ForkJoinPool
-        from org.apache.lucene.index import DirectoryReader, ExitableDirectoryReader
-        from org.apache.lucene.search import IndexSearcher
-
-        assert self._flags is not None  # noqa: S101 - see `stops`
-        reader = DirectoryReader.cast_(searcher.getIndexReader())
-        exitable = ExitableDirectoryReader.wrap(reader, _timeout(self._flags.cancelled))
-        stoppable = IndexSearcher(exitable, ForkJoinPool.commonPool())
-        stoppable.setSimilarity(searcher.getSimilarity())
-        stoppable.setTimeout(searcher.getTimeout())
-        stoppable.setQueryCache(None)
-        return stoppable
-
-    def guarded(self, query: Any, *, ends: bool) -> Any:
-        """Return a query that matches like another one until it is stopped, and then nothing.
-
-        Lucene checks the guard before it compares the positions of a document. The query must be
-        used within `stops`.
-        """
-        from org.apache.lucene.queries.function import FunctionMatchQuery
-        from org.apache.lucene.search import BooleanClause, BooleanQuery, DoubleValuesSource
-
-        assert self._flags is not None  # noqa: S101 - see `stops`
-        flag = self._flags.ending if ends else self._flags.cancelled
-        number = DoubleValuesSource.constant(1.0)
-        guard = FunctionMatchQuery(number, _predicate(flag), _GUARD_COST)
-        builder = BooleanQuery.Builder()
-        builder.add(query, BooleanClause.Occur.MUST)
-        builder.add(guard, BooleanClause.Occur.FILTER)
-        return builder.build()
 
 
 _GUARD_COST: Final = 1.0
@@ -163,22 +126,52 @@ def allows_costly() -> bool:
     return current is None or current.allows_costly
 
 
-def stoppable(searcher: Any) -> Any:
-    """Return a searcher that can be stopped during costly work, if the call can be stopped.
-
-    It is a few per cent slower.
-    """
+def _flags() -> _Flags | None:
+    """Return the flags of this call; None if it cannot be stopped."""
     current = _current.get()
-    return searcher if current is None else current.stoppable(searcher)
+    return None if current is None else current.flags
+
+
+def stoppable(searcher: Any) -> Any:
+    """Return a searcher that can also be stopped between terms and values, if the call can be.
+
+    It is a few per cent slower. It does not cache the matches of queries, since those found before
+    a guard stopped a query are incomplete.
+    """
+    flags = _flags()
+    if flags is None:
+        return searcher
+    from java.util.concurrent import ForkJoinPool
+    from org.apache.lucene.index import DirectoryReader, ExitableDirectoryReader
+    from org.apache.lucene.search import IndexSearcher
+
+    reader = DirectoryReader.cast_(searcher.getIndexReader())
+    exitable = ExitableDirectoryReader.wrap(reader, _timeout(flags.cancelled))
+    stoppable = IndexSearcher(exitable, ForkJoinPool.commonPool())
+    stoppable.setSimilarity(searcher.getSimilarity())
+    stoppable.setTimeout(searcher.getTimeout())
+    stoppable.setQueryCache(None)
+    return stoppable
 
 
 def guarded(query: Any, *, ends: bool = True) -> Any:
-    """Return a query that stops at any document, if the call can be stopped.
+    """Return a query that matches like another one until it is stopped, and then nothing.
 
-    It ends with the searches, or only with all work.
+    It ends with the searches, or only with all work. Lucene checks the guard before it compares the
+    positions of a document.
     """
-    current = _current.get()
-    return query if current is None else current.guarded(query, ends=ends)
+    flags = _flags()
+    if flags is None:
+        return query
+    from org.apache.lucene.queries.function import FunctionMatchQuery
+    from org.apache.lucene.search import BooleanClause, BooleanQuery, DoubleValuesSource
+
+    is_going_on = _predicate(flags.ending if ends else flags.cancelled)
+    guard = FunctionMatchQuery(DoubleValuesSource.constant(1.0), is_going_on, _GUARD_COST)
+    builder = BooleanQuery.Builder()
+    builder.add(query, BooleanClause.Occur.MUST)
+    builder.add(guard, BooleanClause.Occur.FILTER)
+    return builder.build()
 
 
 def _timeout(flag: Any) -> Any:

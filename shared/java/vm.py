@@ -212,24 +212,19 @@ def in_background(work: Callable[[], None], cancel: Callable[[], None]) -> Itera
 
     Yields several times a second, until the work is done.
     """
-    failures: list[BaseException] = []
+    from concurrent.futures import ThreadPoolExecutor, wait
 
     def run() -> None:
-        try:
-            with attached():
-                work()
-        except BaseException as error:  # noqa: BLE001 - raised again below
-            failures.append(error)
+        with attached():
+            work()
 
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        while thread.is_alive():
-            yield
-            thread.join(_SECONDS_BETWEEN_LOOKS)
-    finally:
-        if thread.is_alive():
-            cancel()
-            thread.join()
-    if failures:
-        raise failures[0]
+    with ThreadPoolExecutor(1) as thread:
+        task = thread.submit(run)
+        try:
+            while not task.done():
+                yield
+                wait([task], _SECONDS_BETWEEN_LOOKS)
+        finally:
+            if not task.done():
+                cancel()
+    task.result()

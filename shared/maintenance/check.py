@@ -14,14 +14,12 @@ from org.apache.lucene.index import (
     CheckIndex,
     DirectoryReader,
     IndexWriter,
-    MultiTerms,
     SegmentCommitInfo,
     SegmentInfos,
     Term,
 )
 from org.apache.lucene.search import IndexSearcher, Sort, TermQuery
 from org.apache.lucene.store import ByteBuffersDirectory
-from org.apache.lucene.util import BytesRefIterator
 
 from shared.backends import chosen
 from shared.errors import (
@@ -39,7 +37,7 @@ from shared.maintenance.upkeep import Progress, Step
 from shared.messages import quantity
 from shared.model import schema
 from shared.model.document import chunk_id, chunk_title
-from shared.query.lucene import Compiler
+from shared.query.lucene import Compiler, terms_with_prefix
 from shared.query.tree import Clause, Clauses, Exists
 from shared.reading.backend import Stored
 from shared.settings.defaults import DEFAULT_WAIT
@@ -296,10 +294,8 @@ def checked_documents(reader: Any) -> Iterator[CheckedDocument]:
     memory at a time.
     """
     searcher = IndexSearcher(reader)
-    terms = MultiTerms.getTerms(reader, schema.SOURCE_DOCUMENT)
-    for term in BytesRefIterator.cast_(terms.iterator()) if terms is not None else ():
-        key = term.utf8ToString()
-        query = TermQuery(Term(schema.SOURCE_DOCUMENT, term))
+    for key, _ in terms_with_prefix(reader, schema.SOURCE_DOCUMENT, ""):
+        query = TermQuery(Term(schema.SOURCE_DOCUMENT, key))
         # Terms of deleted documents stay until their segments merge.
         if count := int(searcher.count(query)):
             yield _checked(searcher, key, query, count)

@@ -8,7 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from org.apache.lucene.index import SortedDocValues, Term
+from org.apache.lucene.index import Term
 from org.apache.lucene.search import IndexSearcher, ScoreDoc, TermQuery
 
 from shared.model import schema
@@ -16,7 +16,7 @@ from shared.model.folders import telling_path
 from shared.semantic.sentence_model import SentenceModel
 from shared.semantic.windows import KEY_BYTES, key_of
 from shared.storage.stored_chunks import details_of, document_term, stored_fields
-from shared.storage.vectors import keys_with_documents, segments_with_vectors, stored_values
+from shared.storage.vectors import keys_with_documents, stored_values
 
 TEXT_FIELDS: Final = (schema.ID, schema.CONTENT, schema.DETAILS, schema.SOURCE_DOCUMENT)
 """Stored fields of a chunk of which its text is made."""
@@ -56,18 +56,6 @@ def key_with_id(searcher: Any, id_: str) -> bytes | None:
         return None
     text = _stored_text(searcher.storedFields(), found[0].doc)
     return key_of(text.title, text.content)
-
-
-def documents_with_vectors(reader: Any) -> Iterator[str]:
-    """Yield the term of each document with a vector, some of them several times."""
-    for leaf, numbers in segments_with_vectors(reader):
-        documents = SortedDocValues.cast_(leaf.getSortedDocValues(schema.SOURCE_DOCUMENT))
-        ordinals = set()
-        for number in numbers:
-            documents.advanceExact(number)
-            ordinals.add(documents.ordValue())
-        for ordinal in ordinals:
-            yield documents.lookupOrd(ordinal).utf8ToString()
 
 
 def texts_matching(reader: Any, query: Any) -> Iterator[list[StoredText]]:

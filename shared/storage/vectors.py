@@ -301,14 +301,6 @@ def keys_with_documents(reader: Any) -> Iterator[tuple[bytes, int]]:
             yield value[:KEY_BYTES], int(context.docBase) + number
 
 
-def segments_with_vectors(reader: Any) -> Iterator[tuple[Any, Iterator[int]]]:
-    """Yield each segment with values, and its numbers of the chunks that have one."""
-    for context in _leaves(reader):
-        leaf = LeafReader.cast_(context.reader())
-        if leaf.getBinaryDocValues(schema.VECTOR) is not None:
-            yield leaf, (number for number, _ in _values(leaf))
-
-
 def _leaves(reader: Any) -> Any:
     return DirectoryReader.cast_(reader).leaves()
 

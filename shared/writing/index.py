@@ -34,7 +34,7 @@ from shared.storage.commits import (
 from shared.storage.field_names import keys_of_documents
 from shared.storage.integrity import open_directory, verify
 from shared.storage.mapping import file_state_field, to_lucene
-from shared.storage.passages import KnownVectors, documents_with_vectors, key_with_id
+from shared.storage.passages import KnownVectors, key_with_id
 from shared.storage.stored_chunks import document_term
 from shared.storage.vectors import vector_field
 from shared.writing.writer import (
@@ -344,12 +344,16 @@ class Index:
         return stored
 
     def _remove_vectors(self) -> None:
+        # Most writers do not need it, and its import takes a while.
+        from shared.query.lucene import terms_with_prefix
+
         if self._known:
             self._known.close()
             self._known = None
         with closing(DirectoryReader.open(self._writer)) as reader:
-            for document in documents_with_vectors(reader):
-                term = Term(schema.SOURCE_DOCUMENT, document)
+            # Every chunk has a language.
+            for language, _ in terms_with_prefix(reader, schema.LANGUAGES, ""):
+                term = Term(schema.LANGUAGES, language)
                 self._writer.updateDocValues(term, [vector_field(None)])
 
     def chunk_count(self, source_document: str) -> int:
