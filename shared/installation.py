@@ -28,8 +28,6 @@ def is_newer(version: str, other: str) -> bool:
 
 
 def _numbers(version: str) -> list[int]:
-    import re
-
     leading = re.match(r"\d+(\.\d+)*", version)
     return [int(number) for number in leading[0].split(".")] if leading else []
 

@@ -77,13 +77,7 @@ MAX_QUESTION_CHARACTERS: Final = 1_000
 """Maximum length of a question in characters; a longer one is a text."""
 
 
-def search_for(
-    question: str,
-    *,
-    top_k: int = DEFAULT_TOP_K,
-    filters: Sequence[Filter] = (),
-    rewritten: str | None = None,
-) -> SearchRequest:
+def search_for(question: str, *, top_k: int, filters: Sequence[Filter]) -> SearchRequest:
     """Return the search for passages that may answer a question."""
     if not any(map(str.isalnum, question)):
         raise QueryError("the question is blank; ask something such as: how long is the notice?")
@@ -93,14 +87,7 @@ def search_for(
         )
     if not 1 <= top_k <= MAX_TOP_K:
         raise ValueError(f"top_k is out of range: {top_k}")
-    return SearchRequest(
-        question.strip(),
-        limit=top_k,
-        filters=filters,
-        syntax="plain",
-        content="full",
-        rewritten=rewritten,
-    )
+    return SearchRequest(question.strip(), limit=top_k, filters=filters, syntax="plain")
 
 
 # The reply

@@ -151,7 +151,6 @@ def embed(
     path: Path | str,
     *,
     wait: float = DEFAULT_WAIT,
-    workers: int | None = None,
     progress: Progress = iter,
     named: str | None = None,
 ) -> Embedded:
@@ -171,7 +170,7 @@ def embed(
         check_allowed(model, named)
         # A model that cannot be used is named before workers start.
         stored_vectors_of(model, [])
-        count = min(workers or default_workers(), -(-pending // MOST_TOGETHER))
+        count = min(default_workers(), -(-pending // MOST_TOGETHER))
         run = _Run(index.path, model, wait, max(_MIN_STORED, pending // _MAX_COMMITS))
         try:
             with _encoding(model, count, pending) as encode:

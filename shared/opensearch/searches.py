@@ -19,7 +19,7 @@ from shared.query.filters import conditions, in_collections, in_folder
 from shared.query.pipeline import ParsedQuery
 from shared.query.tree import Clause, Nothing, Terms
 from shared.search.answer import TEXTS_OF_A_WORD
-from shared.storage.field_names import metadata_field_of
+from shared.storage.field_names import SORTABLE, metadata_field_of
 
 _MOST_HITS: Final = 100_000
 """Maximum number of hits up to the last one of a page (``index.max_result_window``)."""
@@ -185,10 +185,9 @@ def sort_order(sort: str, fields: AbstractSet[str]) -> list[Any]:
     """Return the order that a name in a request means, of an index with some fields."""
     key, is_descending = sort.removeprefix("-"), sort.startswith("-")
     direction = "desc" if is_descending else "asc"
-    besides = (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
-    if key in besides:
+    if key in SORTABLE:
         return [{key: direction}, *layout.IN_ORDER]
-    field = metadata_field_of(key, fields, besides)
+    field = metadata_field_of(key, fields, SORTABLE)
     number = schema.number_field(key)
     used = number if number in fields else field
     mode = "max" if is_descending else "min"

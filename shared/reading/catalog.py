@@ -15,15 +15,15 @@ from shared.query.filters import beginning_with, conditions
 from shared.query.tree import Everything, Range, all_of
 from shared.reading.backend import Backend, ReadableIndex, Result, chunks_of, first_of, spelled
 from shared.reading.documents import summaries, with_prefix
-from shared.storage.field_names import metadata_fields, name_of, names_of
+from shared.storage.field_names import FILTERABLE, SORTABLE, metadata_fields, name_of, names_of
 from shared.storage.stored_chunks import details_of
 
 Purpose = Literal["terms", "filter", "sort", "facet"]
 """Purposes for which a field can be named."""
 
 _FIELDS_OF_CHUNKS: Final = {
-    "filter": (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX, schema.ID),
-    "sort": (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX),
+    "filter": FILTERABLE,
+    "sort": SORTABLE,
     "facet": (),
 }
 

@@ -6,7 +6,7 @@ terms are counted again.
 
 import re
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from itertools import islice
 from typing import Final
@@ -19,7 +19,14 @@ from shared.model.folders import FILE_FIELD, shown
 from shared.model.schema import COLLECTION
 from shared.query.tree import Everything, Exists, Terms
 from shared.reading.backend import FIRST_CHUNK, Backend, first_of
-from shared.storage.field_names import CHUNK_FIELDS, field_named, metadata_fields, name_of
+from shared.storage.field_names import (
+    CHUNK_FIELDS,
+    FILTERABLE,
+    SORTABLE,
+    field_named,
+    metadata_fields,
+    name_of,
+)
 
 MAX_LISTED_TERMS: Final = 10_000
 """Maximum number of terms that are compared for one answer."""
@@ -28,20 +35,7 @@ _MAX_EXAMPLES: Final = 3
 _MAX_EXAMPLE_CANDIDATES: Final = 100
 _MAX_EXAMPLE_CHARACTERS: Final = 80
 
-_MEANINGS: Final[Mapping[str, tuple[results.FieldKind, str]]] = {
-    schema.CONTENT: ("text", "words of the chunks, as written"),
-    schema.TITLE: ("text", "words of the document titles"),
-    schema.STEMS: ("text", "stems of the words of titles, headings and chunks"),
-    schema.TITLE_STEMS: ("text", "stems of the words of the document titles"),
-    schema.PATH: ("text", "words of the names of files and folders"),
-    schema.METADATA: ("text", "words of text metadata, such as authors"),
-    schema.ID: ("keyword", "ids of chunks"),
-    schema.SOURCE_DOCUMENT: ("keyword", "ids of documents"),
-    schema.CHUNK_INDEX: ("number", "position of a chunk in its document, from 1"),
-}
 _NAMED_IN_QUERIES: Final = (schema.CONTENT, schema.TITLE, schema.ID, schema.SOURCE_DOCUMENT)
-_FILTERABLE: Final = (schema.ID, schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
-_SORTABLE: Final = (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
 _OPTIONAL: Final = (schema.PATH, schema.METADATA)
 
 
@@ -55,7 +49,7 @@ def suggest_terms(backend: Backend, name: str, prefix: str, limit: int) -> resul
             "The prefix has no characters that the index keeps, so no terms match; give another "
             "prefix, or none."
         )
-        return results.TermList(field=name, prefix=spelled, terms=[], complete=False, notice=notice)
+        return results.TermList(name, spelled, [], False, notice)
     beginnings = folders.term_prefixes(spelled) if field == FILE_FIELD else [spelled]
     found = [backend.most_frequent(field, of, MAX_LISTED_TERMS) for of in beginnings]
     complete = all(some.is_whole for some in found)
@@ -65,15 +59,9 @@ def suggest_terms(backend: Backend, name: str, prefix: str, limit: int) -> resul
         (pair for pair in pairs.items() if shown(field, pair[0], folders).startswith(spelled)),
         key=lambda pair: (-pair[1], pair[0]),
     )
-    return results.TermList(
-        field=name,
-        prefix=spelled,
-        terms=_term_counts(backend, field, candidates, limit),
-        complete=complete,
-        notice=None
-        if complete
-        else "More terms have this prefix than were compared; give a longer prefix.",
-    )
+    terms = _term_counts(backend, field, candidates, limit)
+    notice = "More terms have this prefix than were compared; give a longer prefix."
+    return results.TermList(name, spelled, terms, complete, None if complete else notice)
 
 
 def top_terms(backend: Backend, name: str, limit: int, min_length: int) -> results.TermList:
@@ -84,15 +72,8 @@ def top_terms(backend: Backend, name: str, limit: int, min_length: int) -> resul
     candidates = (pair for pair in found.terms if len(pair[0]) >= min_length)
     terms = _term_counts(backend, field, candidates, limit)
     complete = found.is_whole or (found.is_ranked and len(terms) == limit)
-    return results.TermList(
-        field=name,
-        prefix="",
-        terms=terms,
-        complete=complete,
-        notice=None
-        if complete
-        else "Not all terms were compared; give a prefix to find rarer ones.",
-    )
+    notice = "Not all terms were compared; give a prefix to find rarer ones."
+    return results.TermList(name, "", terms, complete, None if complete else notice)
 
 
 def _term_counts(
@@ -136,18 +117,10 @@ def list_fields(backend: Backend) -> results.FieldList:
         *(_chunk_field(backend, field, total) for field in CHUNK_FIELDS),
         *(_metadata_field(backend, field) for field in metadata_fields(existing)),
     ]
-    return results.FieldList(
-        total_chunks=total,
-        # After deletions a field may be left without any chunk.
-        fields=[
-            *_collection_field(backend, total),
-            *(
-                field
-                for field in described
-                if field.chunks or field.name in _MEANINGS.keys() - _OPTIONAL
-            ),
-        ],
-    )
+    always = CHUNK_FIELDS.keys() - _OPTIONAL
+    # After deletions a field may be left without any chunk.
+    present = (field for field in described if field.chunks or field.name in always)
+    return results.FieldList(total, [*_collection_field(backend, total), *present])
 
 
 def _collection_field(backend: Backend, total: int) -> Iterator[results.FieldDescription]:
@@ -167,7 +140,7 @@ def _collection_field(backend: Backend, total: int) -> Iterator[results.FieldDes
 
 
 def _chunk_field(backend: Backend, field: str, total: int) -> results.FieldDescription:
-    kind, meaning = _MEANINGS[field]
+    kind, meaning = CHUNK_FIELDS[field]
     return results.FieldDescription(
         name=field,
         kind=kind,
@@ -176,8 +149,8 @@ def _chunk_field(backend: Backend, field: str, total: int) -> results.FieldDescr
         chunks=total if field == schema.ID else backend.count(Exists(field)),
         searchable=field != schema.CHUNK_INDEX,
         query_name=field if field in _NAMED_IN_QUERIES else None,
-        filterable=field in _FILTERABLE,
-        sortable=field in _SORTABLE,
+        filterable=field in FILTERABLE,
+        sortable=field in SORTABLE,
         facet=False,
         examples=_examples(backend, field) if kind == "keyword" else [],
     )

@@ -4,7 +4,7 @@ A metadata key is named by itself: ``author`` means the Lucene field ``metadata.
 of every chunk take precedence, so a key with the same name as one of them has its full name only.
 """
 
-from collections.abc import Iterable, Iterator, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -14,21 +14,27 @@ from org.apache.lucene.search import FieldExistsQuery, IndexSearcher
 from shared.errors import FieldNotFoundError, FilterError
 from shared.messages import listed
 from shared.model import schema
+from shared.model.index_results import FieldKind
 from shared.model.metadata import is_of_documents
 from shared.storage.commits import cached_per_commit, is_limited
 
-CHUNK_FIELDS: Final = (
-    schema.CONTENT,
-    schema.TITLE,
-    schema.STEMS,
-    schema.TITLE_STEMS,
-    schema.PATH,
-    schema.METADATA,
-    schema.ID,
-    schema.SOURCE_DOCUMENT,
-    schema.CHUNK_INDEX,
-)
-"""Public names of the fields that belong neither to a metadata key nor to a language."""
+CHUNK_FIELDS: Final[Mapping[str, tuple[FieldKind, str]]] = {
+    schema.CONTENT: ("text", "words of the chunks, as written"),
+    schema.TITLE: ("text", "words of the document titles"),
+    schema.STEMS: ("text", "stems of the words of titles, headings and chunks"),
+    schema.TITLE_STEMS: ("text", "stems of the words of the document titles"),
+    schema.PATH: ("text", "words of the names of files and folders"),
+    schema.METADATA: ("text", "words of text metadata, such as authors"),
+    schema.ID: ("keyword", "ids of chunks"),
+    schema.SOURCE_DOCUMENT: ("keyword", "ids of documents"),
+    schema.CHUNK_INDEX: ("number", "position of a chunk in its document, from 1"),
+}
+"""Public names of the fields that belong neither to a metadata key nor to a language, each with its
+kind and meaning."""
+
+SORTABLE: Final = (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
+FILTERABLE: Final = (*SORTABLE, schema.ID)
+"""Those of them that hits can be sorted by, and that a filter may name."""
 
 _MAX_MISSPELLED_NAME_LENGTH: Final = 256
 
