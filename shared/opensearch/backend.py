@@ -228,7 +228,7 @@ class IndexOnCluster(ReadableIndex):
         versions: Collection[int] = (schema.SCHEMA_VERSION,),
     ) -> None:
         self.store = Store(Connection(path), versions=versions)
-        self.path = self.store.connection.address.path
+        self.path = self.store.path
         self._refreshes = 0
         self._weights = weights
         self._program = program

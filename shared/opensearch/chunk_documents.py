@@ -209,7 +209,7 @@ def value_in(stored: Mapping[str, str]) -> bytes:
 def gave_up(store: Store) -> ClusterBusyError:
     """Return the error of a writer whose batch was given up, or may be."""
     return ClusterBusyError(
-        store.connection.address.path,
+        store.path,
         "the index was rebuilt meanwhile, or this writer has not committed for a day",
         "write again what was not committed, of which nothing is visible",
     )
@@ -325,5 +325,5 @@ class BulkQueue:
         problems = {names.get(id_, id_): why for id_, why in self._store.bulk(operations)}
         for name in problems.keys() - awaited:
             problem = f"{name[:80]}: {problems[name]}"
-            raise ClusterRefusedError(self._store.connection.address.path, problem)
+            raise ClusterRefusedError(self._store.path, problem)
         return problems

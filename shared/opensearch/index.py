@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Final, Self
+from typing import Final
 
 from shared.errors import (
     ClusterBusyError,
@@ -87,7 +87,7 @@ class Index(FolderIndex):
     ) -> None:
         self._program = program
         self._store = Store(Connection(path))
-        self.path = self._store.connection.address.path
+        self.path = self._store.path
         self.created = create and self._store.create()
         if not create:
             self._store.described()
@@ -103,9 +103,6 @@ class Index(FolderIndex):
         self._folders = self._published_folders = IndexedFolders.load(state.folders, self.path)
         self._model = self._published_model = self._store.model_in(state)
         self._closed = False
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
         if self._closed:
@@ -148,12 +145,6 @@ class Index(FolderIndex):
         if document.file is not None and made:
             self._queue.add([file_operation(batch, document.id, document.file.state)])
         return self._queue.result(document.id, len(made))
-
-    def delete(self, source_document: str) -> int:
-        count = self.chunk_count(source_document)
-        if count:
-            self.delete_documents([source_document])
-        return count
 
     def delete_documents(self, source_documents: Iterable[str]) -> None:
         for name in source_documents:

@@ -95,7 +95,7 @@ class Successor:
 
     def __init__(self, old: Store) -> None:
         self._connection, self._name = old.connection, old.name
-        self._path = old.connection.address.path
+        self._path = old.path
         self._old = old
         self._physical = old.physical()
         state, _ = old.state()

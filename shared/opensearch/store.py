@@ -47,6 +47,7 @@ class Store:
         versions: Collection[int] = (schema.SCHEMA_VERSION,),
     ) -> None:
         self.connection = connection
+        self.path = connection.address.path
         self.name = name or connection.address.name
         self._versions = versions
 
@@ -79,11 +80,10 @@ class Store:
     def _only(self) -> tuple[str, Mapping[str, Any]]:
         """Return the index that the name stands for, as the cluster describes it."""
         described = self._described()
-        path = self.connection.address.path
         if not described:
-            raise IndexMissingError(path)
+            raise IndexMissingError(self.path)
         if len(described) > 1:
-            raise ClusterDamagedError(path, f"its name stands for {len(described)} indexes")
+            raise ClusterDamagedError(self.path, f"its name stands for {len(described)} indexes")
         (only,) = described.items()
         return only
 
@@ -94,7 +94,7 @@ class Store:
 
     def described(self) -> Mapping[str, Any]:
         """Return the mappings and settings of the index, after checking its version."""
-        path = self.connection.address.path
+        path = self.path
         _, index = self._only()
         mapping = index["mappings"]
         found = mapping.get("_meta", {}).get(schema.COMMIT_SCHEMA)
@@ -133,7 +133,7 @@ class Store:
         except ClusterRefusedError as error:
             if not error.problem.endswith("(404)"):
                 raise
-            raise ClusterDamagedError(self.connection.address.path, "it has no state") from error
+            raise ClusterDamagedError(self.path, "it has no state") from error
         version = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
         return self.loaded(found["_source"]), version
 
@@ -142,16 +142,14 @@ class Store:
         try:
             return State.load(source["state"])
         except (KeyError, TypeError, ValueError) as error:
-            path = self.connection.address.path
-            raise ClusterDamagedError(path, "its state is not readable") from error
+            raise ClusterDamagedError(self.path, "its state is not readable") from error
 
     def model_in(self, state: State) -> SentenceModel | None:
         """Return the sentence model of a state; None without search by meaning."""
         try:
             return SentenceModel.load(state.model) if state.model else None
         except (KeyError, TypeError, ValueError) as error:
-            path = self.connection.address.path
-            raise ClusterDamagedError(path, "its sentence model is not readable") from error
+            raise ClusterDamagedError(self.path, "its sentence model is not readable") from error
 
     def change(
         self,
@@ -181,8 +179,7 @@ class Store:
                     raise
                 continue
             return after
-        path = self.connection.address.path
-        raise IndexWriteError(path, "other writers change it all the time")
+        raise IndexWriteError(self.path, "other writers change it all the time")
 
     def put_state(self, state: State, version: Mapping[str, Any], *, is_named: bool = True) -> None:
         """Write the state, if conditions on the one that it replaces are met.
@@ -202,7 +199,7 @@ class Store:
         """Make all documents that were written visible to searches."""
         answer = self.connection.request("POST", f"/{self.name}/_refresh", seconds=BULK_SECONDS)
         if answer["_shards"]["failed"]:
-            raise part_missing(self.connection.address.path)
+            raise part_missing(self.path)
 
     def bulk(self, operations: Iterable[Operation], **parameters: Any) -> Iterator[tuple[str, str]]:
         """Write documents; see `Connection.bulk`."""

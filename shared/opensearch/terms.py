@@ -123,7 +123,7 @@ class KnownTerms:
         ]
         answer = self._store.connection.request("POST", "/_mtermvectors", {"docs": asked})
         if any("error" in shard for shard in answer["docs"]):
-            raise part_missing(self._store.connection.address.path)
+            raise part_missing(self._store.path)
         vectors = [shard["term_vectors"] for shard in answer["docs"]]
         ids = (of.get(schema.ID, {}).get("field_statistics", {}) for of in vectors)
         self.total = sum(max(0, of.get("doc_count", 0)) for of in ids)

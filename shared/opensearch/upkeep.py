@@ -200,7 +200,7 @@ def failures_in(store: Store) -> dict[str, Failure]:
     """Return the failures in an index by document id."""
     found: dict[str, Failure] = {}
     for hit in store.connection.hits({"term": {layout.KIND: layout.FAILURE}}):
-        found |= parsed_failures(store.connection.address.path, hit["_source"]["stored"]["json"])
+        found |= parsed_failures(store.path, hit["_source"]["stored"]["json"])
     return found
 
 
@@ -219,7 +219,7 @@ def put_failures(
                 yield {"index": {"_id": _id(name)}}, source
 
     for name, reason in store.bulk(operations(), refresh="true"):
-        raise ClusterRefusedError(store.connection.address.path, f"{name}: {reason}")
+        raise ClusterRefusedError(store.path, f"{name}: {reason}")
 
 
 def _id(name: str) -> str:
