@@ -118,10 +118,7 @@ class IndexFolder(ReadableIndex):
             return self._whole
         least = None
         with self._lock:
-            part = self._parts.get(limits.names)
-            if part is None:
-                part = LimitedIndex(self._whole, limits)
-                self._parts[limits.names] = part
+            part = self._parts.setdefault(limits.names, LimitedIndex(self._whole, limits))
             self._parts.move_to_end(limits.names)
             if len(self._parts) > _MAX_OPEN:
                 least = self._parts.popitem(last=False)[1]

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -123,30 +123,24 @@ class Index:
         self.path = index_folder.absolute(path)
         self._is_new_folder = create and index_folder.prepare(self.path)
         index_folder.identify(self.path)
-        with vm.attached(program), lucene_errors.writing(self.path):
-            self._directory = open_directory(self.path)
-            try:
-                # Checked before waiting for another writer, which would be in vain.
-                if not create or DirectoryReader.indexExists(self._directory):
-                    _check_readable(self._directory, self.path)
-                modes = IndexWriterConfig.OpenMode
-                mode = modes.CREATE_OR_APPEND if create else modes.APPEND
-                self._writer = open_writer(self._directory, self.path, wait, mode)
-                try:
-                    self._new_commit = commit_empty(self._writer, self._directory, self.path)
-                    # The other writer may have changed the folders or the schema.
-                    self._folders, self._model = _check_readable(self._directory, self.path)
-                    # With damaged terms it would delete the wrong chunks.
-                    verify(self.path, commit_files(self._directory))
-                    self._known = (
-                        KnownVectors(DirectoryReader.open(self._directory)) if self._model else None
-                    )
-                except BaseException:
-                    self._writer.rollback()
-                    raise
-            except BaseException:
-                self._directory.close()
-                raise
+        with vm.attached(program), lucene_errors.writing(self.path), ExitStack() as undo:
+            self._directory = undo.enter_context(closing(open_directory(self.path)))
+            # Checked before waiting for another writer, which would be in vain.
+            if not create or DirectoryReader.indexExists(self._directory):
+                _check_readable(self._directory, self.path)
+            modes = IndexWriterConfig.OpenMode
+            mode = modes.CREATE_OR_APPEND if create else modes.APPEND
+            self._writer = open_writer(self._directory, self.path, wait, mode)
+            undo.callback(self._writer.rollback)
+            self._new_commit = commit_empty(self._writer, self._directory, self.path)
+            # The other writer may have changed the folders or the schema.
+            self._folders, self._model = _check_readable(self._directory, self.path)
+            # With damaged terms it would delete the wrong chunks.
+            verify(self.path, commit_files(self._directory))
+            self._known = (
+                KnownVectors(DirectoryReader.open(self._directory)) if self._model else None
+            )
+            undo.pop_all()
         self.created = self._new_commit is not None
         self._documents = DocumentWriter(self._writer, self.path)
         self._changed = False
