@@ -153,17 +153,14 @@ def any_spelling(value: str) -> str | None:
     Returns None if no letter of the value can be spelled in both ways, or it is too long.
     """
     composed = unicodedata.normalize("NFC", value)
-    if composed.isascii():
+    if unicodedata.is_normalized("NFD", composed):
         return None
-    parts = []
+    expression = ""
     for letter in composed:
         separate = unicodedata.normalize("NFD", letter)
-        parts.append(literal(letter))
-        if separate != letter:
-            parts[-1] = f"({parts[-1]}|{literal(separate)})"
-    expression = "".join(parts)
-    has_either = any(part.startswith("(") for part in parts)
-    return expression if has_either and len(expression) <= _MAX_SPELLINGS else None
+        is_one = separate == letter
+        expression += literal(letter) if is_one else f"({literal(letter)}|{literal(separate)})"
+    return expression if len(expression) <= _MAX_SPELLINGS else None
 
 
 def literal(text: str) -> str:

@@ -198,21 +198,18 @@ class Connection:
                 "texts; write opensearchs:// if it speaks TLS",
                 stacklevel=2,
             )
-        tls: dict[str, Any] = {}
-        if address.is_tls and certificates:
-            tls["ca_certs"] = certificates
         self._client = OpenSearch(
             hosts=[{"host": host, "port": port} for host, port in address.nodes],
             transport_class=_Transport,
             http_auth=user,
             headers=headers,
             use_ssl=address.is_tls,
+            ca_certs=certificates if address.is_tls else None,
             http_compress=True,
             pool_maxsize=_CONNECTIONS,
             # A node that does not answer is left out for a minute, if there are others.
             max_retries=0,
             retry_on_timeout=True,
-            **tls,
         )
 
     def close(self) -> None:

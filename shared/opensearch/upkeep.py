@@ -169,10 +169,8 @@ def _of_index(store: Store) -> Iterator[tuple[str, Status, str]]:
     )
     yield "Settings", "ok", f"{shards}, {copies}, refresh interval {refresh}"
     state, _ = store.state()
-    if state.open:
-        yield "Writer", "ok", f"{quantity(len(state.open), 'batch')} being written"
-    else:
-        yield "Writer", "ok", "nobody is writing the index"
+    batches = f"{quantity(len(state.open), 'batch')} being written"
+    yield "Writer", "ok", batches if state.open else "nobody is writing the index"
 
 
 def load_failures(path: Path | str) -> dict[str, Failure]:
