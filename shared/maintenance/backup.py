@@ -80,7 +80,9 @@ def backup(path: Path | str, destination: Path | str, *, progress: Progress = it
     index_folder.identify(path)
     _check_destination(path, destination)
     with vm.attached("batch"), lucene_errors.reading(path):
-        _check_schema(path)
+        # Before anything is copied. The copy reports which file of a damaged index is at fault.
+        with suppress(IndexDamagedError), closing(open_directory(path)) as directory:
+            open_last_commit(directory, path, rebuilt_schema).close()
         try:
             destination.parent.mkdir(parents=True, exist_ok=True)
             # Next to the backup, on the same file system, so that it can be renamed into its place.
@@ -179,13 +181,6 @@ def _belongs_to_backup(file: Path) -> bool:
     if file.name in _OTHER_FILES:
         return True
     return is_lucene_file(file.name) and begins_as_lucene(file)
-
-
-def _check_schema(path: Path) -> None:
-    """Check, before anything is copied, that this program wrote the index."""
-    # The copy reports which file of a damaged index is at fault.
-    with suppress(IndexDamagedError), closing(open_directory(path)) as directory:
-        open_last_commit(directory, path, rebuilt_schema).close()
 
 
 def _copy(path: Path, new: Path) -> Iterator[Step]:

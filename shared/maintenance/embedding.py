@@ -77,8 +77,6 @@ _TASK_SECONDS: Final = 600.0
 _MIN_TELLING_CHARACTERS: Final = 200
 """Minimum length of a text whose language excludes it from the model."""
 
-_FEATURE: Final = "search by meaning"
-
 _WITH_VECTORS: Final = Exists(schema.VECTOR)
 _WITHOUT_VECTORS: Final = Clauses((Clause(_WITH_VECTORS, "must_not"),))
 
@@ -152,7 +150,7 @@ def embed(
         model, pending = index.model, index.pending
         if model is None or not pending:
             return Embedded(0, 0, 0.0)
-        check_extra(_FEATURE)
+        check_extra("search by meaning")
         check_allowed(model, named)
         # A model that cannot be used is named before workers start.
         stored_vectors_of(model, [])

@@ -17,7 +17,7 @@ from org.apache.lucene.facet import (
 )
 from org.apache.lucene.index import MultiTerms
 from org.apache.lucene.misc import HighFreqTerms, TermStats
-from org.apache.lucene.search import ConstantScoreQuery, ScoreDoc, Sort
+from org.apache.lucene.search import ConstantScoreQuery, ScoreDoc
 
 from shared.files.index_folder import size_bytes
 from shared.java import vm
@@ -29,7 +29,7 @@ from shared.model.filters import Limits, Names
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
 from shared.query.lucene import Compiler, LuceneTerms, terms_of, terms_with_prefix
-from shared.query.tree import Node
+from shared.query.tree import Exists, Node
 from shared.reading.backend import (
     FIRST_CHUNK,
     Backend,
@@ -51,7 +51,6 @@ from shared.semantic.models import missing_library
 from shared.semantic.query_encoder import QueryEncoder
 from shared.storage.commits import Snapshot, cached_per_commit, is_limited, user_data
 from shared.storage.field_names import fields_with_terms
-from shared.storage.fingerprints import with_fingerprint
 from shared.storage.mapping import file_state, file_states
 from shared.storage.stored_chunks import SHOWN_FIELDS, stored_fields
 from shared.storage.vectors import all_vectors
@@ -223,9 +222,8 @@ class LuceneBackend(Snapshot, Backend):
         return {source_document: state} if state else {}
 
     def fingerprinted(self) -> Iterator[Fingerprinted]:
-        count = max(1, int(self.searcher.count(with_fingerprint())))
-        hits = self.searcher.search(with_fingerprint(), count, Sort.INDEXORDER).scoreDocs
-        chunks = [ScoreDoc.cast_(hit).doc for hit in hits]
+        last_chunks = Exists(schema.FINGERPRINT)
+        chunks = [*self._numbers(last_chunks, max(1, self.count(last_chunks)))]
         for begin in range(0, len(chunks), _BLOCK):
             yield from fingerprinted(self.searcher, chunks[begin : begin + _BLOCK])
 

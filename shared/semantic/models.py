@@ -139,9 +139,7 @@ def stored_vectors_of(model: SentenceModel, texts: "Sequence[str]") -> list[byte
     return [b"" if one is None else quantized(one) for one in encoder.passages(texts)]
 
 
-@cache
-def _kept_encoder(model: SentenceModel) -> "Encoder":
-    return encoder_of(model)
+_kept_encoder: Final = cache(encoder_of)
 
 
 def _encoder(name: str) -> "Encoder":

@@ -162,15 +162,12 @@ def fingerprints_of(reader: Any, chunks: Iterable[int]) -> dict[int, Fingerprint
     return {chunk: fingerprint for chunk, fingerprint in loaded.items() if fingerprint}
 
 
-def with_fingerprint(documents: Sequence[str] | None = None) -> Any:
-    """Return a query for the chunks with the fingerprints of some documents, or of all."""
-    exists = FieldExistsQuery(schema.FINGERPRINT)
-    if documents is None:
-        return exists
+def with_fingerprint(documents: Sequence[str]) -> Any:
+    """Return a query for the chunks with the fingerprints of some documents."""
     return (
         BooleanQuery.Builder()
         .add(_any_of(schema.SOURCE_DOCUMENT, documents), BooleanClause.Occur.FILTER)
-        .add(exists, BooleanClause.Occur.FILTER)
+        .add(FieldExistsQuery(schema.FINGERPRINT), BooleanClause.Occur.FILTER)
         .build()
     )
 
