@@ -17,6 +17,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
+from shared.chunking import SCRIPTS_WITHOUT_BLANKS
 from shared.errors import ExtraMissingError, LanguageModelError
 from shared.language_models.endpoint import LanguageModel
 from shared.model.request import Syntax
@@ -68,9 +69,7 @@ _ORDINARY_WORD: Final = re.compile(
 
 _QUOTED: Final = re.compile(r'(?<!\w)["“„«»](\S[^"“”„«»]*)["”“»«]')
 
-_SPACELESS_LETTERS: Final = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
-)
+_SPACELESS_LETTERS: Final = re.compile(f"[{SCRIPTS_WITHOUT_BLANKS}\u3000-\u303f\uac00-\ud7af]+")
 """Letters of Thai, Lao, Burmese, Khmer, Japanese, Chinese and Korean, which may adjoin names."""
 
 _PUNCTUATION: Final = re.compile(r"^[^\w.@#/+~-]+|[^\w+#/]+$")

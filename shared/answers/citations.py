@@ -12,6 +12,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from shared.answers.prompt import Reply, parts_of
+from shared.chunking import SCRIPTS_WITHOUT_BLANKS
 from shared.model.answers import (
     CheckedCitation,
     CitationProblem,
@@ -223,10 +224,7 @@ _SHAPES: Final = str.maketrans(
 _EDGES: Final = " .,;:!?-\"'()[]"
 """Signs around a quote, which models add and leave out."""
 
-_SPACELESS: Final = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    "\U00020000-\U0003ffff]"
-)
+_SPACELESS: Final = re.compile(f"[{SCRIPTS_WITHOUT_BLANKS}\u3000-\u303f\uac00-\ud7af]")
 """Letters of scripts without blanks between words, and of Korean, whose words are short."""
 
 
