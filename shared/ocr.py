@@ -140,8 +140,6 @@ _NEW: Final = re.compile(r"[0-9a-f]{16}\.new")
 _OLD_SECONDS: Final = 3_600
 """Age at which a reading that is being written was left behind, in seconds."""
 
-_OWNER_ONLY_FOLDER: Final = 0o700
-
 
 @dataclass(frozen=True, slots=True)
 class ReadingCache:
@@ -178,7 +176,7 @@ class ReadingCache:
         # A cache that cannot be written costs only time.
         with suppress(OSError):
             if not self._is_there():
-                self._folder.mkdir(mode=_OWNER_ONLY_FOLDER)
+                self._folder.mkdir(mode=0o700)
             new = self._folder / f"{token_hex(8)}.new"
             # A link of the other name is replaced, not followed.
             write_private(new, self._folder / _name(page, engine), stored)

@@ -1,6 +1,7 @@
 """Errors of a cluster as those of the project, each with what to do."""
 
 from collections.abc import Iterable, Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,8 +29,6 @@ NODE_GONE: Final = frozenset(
 )
 """Types of errors, with other statuses, of a cluster that has just lost a node; another one takes
 its place."""
-
-_HTTP_UNAUTHORIZED, _HTTP_FORBIDDEN, _HTTP_CONFLICT, _HTTP_UNAVAILABLE = 401, 403, 409, 503
 
 _QUERY_ERRORS: Final = frozenset(
     (
@@ -78,9 +77,9 @@ def error_of(path: Path, status: int, info: Mapping[str, Any]) -> Exception:
     kinds = {str(cause.get("type")) for cause in causes}
     reason = str((causes and causes[-1].get("reason")) or f"HTTP status {status}")
     found: Exception
-    if status == _HTTP_CONFLICT:
+    if status == HTTPStatus.CONFLICT:
         found = ConflictError(reason)
-    elif status == _HTTP_UNAVAILABLE and "search_phase_execution_exception" in kinds:
+    elif status == HTTPStatus.SERVICE_UNAVAILABLE and "search_phase_execution_exception" in kinds:
         found = part_missing(path)
     elif "cluster_block_exception" in kinds:
         found = IndexWriteError(path, f"the index is blocked ({_block(reason)})")
@@ -96,9 +95,9 @@ def error_of(path: Path, status: int, info: Mapping[str, Any]) -> Exception:
         found = QueryError(
             f"the cluster cannot run the query ({reason[:300]}); use fewer or simpler words"
         )
-    elif status == _HTTP_UNAUTHORIZED:
+    elif status == HTTPStatus.UNAUTHORIZED:
         found = ClusterAccessError(path, "the user, password or token is wrong or missing")
-    elif status == _HTTP_FORBIDDEN:
+    elif status == HTTPStatus.FORBIDDEN:
         found = ClusterAccessError(path, "this user may not do it")
     else:
         found = ClusterRefusedError(path, f"{reason[:300]} ({status})")

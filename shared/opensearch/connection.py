@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
@@ -148,9 +149,6 @@ Operation = tuple[Mapping[str, Any], Mapping[str, Any] | None]
 """Operation of a bulk request, such as ``{"index": {"_id": …}}``, and the document it writes."""
 
 
-_HTTP_NOT_FOUND, _HTTP_TIMEOUT = 404, 504
-
-
 class _Transport(Transport):
     """Transport that asks another node at once if one is down, and a busy cluster after a pause.
 
@@ -168,7 +166,9 @@ class _Transport(Transport):
                 # One that the cluster may do at any later time must not be done twice: the
                 # second time might be after what it wrote was replaced and deleted.
                 is_lost = isinstance(error, exceptions.ConnectionTimeout)
-                if (is_lost or error.status_code == _HTTP_TIMEOUT) and url.endswith("/_bulk"):
+                if (is_lost or error.status_code == HTTPStatus.GATEWAY_TIMEOUT) and url.endswith(
+                    "/_bulk"
+                ):
                     raise
                 if others and isinstance(error, exceptions.ConnectionError):
                     others -= 1
@@ -297,7 +297,7 @@ class Connection:
             ):
                 ((kind, result),) = item.items()
                 status, problem = result["status"], result.get("error")
-                if kind == "delete" and status == _HTTP_NOT_FOUND and not problem:
+                if kind == "delete" and status == HTTPStatus.NOT_FOUND and not problem:
                     continue
                 error = error_of(self.address.path, status, {"error": problem})
                 if isinstance(error, ClusterRefusedError | ConflictError):
