@@ -1,9 +1,6 @@
 # Every public name of the package, with the module that shared/__init__.py loads it from.
 
-from shared.answers.answer import (
-    answer as answer,
-    answer_events as answer_events,
-)
+from shared.answers.answer import answer as answer, answer_events as answer_events
 from shared.answers.model import ServedAnswerModel as ServedAnswerModel
 from shared.errors import (
     BackupError as BackupError,
@@ -31,10 +28,7 @@ from shared.errors import (
     QueryError as QueryError,
     QueryParseError as QueryParseError,
 )
-from shared.maintenance.backup import (
-    BackedUp as BackedUp,
-    backup as backup,
-)
+from shared.maintenance.backup import BackedUp as BackedUp, backup as backup
 from shared.maintenance.check import (
     Checked as Checked,
     CheckedDocument as CheckedDocument,
@@ -46,18 +40,9 @@ from shared.maintenance.duplicates import (
     TextVersion as TextVersion,
     duplicates as duplicates,
 )
-from shared.maintenance.rebuild import (
-    Rebuilt as Rebuilt,
-    rebuild as rebuild,
-)
-from shared.maintenance.repair import (
-    Repaired as Repaired,
-    repair as repair,
-)
-from shared.maintenance.restore import (
-    Restored as Restored,
-    restore as restore,
-)
+from shared.maintenance.rebuild import Rebuilt as Rebuilt, rebuild as rebuild
+from shared.maintenance.repair import Repaired as Repaired, repair as repair
+from shared.maintenance.restore import Restored as Restored, restore as restore
 from shared.maintenance.upkeep import (
     Optimized as Optimized,
     Purged as Purged,
@@ -80,14 +65,8 @@ from shared.model.document import (
     Page as Page,
     SourceFile as SourceFile,
 )
-from shared.model.filters import (
-    Collection as Collection,
-    Filter as Filter,
-)
-from shared.model.folders import (
-    IndexedFolder as IndexedFolder,
-    IndexedFolders as IndexedFolders,
-)
+from shared.model.filters import Collection as Collection, Filter as Filter
+from shared.model.folders import IndexedFolder as IndexedFolder, IndexedFolders as IndexedFolders
 from shared.model.index_results import (
     DocumentDetails as DocumentDetails,
     DocumentList as DocumentList,
@@ -115,10 +94,5 @@ from shared.model.search_results import (
     ScorePart as ScorePart,
     SearchAnswer as SearchAnswer,
 )
-from shared.reading.searcher import (
-    Searcher as Searcher,
-)
-from shared.writing.index import (
-    Index as Index,
-    create as create,
-)
+from shared.reading.searcher import Searcher as Searcher
+from shared.writing.index import Index as Index, create as create
