@@ -22,7 +22,6 @@ from shared.errors import ExtraMissingError, LanguageModelError
 from shared.language_models.endpoint import LanguageModel
 from shared.model.request import Syntax
 from shared.query.syntax import is_plain
-from shared.settings.defaults import NORMALIZER_API_KEY_VARIABLE
 
 _INSTRUCTIONS: Final = """\
 You turn a search request, in any language, into a short English query for a full-text search.
@@ -204,7 +203,6 @@ class ServedModel(LanguageModel):
     max_tokens: int = MAX_ANSWER_TOKENS
 
     _SETTINGS = "normalizer"
-    _KEY_VARIABLE = NORMALIZER_API_KEY_VARIABLE
     _EXTRA = "normalizer"
     _FEATURE = "rewriting"
     _MISSING = "there is no language model"

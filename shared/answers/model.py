@@ -9,11 +9,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from shared.language_models.endpoint import LanguageModel
-from shared.settings.defaults import (
-    ANSWER_API_KEY_VARIABLE,
-    DEFAULT_ANSWER_MAX_TOKENS,
-    DEFAULT_ANSWER_TIMEOUT,
-)
+from shared.settings.defaults import DEFAULT_ANSWER_MAX_TOKENS, DEFAULT_ANSWER_TIMEOUT
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,6 @@ class ServedAnswerModel(LanguageModel):
     max_tokens: int = DEFAULT_ANSWER_MAX_TOKENS
 
     _SETTINGS = "answer"
-    _KEY_VARIABLE = ANSWER_API_KEY_VARIABLE
     _EXTRA = "answers"
     _FEATURE = "answering questions"
     _MISSING = "there is no language model that answers questions"

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any, ClassVar, Final, Self
 
 from shared.errors import ConfigurationError, ExtraMissingError, LanguageModelError
-from shared.settings.defaults import LOCAL_MODEL_URL
+from shared.settings.defaults import KEY_VARIABLES, LOCAL_MODEL_URL
 
 PROVIDERS: Final[dict[str, str | None]] = {
     "alibaba": "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
@@ -49,7 +49,6 @@ class LanguageModel:
     api_key: str | None = field(default=None, repr=False)
 
     _SETTINGS: ClassVar[str]  # the beginning of the names of its settings
-    _KEY_VARIABLE: ClassVar[str]
     _EXTRA: ClassVar[str]
     _FEATURE: ClassVar[str]  # what needs the extra
     _MISSING: ClassVar[str]  # what is wrong without a name
@@ -58,13 +57,17 @@ class LanguageModel:
     def __post_init__(self) -> None:
         from shared.settings.types import url_problem
 
-        if self.url is not None and (problem := url_problem(self.url, self._KEY_VARIABLE)):
+        if self.url is not None and (problem := url_problem(self.url, self._key_variable())):
             raise ConfigurationError(f"{self._SETTINGS}_url", problem)
+
+    @classmethod
+    def _key_variable(cls) -> str:
+        return KEY_VARIABLES[f"{cls._SETTINGS}_url"]
 
     @classmethod
     def configured(cls, *settings: Any) -> Self:
         """Return the model of the settings, with the key from the environment."""
-        return replace(cls(*settings), api_key=os.environ.get(cls._KEY_VARIABLE))
+        return replace(cls(*settings), api_key=os.environ.get(cls._key_variable()))
 
     @property
     def provider(self) -> str | None:
@@ -99,7 +102,7 @@ class LanguageModel:
         if self.provider and not self.api_key:
             raise LanguageModelError(
                 f"the provider {self.provider} needs a key",
-                f"put it into the variable {self._KEY_VARIABLE}; for a model on your own server, "
+                f"put it into the variable {self._key_variable()}; for a model on your own server, "
                 f"set {self._SETTINGS}_url",
             )
 

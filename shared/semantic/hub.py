@@ -54,19 +54,17 @@ _E5: Final = re.compile(r"intfloat/(?:multilingual-)?e5-(?:small|base|large)(?:-
 """Models whose prefixes are only in the text for people."""
 
 
-def pinned_folder(cache: Path, name: str) -> Path | None:
-    """Return the folder of a model with a pinned revision in a cache, whether it exists or not."""
+def downloaded(cache: Path, name: str) -> Path | None:
+    """Return the folder of a model in a cache; None if there is none with a pinned revision."""
     owner, model, revision = _parts(name)
-    if not _COMMIT.fullmatch(revision or ""):
-        return None
-    return cache / f"hub--{owner}--{model}@{revision}"
+    folder = cache / f"hub--{owner}--{model}@{revision}"
+    return folder if _COMMIT.fullmatch(revision or "") and folder.is_dir() else None
 
 
 def download_into(cache: Path, name: str) -> str:
     """Download a model, unless it is there, and return its name with the pinned revision."""
     owner, model, revision = _parts(name)
-    there = pinned_folder(cache, name)
-    if there and there.is_dir():
+    if downloaded(cache, name):
         return name
     found = _Repository(f"{owner}/{model}", revision, name)
     pinned = f"hub:{found.id}@{found.commit}"

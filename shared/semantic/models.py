@@ -60,8 +60,7 @@ def needs_preparation(name: str) -> bool:
         return False
     from shared.semantic import hub
 
-    folder = hub.pinned_folder(cache_folder(), name)
-    return folder is None or not folder.is_dir()
+    return hub.downloaded(cache_folder(), name) is None
 
 
 def is_named(model: SentenceModel, name: str) -> bool:
@@ -160,8 +159,8 @@ def _folder(name: str) -> Path:
     if name.startswith(HUB_PREFIX):
         from shared.semantic import hub
 
-        there = hub.pinned_folder(cache_folder(), name)
-        if there is None or not there.is_dir():
+        there = hub.downloaded(cache_folder(), name)
+        if there is None:
             raise SemanticModelError(
                 name,
                 f"it is not in the cache {cache_folder()}",
