@@ -57,7 +57,7 @@ def extract_zip(source: Source) -> Extracted:
         # Symbolic links, as archives made on Unix mark them.
         if not stat.S_ISLNK(entry.external_attr >> 16)
     )
-    return _extracted(source, [*map(_zip_name, entries)], members)
+    return _extracted([*map(_zip_name, entries)], members)
 
 
 def _read_zipped(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> bytes:
@@ -96,8 +96,8 @@ def extract_tar(source: Source) -> Extracted:
         file = source.file
         name = file.stem if file.suffix else f"{file.name} (unpacked)"
         whole = Embedded(name, lambda: beginning + _bounded(stream, source, is_counted=True))
-        return _extracted(source, [name], [whole])
-    return _extracted(source, _tar_names(source), _tarred(source))
+        return _extracted([name], [whole])
+    return _extracted(_tar_names(source), _tarred(source))
 
 
 def _tarred(source: Source) -> Iterator[Embedded]:
@@ -183,11 +183,10 @@ def _bounded(stream: "IO[bytes] | _Part", source: Source, *, is_counted: bool = 
     return b"".join(blocks)
 
 
-def _extracted(source: Source, names: list[str], members: Iterable[Embedded]) -> Extracted:
+def _extracted(names: list[str], members: Iterable[Embedded]) -> Extracted:
     listed = normalize("\n".join(names))[:_MAX_LISTED]
     return Extracted(
         text=f"{quantity(len(names), 'file')}\n\n{listed}",
-        media_type=source.media_type,
         members=limited(members, _MAX_FILES, "files"),
     )
 
@@ -222,7 +221,7 @@ def extract_7z(source: Source) -> Extracted:
         if any(file.uncompressed < 0 for file in files):
             raise ValueError("the sizes of its files are wrong")
         names = [file.filename for file in files if file.is_file]
-    return _extracted(source, names, _seven_zipped(archive, files, source))
+    return _extracted(names, _seven_zipped(archive, files, source))
 
 
 @contextmanager

@@ -87,7 +87,6 @@ def extract_mail(source: Source) -> Extracted:
     text, found = composed(headers, _body(message, source, hidden), names)
     return Extracted(
         text=text,
-        media_type=source.media_type,
         headings=found,
         hidden=hidden,
         members=_as_old_as(sent, limited(_attachments(message), _MAX_ATTACHMENTS, "attachments")),
@@ -149,7 +148,7 @@ def extract_web_archive(source: Source) -> Extracted:
     ]
     if not pages:
         raise SourceFileError(source.file, "is a damaged web archive: there is no page in it")
-    return extracted_pages(pages, source)
+    return extracted_pages(pages)
 
 
 def composed(
@@ -261,9 +260,7 @@ def _richest(forms: list[EmailMessage], source: Source, hidden: list[str]) -> st
 def _meeting(part: EmailMessage, source: Source) -> str:
     options = replace(source.options, encoding=None)
     text = decoded(unfolded(payload(part)), declared_charset(part), source)
-    return extract_calendar(
-        replace(source, data=text.encode(), media_type=media_types.CALENDAR, options=options)
-    ).text
+    return extract_calendar(replace(source, data=text.encode(), options=options)).text
 
 
 def _is_attached(part: EmailMessage) -> bool:
@@ -352,7 +349,6 @@ def extract_mailbox(source: Source) -> Extracted:
     )
     return Extracted(
         text=f"Mailbox with {quantity(len(found), 'message')}",
-        media_type=source.media_type,
         members=limited(messages, MAX_MESSAGES, "messages"),
     )
 

@@ -225,7 +225,6 @@ def _extracted(
         warnings.append(f"{objects} attached objects of Outlook are not read")
     return Extracted(
         text=text,
-        media_type=source.media_type,
         headings=headings,
         hidden=hidden,
         title=headers["Subject"] or None,
@@ -350,7 +349,6 @@ def extract_tnef(source: Source) -> Extracted:
     warning = f"{objects} attached messages or objects of Outlook are not read"
     return Extracted(
         text=composed([], "", [name for name, _ in files])[0],
-        media_type=source.media_type,
         warnings=(warning,) if objects else (),
         members=[Embedded(name, partial(bytes, data)) for name, data in files],
     )

@@ -76,7 +76,6 @@ def extract_outlook_store(source: Source) -> Extracted:
     names = [f"{name}: {size:,}" for name, size in filled if name]
     return Extracted(
         text="\n".join((f"Mailbox with {quantity(total, 'message')}", *names)),
-        media_type=source.media_type,
         # The folders are of no use without the file.
         members=_messages(store, folders, source),
     )

@@ -1,6 +1,7 @@
 """Table of supported formats, and the entry point that extracts a file of any of them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
@@ -131,7 +132,9 @@ def extract_from(
     source = Source(file, data, media_type, options, budget)
     if media_type == media_types.PDF:
         # Its errors have messages of their own.
-        return with_hidden_text(_extract_pdf(source))
+        return replace(with_hidden_text(_extract_pdf(source)), media_type=media_type)
     reader = _PICTURE if media_type in media_types.PICTURES else READERS.get(media_type, PLAIN_TEXT)
     with damage(file, reader.name):
-        return with_hidden_text(reader.extract(source))
+        extracted = with_hidden_text(reader.extract(source))
+    # That of what a signed file has in it is known already.
+    return replace(extracted, media_type=extracted.media_type or media_type)

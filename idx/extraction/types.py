@@ -101,7 +101,7 @@ class Extracted:
     """
 
     text: str
-    media_type: str
+    media_type: str = ""  # known to the entry point, which detects it
     is_own_text: bool = False  # so that its lines are those of the file
     title: str | None = None
     metadata: Metadata = field(default_factory=dict)  # times in ISO 8601; only keys with a value

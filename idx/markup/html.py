@@ -167,17 +167,16 @@ def _declared_codec(data: bytes) -> str | None:
 
 def extract_html(source: Source) -> Extracted:
     """Extract a page without scripts, styles and comments, and the metadata in its head."""
-    return extracted_pages([read_hypertext(decode_hypertext(source))], source)
+    return extracted_pages([read_hypertext(decode_hypertext(source))])
 
 
-def extracted_pages(pages: Sequence[HypertextText], source: Source) -> Extracted:
+def extracted_pages(pages: Sequence[HypertextText]) -> Extracted:
     """Return the texts of pages that belong together, with the metadata of the first."""
     page = pages[0]
     meta = page.meta
     text, headings = join_sections(chain.from_iterable(each.headed() for each in pages))
     return Extracted(
         text=text,
-        media_type=source.media_type,
         title=one_line(page.title),
         headings=headings,
         hidden=[*chain.from_iterable(each.unseen for each in pages)],
@@ -234,7 +233,6 @@ def extract_epub(source: Source) -> Extracted:
     return Extracted(
         text=text,
         headings=headings,
-        media_type=source.media_type,
         title=title,
         metadata=metadata,
         hidden=hidden,
@@ -324,11 +322,10 @@ def extract_xml(source: Source) -> Extracted:
     blank = sum(len(line) - len(line.strip()) for line in written.split("\n"))
     if letters - blank < _MIN_PROSE_SHARE * (len(written) - blank):
         text = without_escapes(written, source.media_type)
-        return Extracted(text, source.media_type, is_own_text=True)
+        return Extracted(text, is_own_text=True)
     title = _TITLE.search(written)
     return Extracted(
         text=_REFERENCE.sub(character, _MARKUP.sub(_without_tag, written)),
-        media_type=source.media_type,
         is_own_text=True,
         title=one_line(html.unescape(title[1])) if title else None,
     )

@@ -330,7 +330,6 @@ def extract_markdown(source: Source) -> Extracted:
     highest = (heading for level, heading, _ in found if level == 1)
     return Extracted(
         text=text,
-        media_type=source.media_type,
         is_own_text=True,
         title=matter.title or next(highest, None),
         metadata=front_matter_metadata(matter.said, tags_in(text, matter.end)),

@@ -238,7 +238,7 @@ class LabelledRows:
         self._lines.append((row.number, text))
 
 
-def extracted_sheets(source: Source, sheets: Iterable[tuple[str, LabelledRows, str]]) -> Extracted:
+def extracted_sheets(sheets: Iterable[tuple[str, LabelledRows, str]]) -> Extracted:
     """Return a workbook of sheets: the name of each, its rows, and what else is on it."""
     parts, warnings = [], []
     for name, rows, more in sheets:
@@ -246,7 +246,7 @@ def extracted_sheets(source: Source, sheets: Iterable[tuple[str, LabelledRows, s
         parts.append((name, f"{name}\n\n{text}" if text.strip() else ""))
         warnings.append(rows.warning(f"the sheet {name[:80]!r}"))
     text, pages = join_pages("sheet", parts)
-    return Extracted(text, source.media_type, pages=pages, warnings=tuple(filter(None, warnings)))
+    return Extracted(text, pages=pages, warnings=tuple(filter(None, warnings)))
 
 
 _DELIMITERS: Final = (",", ";", "\t", "|")
@@ -297,7 +297,6 @@ def extract_delimited(source: Source) -> Extracted:
     lines += [] if warning else [""] * (last - len(lines))
     return Extracted(
         text="\n".join(lines),
-        media_type=source.media_type,
         is_own_text=True,
         warnings=(warning,) if warning else (),
     )

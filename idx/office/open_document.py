@@ -173,7 +173,7 @@ def extract_odt(source: Source) -> Extracted:
     text, headings = join_sections(
         chain.from_iterable(_read(package, part, _TEXT_ROLES).headed() for part in parts)
     )
-    return _extracted(package, Extracted(text, source.media_type, headings=headings))
+    return _extracted(package, Extracted(text, headings=headings))
 
 
 def extract_odp(source: Source) -> Extracted:
@@ -182,7 +182,7 @@ def extract_odp(source: Source) -> Extracted:
     slides = _read(package, _CONTENT, _SLIDE_ROLES).pages
     texts = ("".join(pieces) for _, pieces in slides)
     text, pages = join_pages("slide", enumerate(texts, start=1))
-    return _extracted(package, Extracted(text, source.media_type, pages=pages))
+    return _extracted(package, Extracted(text, pages=pages))
 
 
 def extract_ods(source: Source) -> Extracted:
@@ -197,7 +197,7 @@ def extract_ods(source: Source) -> Extracted:
         (attributes.get(_NAME, ""), table, "".join(pieces))
         for (attributes, pieces), table in zip(sheets.pages, sheets.tables, strict=True)
     )
-    return _extracted(package, extracted_sheets(source, found))
+    return _extracted(package, extracted_sheets(found))
 
 
 def _open(source: Source) -> Package:
@@ -261,7 +261,7 @@ def extract_old_office(source: Source) -> Extracted:
         what = kind.value.format(media_type=source.media_type)
         raise UnsupportedFileError(source.file, f"is {what}, or install LibreOffice")
     data = _converted(source, source.options.libreoffice, before, after)
-    return replace(extract(replace(source, data=data)), media_type=source.media_type)
+    return extract(replace(source, data=data))
 
 
 def _converted(source: Source, program: str, before: str, after: str) -> bytes:

@@ -162,7 +162,7 @@ def extract_pptx(source: Source) -> Extracted:
     file = OfficeOpenFile(Package(source))
     title, metadata = file.properties()
     text, pages = join_pages("slide", enumerate(_slides(file), start=1))
-    return Extracted(text, source.media_type, title=title, metadata=metadata, pages=pages)
+    return Extracted(text, title=title, metadata=metadata, pages=pages)
 
 
 def _slides(file: OfficeOpenFile) -> Iterator[str]:

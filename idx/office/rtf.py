@@ -403,7 +403,6 @@ def extract_rtf(source: Source) -> Extracted:
     said = {name: without_surrogates(story.text) for name, story in reader.said.items()}
     return Extracted(
         text=normalize(without_surrogates("\n\n".join(texts))),
-        media_type=source.media_type,
         title=one_line(said.get("title")),
         metadata=properties(
             author=said.get("author"),

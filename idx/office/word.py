@@ -376,7 +376,6 @@ def _extracted(source: Source, depth: int) -> Extracted:
     joined, headings = join_sections([*text.headed(), (0, "", related)])
     return Extracted(
         joined,
-        source.media_type,
         title=title,
         metadata=metadata,
         headings=headings,

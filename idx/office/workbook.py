@@ -144,7 +144,7 @@ def extract_xlsx(source: Source) -> Extracted:
     """
     file = OfficeOpenFile(Package(source))
     title, metadata = file.properties()
-    found = extracted_sheets(source, _sheets(file, source.options.max_rows))
+    found = extracted_sheets(_sheets(file, source.options.max_rows))
     return replace(found, title=title, metadata=metadata)
 
 
@@ -274,7 +274,7 @@ def extract_binary_workbook(source: Source) -> Extracted:
 
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(source.data))
-        return extracted_sheets(source, _binary_sheets(book, source.options.max_rows))
+        return extracted_sheets(_binary_sheets(book, source.options.max_rows))
     except CalamineError as error:
         if _PROTECTED.search(source.data):
             raise SourceFileError(source.file, "protected by a password") from error
@@ -377,7 +377,7 @@ def extract_xml_workbook(source: Source) -> Extracted:
             case "end", "Row" if sheets:
                 _add_row(sheets[-1][1], element, formats)
                 element.clear()
-    return extracted_sheets(source, sheets)
+    return extracted_sheets(sheets)
 
 
 def _formats(patterns: Mapping[str, str], data: bytes) -> dict[str, Format]:

@@ -244,7 +244,6 @@ def extract_picture(source: Source) -> Extracted:
         raise SourceFileError(source.file, "is a picture in which OCR found no text")
     return Extracted(
         found.texts[1],
-        source.media_type,
         metadata={OCR_CONFIDENCE: round(found.confidence)},
         warnings=tuple(low_confidence(found.confidence)),
     )

@@ -41,8 +41,6 @@ from shared.messages import quantity
 from shared.model.document import Metadata
 from shared.model.metadata import PAGES_WITHOUT_TEXT
 
-_MEDIA_TYPE: Final = "application/pdf"
-
 _PARSERS: Final = ("pdfminer", "pdfplumber", "pypdfium2")
 """Loggers of the parsers, which report everything that they repair."""
 
@@ -153,7 +151,6 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
     blank_pages: Metadata = {PAGES_WITHOUT_TEXT: [*blank[:MAX_BLANK_PAGES]]} if blank else {}
     return Extracted(
         text=text,
-        media_type=_MEDIA_TYPE,
         title=title,
         metadata=metadata | blank_pages | scanned.metadata(),
         pages=places,

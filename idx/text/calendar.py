@@ -100,7 +100,6 @@ def extract_calendar(source: Source) -> Extracted:
     single = entries[0].title if is_card and len(entries) == 1 else None
     return Extracted(
         text=joined,
-        media_type=source.media_type,
         title=one_line(calendar.get("X-WR-CALNAME") or single),
         metadata=properties(creator=calendar.get("PRODID")),
         headings=headings,

@@ -45,7 +45,7 @@ def extract_subtitles(source: Source) -> Extracted:
         length += sum(len(line) + 1 for line in new)
     if not lines:
         return extract_plain_text(source)
-    return Extracted("\n".join(lines), source.media_type, headings=headings(found))
+    return Extracted("\n".join(lines), headings=headings(found))
 
 
 def _cues(text: str) -> Iterator[tuple[str, str]]:
@@ -114,7 +114,6 @@ def extract_plain_text(source: Source) -> Extracted:
     first = found[0][1] if found and source.media_type != media_types.LATEX else None
     return Extracted(
         text=text,
-        media_type=source.media_type,
         is_own_text=True,
         title=one_line(said.get("title")) or first,
         metadata=properties(
@@ -218,7 +217,6 @@ def extract_notebook(source: Source) -> Extracted:
     highest = (title for level, title, _ in found if level == 1 and title)
     return Extracted(
         text=text,
-        media_type=source.media_type,
         title=one_line(_text(metadata.get("title"))) or next(highest, None),
         metadata=properties(
             author=[_text(_table(each).get("name")) for each in authors]
