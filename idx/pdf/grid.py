@@ -7,10 +7,12 @@ thirty times as long.
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from ctypes import c_float, c_int, c_uint
+from ctypes import c_float, c_int
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
+
+from idx.pdf.text import fill_colour
 
 _TOLERANCE: Final = 3.0  # distance within which two ends meet, in points; the same as pdfplumber's
 _MIN_LINE_POINTS: Final = 6.0  # length of a line; shorter ones are parts of letters or dashes
@@ -36,7 +38,7 @@ _MAX_CELLS: Final = 3_000  # cells of a page whose text is looked for
 _MAX_SEGMENTS: Final = 10_000
 """Maximum number of lines and curves of a page; drawings have more and take pdfplumber minutes."""
 
-_MAX_FORM_DEPTH: Final = 5  # nesting depth of form objects (parts that are drawn as a unit)
+_MAX_LEVELS: Final = 6  # of form objects (parts that are drawn as a unit), and of the page
 
 _Point = tuple[float, float]
 _Box = tuple[float, float, float, float]
@@ -199,56 +201,30 @@ def _lines_in(letters: Any, cell: _Box) -> int:
 
 def _shapes(page: Any) -> list[_Shape] | None:
     """Return all that is drawn on a page, in its units; None for a drawing of too many lines."""
-    from pypdfium2 import PdfMatrix, raw
+    from pypdfium2 import raw
 
     shapes: list[_Shape] = []
     segments = 0
     fill, is_stroked = c_int(), c_int()
-    parts = [c_uint() for _ in range(4)]
-    objects = (page.raw, raw.FPDFPage_CountObjects, raw.FPDFPage_GetObject)
-    for path, around in _paths(*objects, PdfMatrix(), 0):
+    for path in page.get_objects([raw.FPDF_PAGEOBJ_PATH], _MAX_LEVELS):
         segments += raw.FPDFPath_CountSegments(path)
         if segments > _MAX_SEGMENTS:
             return None
         raw.FPDFPath_GetDrawMode(path, fill, is_stroked)
-        colour = None
-        if not is_stroked.value:
-            raw.FPDFPageObj_GetFillColor(path, *parts)
-            colour = tuple(part.value for part in parts)
         if fill.value or is_stroked.value:
-            shapes += (_Shape(corners, colour) for corners in _corners(path, around))
+            colour = None if is_stroked.value else fill_colour(path) or ()
+            shapes += (_Shape(corners, colour) for corners in _corners(path))
     return shapes
 
 
-def _paths(
-    container: Any, count_objects: Any, get_object: Any, around: Any, depth: int
-) -> Iterator[tuple[Any, Any]]:
-    """Yield the paths of a page or a form object at any depth, with the matrix around each."""
-    from pypdfium2 import raw
-
-    for index in range(count_objects(container)):
-        part = get_object(container, index)
-        kind = raw.FPDFPageObj_GetType(part)
-        if kind == raw.FPDF_PAGEOBJ_PATH:
-            yield part, around
-        elif kind == raw.FPDF_PAGEOBJ_FORM and depth < _MAX_FORM_DEPTH:
-            within = (raw.FPDFFormObj_CountObjects, raw.FPDFFormObj_GetObject)
-            yield from _paths(part, *within, _matrix(part).multiply(around), depth + 1)
-
-
-def _matrix(part: Any) -> Any:
-    from pypdfium2 import PdfMatrix, raw
-
-    matrix = raw.FS_MATRIX()
-    raw.FPDFPageObj_GetMatrix(part, matrix)
-    return PdfMatrix.from_raw(matrix)
-
-
-def _corners(path: Any, around: Any) -> Iterator[list[_Point]]:
+def _corners(path: Any) -> Iterator[list[_Point]]:
     """Yield the corners of each part of a path between which straight lines are drawn."""
     from pypdfium2 import raw
 
-    a, b, c, d, e, f = _matrix(path).multiply(around).get()
+    matrix, around = path.get_matrix(), path.container
+    while around is not None:
+        matrix, around = matrix.multiply(around.get_matrix()), around.container
+    a, b, c, d, e, f = matrix.get()
     x, y = c_float(), c_float()
     corners: list[_Point] = []
     for index in range(raw.FPDFPath_CountSegments(path)):

@@ -288,13 +288,13 @@ def _backgrounds(each: Any) -> list[_Background]:
     if each.type != raw.FPDF_PAGEOBJ_PATH or not raw.FPDFPath_GetDrawMode(each, fill, is_stroked):
         return [(box, None)]
     if fill.value:
-        *colour, alpha = _fill(each) or (0, 0, 0, 0)
+        *colour, alpha = fill_colour(each) or (0, 0, 0, 0)
         return [(box, tuple(colour) if alpha == 255 else None)]  # noqa: PLR2004 - opaque
     raw.FPDFPageObj_GetStrokeWidth(each, width)
     return [(box, None)] if is_stroked.value and width.value >= _MIN_LINE_WIDTH else []
 
 
-def _fill(each: Any) -> _Colour | None:
+def fill_colour(each: Any) -> _Colour | None:
     """Return the colour that fills an object, with its opacity; None for a pattern."""
     from pypdfium2 import raw
 
@@ -322,7 +322,7 @@ def _is_hidden(
         return True
     if box[3] - box[1] < _MIN_SIZE and _size(each) < _MIN_SIZE:
         return True
-    mode, colour = raw.FPDFTextObj_GetTextRenderMode(each), _fill(each)
+    mode, colour = raw.FPDFTextObj_GetTextRenderMode(each), fill_colour(each)
     if mode == raw.FPDF_TEXTRENDERMODE_INVISIBLE or (colour and colour[3] < _MIN_ALPHA):
         return not any(_holds(picture, box) for picture in pictures)
     is_filled = mode in (raw.FPDF_TEXTRENDERMODE_FILL, raw.FPDF_TEXTRENDERMODE_FILL_CLIP)
