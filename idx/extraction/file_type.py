@@ -241,12 +241,12 @@ def zip_type(data: bytes, file: Path) -> str:
         refuse(file, Kind.ARCHIVE, media_types.ZIP)
     with damage(file, file.suffix.removeprefix(".").upper() or "ZIP archive"):
         package = Package(Source(file, data, media_types.ZIP, ExtractionOptions()))
-        if is_opened and not (_CONTENT_TYPES in package or _MIME_TYPE in package):
-            return media_types.ZIP
         if _CONTENT_TYPES in package:
             return _office_open_type(package, file)
         if _MIME_TYPE in package:
             return _declared_type(package, file)
+        if is_opened:
+            return media_types.ZIP
         if _EPUB_CONTAINER in package:
             return media_types.EPUB
         # Documents of Google have had no type.

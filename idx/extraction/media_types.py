@@ -257,16 +257,8 @@ _SIGNATURES: Final = (
 )
 """Signatures, with longer ones before their prefixes."""
 
-_OFFSETS: Final = frozenset(signature.offset for signature in _SIGNATURES)
-_MAGIC_BY_OFFSET: Final = {
-    offset: tuple(entry.magic for entry in _SIGNATURES if entry.offset == offset)
-    for offset in _OFFSETS
-}
-
 
 def signature(beginning: bytes, *, is_text: bool) -> Signature | None:
-    if not any(beginning.startswith(magic, at) for at, magic in _MAGIC_BY_OFFSET.items()):
-        return None
     for entry in _SIGNATURES:
         if beginning.startswith(entry.magic, entry.offset) and not (is_text and entry.is_letters):
             return entry
