@@ -165,10 +165,8 @@ def place_of_headings(rows: Sequence[Row], *, is_first: bool) -> int | None:
     an empty one. Long names, and those with many digits, are taken if there are no others, and if
     they are above values.
     """
-    place = _place_of_names(rows, is_first=is_first, are_usual=True)
-    if place is not None:
-        return place
-    return _place_of_names(rows, is_first=is_first, are_usual=False)
+    places = (_place_of_names(rows, is_first=is_first, are_usual=usual) for usual in (True, False))
+    return next((place for place in places if place is not None), None)
 
 
 def _place_of_names(rows: Sequence[Row], *, is_first: bool, are_usual: bool) -> int | None:
