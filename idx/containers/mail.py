@@ -9,6 +9,7 @@ from email.message import EmailMessage
 from email.policy import EmailPolicy
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 from idx.containers.message import (
@@ -31,7 +32,7 @@ from idx.errors import SourceFileError
 from idx.extraction import media_types
 from idx.extraction.types import Embedded, Extracted, Source, limited
 from idx.markup.html import extracted_pages, read_hypertext
-from idx.text.calendar import extract_calendar, unfolded
+from idx.text.calendar import read_calendar, unfolded
 from idx.text.cleaning import join_sections, preformatted
 from idx.text.properties import MAX_KEYWORDS, one_line, properties
 from shared.messages import quantity
@@ -84,7 +85,7 @@ def extract_mail(source: Source) -> Extracted:
     names = [each.name for each in islice(_attachments(message), _MAX_NAMES_SHOWN)]
     sent = _sent(message)
     hidden: list[str] = []
-    text, found = composed(headers, _body(message, source, hidden), names)
+    text, found = composed(headers, _body(message, source.file, hidden), names)
     return Extracted(
         text=text,
         headings=found,
@@ -142,7 +143,7 @@ def _become(part: EmailMessage, kind: str) -> None:
 def extract_web_archive(source: Source) -> Extracted:
     """Extract the pages in a web archive (.mhtml), with the metadata of the first."""
     pages = [
-        read_hypertext(content(part, source))
+        read_hypertext(content(part, source.file))
         for part in parsed(source.data).walk()
         if part.get_content_type() == media_types.HTML
     ]
@@ -201,14 +202,14 @@ def _as_old_as(sent: datetime | None, attachments: Iterator[Embedded]) -> Iterat
         yield replace(each, modified_ns=seconds * 1_000_000_000)
 
 
-def _body(message: EmailMessage, source: Source, hidden: list[str]) -> str:
+def _body(message: EmailMessage, file: Path, hidden: list[str]) -> str:
     if message.get_content_maintype() == "multipart" and not message.is_multipart():
         # Without a separator, the parts are a single text.
-        return content(message, source)
-    return "\n\n".join(filter(str.strip, _texts(message, source, hidden)))
+        return content(message, file)
+    return "\n\n".join(filter(str.strip, _texts(message, file, hidden)))
 
 
-def _texts(part: EmailMessage, source: Source, hidden: list[str]) -> Iterator[str]:
+def _texts(part: EmailMessage, file: Path, hidden: list[str]) -> Iterator[str]:
     """Yield the texts of a part and its inner parts; of alternatives, the richest one.
 
     What is not displayed of them is added to `hidden`.
@@ -220,9 +221,9 @@ def _texts(part: EmailMessage, source: Source, hidden: list[str]) -> Iterator[st
         if isinstance(inner, EmailMessage) and not _is_attached(inner)
     ]
     if kind == media_types.CALENDAR:
-        yield _meeting(part, source)
+        yield _meeting(part, file)
     elif part.get_content_maintype() == "text":
-        text = content(part, source)
+        text = content(part, file)
         if kind == "text/html":
             page = read_hypertext(text)
             hidden += page.unseen
@@ -230,16 +231,16 @@ def _texts(part: EmailMessage, source: Source, hidden: list[str]) -> Iterator[st
         elif text.strip():
             yield preformatted(text)
     elif kind == "multipart/alternative":
-        yield _richest(within, source, hidden)
+        yield _richest(within, file, hidden)
         for meeting in within:
             if meeting.get_content_type() == media_types.CALENDAR:
-                yield _meeting(meeting, source)
+                yield _meeting(meeting, file)
     elif part.get_content_maintype() == "multipart":
         for inner in within:
-            yield from _texts(inner, source, hidden)
+            yield from _texts(inner, file, hidden)
 
 
-def _richest(forms: list[EmailMessage], source: Source, hidden: list[str]) -> str:
+def _richest(forms: list[EmailMessage], file: Path, hidden: list[str]) -> str:
     """Return the text of the preferred form, unless it only says to read another one."""
     best = ""
     unseen: list[str] = []
@@ -250,17 +251,17 @@ def _richest(forms: list[EmailMessage], source: Source, hidden: list[str]) -> st
         if kind == media_types.CALENDAR or (best and not (is_known and may_be_stub(best))):
             continue
         inner: list[str] = []
-        text = "\n\n".join(filter(str.strip, _texts(form, source, inner)))
+        text = "\n\n".join(filter(str.strip, _texts(form, file, inner)))
         if is_richer(text, best):
             best, unseen = text, inner
     hidden += unseen
     return best
 
 
-def _meeting(part: EmailMessage, source: Source) -> str:
-    options = replace(source.options, encoding=None)
-    text = decoded(unfolded(payload(part)), declared_charset(part), source)
-    return extract_calendar(replace(source, data=text.encode(), options=options)).text
+def _meeting(part: EmailMessage, file: Path) -> str:
+    text = decoded(unfolded(payload(part)), declared_charset(part), file)
+    found = read_calendar(text)
+    return found.text if found else text
 
 
 def _is_attached(part: EmailMessage) -> bool:

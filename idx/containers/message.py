@@ -6,18 +6,17 @@ import codecs
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from email import policy
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.headerregistry import BaseHeader, HeaderRegistry
 from email.message import EmailMessage
 from email.parser import BytesParser, Parser
+from pathlib import Path
 from typing import Final
 
 from idx.errors import SourceFileError
 from idx.extraction import media_types
-from idx.extraction.types import Source
 from idx.markup.html import decode_hypertext
 from idx.text.decoding import declared_codec, decode, detect_legacy, without_surrogates
 
@@ -220,16 +219,16 @@ def _likely(data: bytes) -> str:
     return declared_codec(detect_legacy(data)) or "cp1252"
 
 
-def content(part: EmailMessage, source: Source) -> str:
+def content(part: EmailMessage, file: Path) -> str:
     """Decode the text of a part, without the files that are written in it."""
     data = payload(part)
     is_page = part.get_content_type() == media_types.HTML
     if not is_page:
         data = _UUENCODED.sub(b"", data)
-    return decoded(data, declared_charset(part), source, is_page=is_page)
+    return decoded(data, declared_charset(part), file, is_page=is_page)
 
 
-def decoded(data: bytes, codec: str | None, source: Source, *, is_page: bool = False) -> str:
+def decoded(data: bytes, codec: str | None, file: Path, *, is_page: bool = False) -> str:
     """Decode a text by its declared encoding, or the one detected."""
     if codec == "ascii":
         # A text that declares ASCII or nothing may be in any encoding.
@@ -246,10 +245,8 @@ def decoded(data: bytes, codec: str | None, source: Source, *, is_page: bool = F
             return text
     try:
         if is_page:
-            # The option applies to files of plain text only.
-            options = replace(source.options, encoding=None)
-            return decode_hypertext(replace(source, data=data, options=options))
-        return decode(data, source.file)
+            return decode_hypertext(data, file)
+        return decode(data, file)
     except SourceFileError:
         return data.decode(codec or "utf-8", errors="replace")
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from idx.containers.mail import composed, plain_name, thread_metadata
@@ -102,7 +103,7 @@ class _Properties:
                 body, other = self.codecs
                 codec = body or other if number in {_BODY, _HTML} else other or body
                 data = self.stream(number, _EIGHT_BITS) or b""
-                text = decoded(data, codec, self.source, is_page=number == _HTML)
+                text = decoded(data, codec, self.source.file, is_page=number == _HTML)
             if text := text.rstrip("\0"):
                 return text
         return ""
@@ -252,7 +253,7 @@ def _body(message: _Properties, hidden: list[str], warnings: list[str]) -> str:
     plain = preformatted(message.text(_BODY).replace("\r\n", "\n"))
     data = message.stream(_HTML, _BINARY)
     html = (
-        decoded(data, message.codecs[0] or message.codecs[1], message.source, is_page=True)
+        decoded(data, message.codecs[0] or message.codecs[1], message.source.file, is_page=True)
         if data
         else message.text(_HTML)
     )
@@ -344,7 +345,7 @@ def extract_tnef(source: Source) -> Extracted:
         if data is None or _listed(listed, _DATA, _OBJECT) is not None:
             objects += 1
             continue
-        name = plain_name(one_line(_attachment_name(each, listed, codec, source)) or "")
+        name = plain_name(one_line(_attachment_name(each, listed, codec, source.file)) or "")
         files.append((name or f"attachment {number}", data))
     warning = f"{objects} attached messages or objects of Outlook are not read"
     return Extracted(
@@ -370,10 +371,10 @@ def _listed(listed: bytes, number: int, kind: int) -> bytes | None:
 
 
 def _attachment_name(
-    attachment: Mapping[int, bytes], listed: bytes, codec: str | None, source: Source
+    attachment: Mapping[int, bytes], listed: bytes, codec: str | None, file: Path
 ) -> str:
     """Return the name of an attachment; its title may be a short one, such as QUICK~1.HTM."""
     if name := _listed(listed, _FILE_NAMES[0], _UNICODE):
         return name.decode("utf-16-le", errors="replace").rstrip("\0")
     name = _listed(listed, _FILE_NAMES[0], _EIGHT_BITS) or attachment.get(_ATTACHMENT_TITLE, b"")
-    return decoded(name.rstrip(b"\0"), codec, source)
+    return decoded(name.rstrip(b"\0"), codec, file)

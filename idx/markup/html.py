@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
@@ -142,15 +143,15 @@ def read_hypertext(text: str) -> HypertextText:
     return target
 
 
-def decode_hypertext(source: Source) -> str:
-    codec = source.options.encoding or _declared_codec(source.data)
+def decode_hypertext(data: bytes, file: Path, encoding: str | None = None) -> str:
+    codec = encoding or _declared_codec(data)
     try:
-        return decode(source.data, source.file, codec)
+        return decode(data, file, codec)
     except SourceFileError:
-        if codec is None or source.options.encoding:
+        if codec is None or encoding:
             raise
         # Many declarations are wrong, and the bytes are better evidence.
-        return decode(source.data, source.file)
+        return decode(data, file)
 
 
 def _declared_codec(data: bytes) -> str | None:
@@ -167,7 +168,8 @@ def _declared_codec(data: bytes) -> str | None:
 
 def extract_html(source: Source) -> Extracted:
     """Extract a page without scripts, styles and comments, and the metadata in its head."""
-    return extracted_pages([read_hypertext(decode_hypertext(source))])
+    text = decode_hypertext(source.data, source.file, source.options.encoding)
+    return extracted_pages([read_hypertext(text)])
 
 
 def extracted_pages(pages: Sequence[HypertextText]) -> Extracted:
@@ -266,8 +268,7 @@ def _encrypted(package: Package) -> set[str]:
 def _sections(
     package: Package, chapter: str, source: Source, hidden: list[str]
 ) -> Iterator[Headed]:
-    page = Source(source.file, package.read(chapter), "text/html", type(source.options)())
-    read = read_hypertext(decode_hypertext(page))
+    read = read_hypertext(decode_hypertext(package.read(chapter), source.file))
     hidden += read.unseen
     return read.headed()
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from idx.extraction import media_types
 from idx.extraction.types import Extracted, Source
 from idx.text.cleaning import join_sections, normalize
 from idx.text.decoding import declared_codec, decode
@@ -26,7 +25,6 @@ _LINE: Final = re.compile(
 )
 _PARAMETER: Final = re.compile(r";([\w-]+)(?:=(\"[^\"]*\"|[^;]*))?")
 _ESCAPE: Final = re.compile(r"\\(.)")
-_TIME: Final = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2}):?(\d{2})(?::?\d{2})?(Z)?)?")
 
 _ENTRIES: Final = frozenset({"VEVENT", "VTODO", "VJOURNAL", "VCARD"})
 
@@ -88,15 +86,20 @@ def extract_calendar(source: Source) -> Extracted:
     as it is.
     """
     text = decode(unfolded(source.data), source.file, source.options.encoding)
+    # The extension of cards is also that of lists of genetic variants.
+    return read_calendar(text) or extract_plain_text(source)
+
+
+def read_calendar(text: str) -> Extracted | None:
+    """Read events, tasks and contacts; None for another text."""
     if "BEGIN:V" not in text.upper():
-        # The extension of cards is also that of lists of genetic variants.
-        return extract_plain_text(source)
+        return None
     entries, calendar = _entries(text)
-    is_card = source.media_type == media_types.VCARD
     joined, headings = join_sections(
         (1 if entry.title else 0, entry.title, "\n".join((entry.title, *entry.lines)))
         for entry in entries
     )
+    is_card = "BEGIN:VCARD" in text.upper()
     single = entries[0].title if is_card and len(entries) == 1 else None
     return Extracted(
         text=joined,
@@ -211,16 +214,11 @@ def _unescaped(value: str) -> str:
 
 def _time(value: str) -> str:
     """Return a time as ``2025-03-01 10:00``, with UTC if it says so; other texts unchanged."""
-    match = _TIME.fullmatch(value)
-    if match is None:
-        return value
-    year, month, day, hour, minute, utc = match.groups()
     try:
-        datetime(int(year), int(month), int(day))
+        time = datetime.fromisoformat(value)
     except ValueError:
         return value
-    shown = f"{year}-{month}-{day}" + (f" {hour}:{minute}" if hour else "")
-    return f"{shown} UTC" if utc else shown
+    return f"{time:%Y-%m-%d %H:%M %Z}".rstrip() if "T" in value else str(time.date())
 
 
 def _day(value: str) -> date | None:
