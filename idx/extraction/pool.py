@@ -17,8 +17,8 @@ from pebble import ProcessExpired
 from idx.errors import ReadersDiedError
 from idx.extraction.programs import tesseract_version
 from idx.extraction.types import OCR_TIME_FACTOR, ExtractionOptions, ReadFile, Unreadable
+from shared import system
 from shared.files.location import Location
-from shared.system import EXIT_CODE_AFTER_TIME
 from shared.workers import CHECK_INTERVAL_SECONDS, end_pool, new_pool, schedule
 
 if TYPE_CHECKING:
@@ -204,33 +204,27 @@ class ExtractionPool:
             self._pool = None
 
     def _failure(self, error: BaseException) -> Unreadable:
-        match error:
-            case TimeoutError():
-                return Unreadable("failed", self._too_long())
-            case MemoryError():
-                return Unreadable("failed", self._too_much_memory())
-            case ProcessExpired(exitcode=exitcode) if exitcode == EXIT_CODE_AFTER_TIME:
-                return Unreadable("failed", self._too_long())
-            case ProcessExpired(exitcode=exitcode):
-                return Unreadable(
-                    "failed",
-                    f"crashed its reader (exit code {exitcode}): it may be damaged, or "
-                    f"it {self._too_much_memory()}",
-                )
-        return Unreadable(
-            "failed",
-            f"its reader failed with an internal error, please report it: "
-            f"{type(error).__name__}: {error}",
-        )
-
-    def _too_long(self) -> str:
-        return f"was not read within {self._limits.seconds:g} seconds; allow more with --timeout"
-
-    def _too_much_memory(self) -> str:
-        return (
+        too_much_memory = (
             f"took more than {self._limits.memory_bytes / 1e6:,.0f} MB of memory to read; allow "
             "more with --max-memory"
         )
+        match error:
+            case TimeoutError() | ProcessExpired(exitcode=system.EXIT_CODE_AFTER_TIME):
+                seconds = f"{self._limits.seconds:g} seconds"
+                reason = f"was not read within {seconds}; allow more with --timeout"
+            case MemoryError():
+                reason = too_much_memory
+            case ProcessExpired(exitcode=exitcode):
+                reason = (
+                    f"crashed its reader (exit code {exitcode}): it may be damaged, or "
+                    f"it {too_much_memory}"
+                )
+            case _:
+                reason = (
+                    "its reader failed with an internal error, please report it: "
+                    f"{type(error).__name__}: {error}"
+                )
+        return Unreadable("failed", reason)
 
 
 def _size(batch: Iterable[FileToRead]) -> int:
