@@ -52,25 +52,18 @@ def _cues(text: str) -> Iterator[tuple[str, str]]:
     """Yield the beginning of each cue, in hours and minutes, and its text."""
     minute, said = "", list[str]()
     for line in [*text.splitlines(), ""]:
-        if times := _TIMES.match(line.strip()):
-            if minute and said and said[-1].strip().isdecimal():
+        times = _TIMES.match(line.strip())
+        if minute and (times or not line.strip()):
+            if times and said and said[-1].strip().isdecimal():
                 # The number of this cue, with no blank line before it.
                 said.pop()
-            if minute:
-                yield minute, "\n".join(said)
-            minute, said = _minute(times["start"]), []
-        elif minute and line.strip():
-            said.append(line)
-        elif minute:
             yield minute, "\n".join(said)
-            minute = ""
-    if minute:
-        yield minute, "\n".join(said)
-
-
-def _minute(time: str) -> str:
-    *hours, minutes, _ = time.split(":")
-    return f"{int(hours[0]) if hours else 0:02}:{int(minutes):02}"
+            minute, said = "", []
+        if times:
+            *hours, minutes, _ = times["start"].split(":")
+            minute = f"{int(hours[0]) if hours else 0:02}:{int(minutes):02}"
+        elif minute:
+            said.append(line)
 
 
 _Found = tuple[int, str | None, int]  # level, text and offset of a heading
