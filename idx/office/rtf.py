@@ -101,10 +101,8 @@ CODECS_OF_WORDS: Final = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 """Codecs of the document by control word."""
 
 
-def time_of(parts: dict[str, int] | None) -> datetime | None:
-    """Return the time given by its parts, without a time zone; None if it is invalid."""
-    if not parts:
-        return None
+def time_of(parts: Mapping[str, int]) -> datetime | None:
+    """Return the time given by its parts, without a time zone; None if it is missing or invalid."""
     year, month, day, hour, minute = (parts.get(part, 0) for part in TIME_PARTS)
     try:
         return datetime(year, month, day, hour, minute)
@@ -199,9 +197,14 @@ class _Group:
     hides: bool = False
     is_replaced: bool = False
 
+    @property
+    def shown(self) -> Story | None:
+        """Where text is displayed; None if it is hidden."""
+        return None if self.hides or self.is_replaced else self.story
+
     def write(self, text: str) -> None:
-        if text and self.story is not None and not (self.hides or self.is_replaced):
-            self.story.write(text)
+        if text and self.shown:
+            self.shown.write(text)
 
 
 @dataclass(slots=True)
@@ -211,7 +214,7 @@ class _Reader:
     body: Story = field(default_factory=Story)
     apart: list[Story] = field(default_factory=list)
     said: dict[str, Story] = field(default_factory=dict)
-    times: dict[str, dict[str, int]] = field(default_factory=dict)
+    times: dict[str, dict[str, int]] = field(default_factory=lambda: {name: {} for name in TIMES})
     is_complete: bool = False
     group: _Group = field(init=False)
     _open: list[_Group] = field(default_factory=list)
@@ -290,13 +293,10 @@ class _Reader:
         self._is_first = False
         if self._open:
             ended, self.group = self.group, self._open.pop()
-            if ended.name == _NUMBER and ended.story and self.group.name != _NUMBER:
-                self._number_paragraph(ended.story.text)
+            is_number = ended.name == _NUMBER and self.group.name != _NUMBER
+            if is_number and ended.story and self.group.shown:
+                self.group.shown.number(ended.story.text)
         return not self._open
-
-    def _number_paragraph(self, number: str) -> None:
-        if self.group.story and not (self.group.hides or self.group.is_replaced):
-            self.group.story.number(number)
 
     def _control(self, word: str, number: int | None) -> None:
         was_first, self._is_first = self._is_first, False
@@ -311,7 +311,7 @@ class _Reader:
             self._flush()
             move(self.group.story)
         elif self.group.name in TIMES and word in TIME_PARTS:
-            self.times.setdefault(self.group.name, {})[word] = number or 0
+            self.times[self.group.name][word] = number or 0
         elif word in CODECS_OF_WORDS:
             self._codec = CODECS_OF_WORDS[word]
 
@@ -409,8 +409,8 @@ def extract_rtf(source: Source) -> Extracted:
             subject=said.get("subject"),
             keywords=said.get("keywords"),
             creator=said.get("generator", "").rstrip("; "),
-            created=time_of(reader.times.get("creatim")),
-            modified=time_of(reader.times.get("revtim")),
+            created=time_of(reader.times["creatim"]),
+            modified=time_of(reader.times["revtim"]),
         ),
         warnings=() if reader.is_complete else ("it ends in the middle; the rest is missing",),
     )
