@@ -137,15 +137,14 @@ def declared_codec(name: str) -> str | None:
     return None if codec in _NOT_TEXT_CODECS else _BROWSER_CODECS.get(codec, codec)
 
 
-_BYTE_ORDER_MARKS: Final = (
+_BYTE_ORDER_MARKS: Final = {
     # UTF-32 first, because its mark begins with that of UTF-16.
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-)
-_MARK_BYTES: Final = tuple(mark for mark, _ in _BYTE_ORDER_MARKS)
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8-sig",
+}
 # UTF-32 first, because it is also valid UTF-16 with a null character after each letter.
 _WIDE_CODECS: Final = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 # All control characters except white space, backspace (overstrikes) and escape (terminal colours).
@@ -193,13 +192,14 @@ def without_surrogates(text: str) -> str:
 
 
 def _decoded(data: bytes, file: str | Path, encoding: str | None) -> str:
-    if encoding is None and not _has_mark(data):
-        return _decode_undeclared(data, file)
-    if encoding is None and data.startswith(codecs.BOM_UTF8):
-        # The mark proves UTF-8 in spite of any stray bytes.
-        return _without_nulls(data.decode("utf-8-sig", errors="replace"), file)
     if encoding is None:
-        chosen = next(codec for mark, codec in _BYTE_ORDER_MARKS if data.startswith(mark))
+        marked = (codec for mark, codec in _BYTE_ORDER_MARKS.items() if data.startswith(mark))
+        chosen = next(marked, "")
+        if not chosen:
+            return _decode_undeclared(data, file)
+        if chosen == "utf-8-sig":
+            # The mark proves UTF-8 in spite of any stray bytes.
+            return _without_nulls(data.decode(chosen, errors="replace"), file)
         help_ = "name its encoding with --encoding, for example --encoding cp1252"
     else:
         chosen, help_ = encoding, "name another encoding, or leave --encoding out"
@@ -223,7 +223,7 @@ def is_binary(data: bytes) -> bool:
     A text has no null bytes outside UTF-16 and UTF-32, and few other control characters.
     """
     sample = data[:_SAMPLE_BYTES]
-    if _has_mark(sample):
+    if sample.startswith((*_BYTE_ORDER_MARKS,)):
         return False
     if b"\0" in sample:
         return _wide_encoding(sample) is None
@@ -238,10 +238,6 @@ def _is_utf_8(sample: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _has_mark(data: bytes) -> bool:
-    return data.startswith(_MARK_BYTES)
 
 
 def _decode_undeclared(data: bytes, file: str | Path) -> str:
