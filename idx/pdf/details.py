@@ -170,16 +170,12 @@ _PASSWORD_FLAG: Final = 1 << 13
 """Flag of a text field whose value is a password (ISO 32000-1, 12.7.4.3)."""
 
 
-def read_fields(page: Any, form: Any) -> str:
-    """Return the values of the text and choice fields of a page, one field per line.
+def read_fields(page: Any, form: Any) -> Iterator[str]:
+    """Yield the values of the text and choice fields of a page.
 
     Each stands after the display name of its field; passwords and empty fields are omitted. The
     page was loaded after its document's forms.
     """
-    return "\n".join(_fields(page, form))
-
-
-def _fields(page: Any, form: Any) -> Iterator[str]:
     from pypdfium2 import raw
 
     kinds = (raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)

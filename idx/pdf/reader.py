@@ -125,9 +125,7 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
         raise SourceFileError(
             file, f"is a damaged PDF: none of its {quantity(count, 'page')} can be loaded"
         )
-    parts = [
-        (number, f"{text}\n{pages.fields.get(number, '')}") for number, text in pages.texts.items()
-    ]
+    parts = [(number, f"{text}\n{pages.fields[number]}") for number, text in pages.texts.items()]
     text, places = join_pages("page", parts)
     outcome = _outcome(options.ocr, scanned.failed)
     later = options.ocr if options.ocr and not options.ocr.is_due else None
@@ -245,6 +243,7 @@ def _read_pages(document: Any, engine: str) -> _Pages:
     layout_of = _LAYOUTS[engine]
     # Required before the first page is loaded, because fields have no values otherwise.
     document.init_forms()
+    form = document.formenv
     pages = _Pages()
     for number in range(1, len(document) + 1):
         try:
@@ -252,7 +251,7 @@ def _read_pages(document: Any, engine: str) -> _Pages:
             try:
                 pages.hidden += take_hidden_text(page)
                 text = read_text(page)
-                fields = read_fields(page, document.formenv) if document.formenv else ""
+                fields = "\n".join(read_fields(page, form) if form else ())
                 if not text and _is_blank(page):
                     pages.blank.add(number)
                 if is_garbled(text):
@@ -270,8 +269,7 @@ def _read_pages(document: Any, engine: str) -> _Pages:
             pages.unreadable.append(number)
         else:
             pages.texts[number] = text
-            if fields:
-                pages.fields[number] = fields
+            pages.fields[number] = fields
     return pages
 
 

@@ -146,8 +146,10 @@ def _has_doubled_letters(letters: Iterable[_Letter]) -> bool:
 
 
 def _tables(page: "Page") -> list[_Table]:
+    from pdfplumber.utils.geometry import calculate_area
+
     found: list[_Table] = []
-    for table in sorted(page.find_tables(), key=lambda table: _area(table.bbox)):
+    for table in sorted(page.find_tables(), key=lambda table: calculate_area(table.bbox)):
         rows = [
             [
                 " ".join(normalize(cell).split())
@@ -207,10 +209,6 @@ def _overlap(box: _Box, other: _Box) -> bool:
     return max(box[0], other[0]) < min(box[2], other[2]) and max(box[1], other[1]) < min(
         box[3], other[3]
     )
-
-
-def _area(box: _Box) -> float:
-    return (box[2] - box[0]) * (box[3] - box[1])
 
 
 _MIN_ROWS: Final = 3  # rows in a band; two words in each of two cells are often one row
