@@ -347,18 +347,15 @@ class _Unpacked:
 
     def read(self, size: int) -> bytes:
         wanted = min(size, self._left)
-        if not wanted:
-            return b""
-        with _errors(self._source):
-            data = self._next(wanted)
-        self._left -= len(data)
-        return data
-
-    def _next(self, wanted: int) -> bytes:
         idle = 0
-        while idle < _MAX_IDLE_CALLS:
+        while wanted:
             before = self._packed.at
-            if data := self._decompressor.decompress(self._packed, wanted):
-                return bytes(data)
+            with _errors(self._source):
+                data = bytes(self._decompressor.decompress(self._packed, wanted))
+            if data:
+                self._left -= len(data)
+                return data
             idle = 0 if self._packed.at > before else idle + 1
-        raise ValueError("it is cut off, or damaged")
+            if idle == _MAX_IDLE_CALLS:
+                raise ValueError("it is cut off, or damaged")
+        return b""
