@@ -14,6 +14,7 @@ from typing import Final
 
 from idx.containers.message import (
     BROKEN_HEADER,
+    END_OF_HEADERS,
     content,
     declared_charset,
     decoded,
@@ -332,7 +333,6 @@ _ESCAPED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
 _MESSAGE_ID_LINE: Final = re.compile(
     rb"^Message-ID[ \t]*:\s*<([^<>\s]{1,200})>", re.IGNORECASE | re.MULTILINE
 )
-_END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
 
 MESSAGE_NAME: Final = "message.eml"  # name by which a message is read
 
@@ -355,7 +355,7 @@ def extract_mailbox(source: Source) -> Extracted:
 
 
 def _message(data: bytes, start: int, end: int, number: int) -> Embedded:
-    blank = _END_OF_HEADERS.search(data, start, end)
+    blank = END_OF_HEADERS.search(data, start, end)
     found = _MESSAGE_ID_LINE.search(data, start, blank.start() if blank else end)
     name = found[1].decode("ascii", "replace").replace("/", "_").lstrip(".") if found else ""
     return Embedded(

@@ -39,7 +39,7 @@ _JAPANESE_ESCAPE: Final = b"\x1b$"
 _MAX_HEADER: Final = 200_000  # length of a header: the library's time grows with its square
 
 _CHARSET: Final = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]{1,60})", re.IGNORECASE)
-_END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
+END_OF_HEADERS: Final = re.compile(rb"\r?\n\r?\n")
 _BLANK_BEFORE_COLON: Final = re.compile(rb"^([!-9;-~]+)[ \t]+(?=:)", re.MULTILINE)
 _NOT_ENCODED: Final = frozenset({"7bit", "8bit", "binary"})
 
@@ -94,7 +94,7 @@ def parsed(data: bytes) -> EmailMessage:
     if wide:
         data = data.decode(wide, errors="replace").encode()
     data = data.removeprefix(codecs.BOM_UTF8)
-    end = _END_OF_HEADERS.search(data)
+    end = END_OF_HEADERS.search(data)
     headers = data[: end.start()] if end else data
     # Allowed until RFC 2822, and unknown to the library.
     data = _BLANK_BEFORE_COLON.sub(rb"\1", headers) + data[len(headers) :]
@@ -207,7 +207,7 @@ def _codec_of_headers(data: bytes) -> str:
         codec = declared_codec(match[1].decode("ascii", "replace"))
         if codec and codec not in {"ascii", "utf-8"}:
             return codec
-    end = _END_OF_HEADERS.search(data)
+    end = END_OF_HEADERS.search(data)
     headers, body = (data[: end.start()], data[end.end() :]) if end else (data, b"")
     with suppress(UnicodeDecodeError):
         body.decode()

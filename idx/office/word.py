@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Final
 
 from idx.containers.mail import extract_web_archive
@@ -27,7 +28,6 @@ _MAX_LETTERS: Final = 780
 _MAX_ROMAN: Final = 32_767
 """Levels of a list, characters around its numbers, and numbers in letters, at most, as in Word."""
 
-_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _RUSSIAN: Final = "абвгдежзиклмнопрстуфхцчшщыэюя"
 _ROMAN: Final = (
     *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l")),
@@ -65,8 +65,8 @@ def _ordinal(number: int) -> str:
 
 
 _FORMATS: Final[Mapping[str, Callable[[int], str]]] = {
-    "lowerLetter": _in_letters(_LETTERS),
-    "upperLetter": _in_letters(_LETTERS.upper()),
+    "lowerLetter": _in_letters(ascii_lowercase),
+    "upperLetter": _in_letters(ascii_uppercase),
     "russianLower": _in_letters(_RUSSIAN),
     "russianUpper": _in_letters(_RUSSIAN.upper()),
     "lowerRoman": _roman,

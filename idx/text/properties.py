@@ -117,9 +117,7 @@ def properties(
 
 def _keywords(texts: Iterable[str]) -> list[Scalar]:
     words = (one_line(word) for text in texts for word in _BETWEEN_KEYWORDS.split(text))
-    keywords: list[Scalar] = []
-    keywords.extend(islice(dict.fromkeys(word for word in words if word), MAX_KEYWORDS))
-    return keywords
+    return [*islice(dict.fromkeys(word for word in words if word), MAX_KEYWORDS)]
 
 
 def _iso_time(value: str | date | None) -> str | None:
