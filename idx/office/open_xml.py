@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +10,6 @@ from idx.extraction.types import Extracted, Source
 from idx.markup.markup import MarkupText, Package, Role, Roles, local_name, parse_xml, resolve
 from idx.text.cleaning import join_pages
 from idx.text.properties import one_line, properties
-from shared.model.document import Metadata
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -98,11 +97,12 @@ class OfficeOpenFile:
         """Return the text of a part's related parts of some kinds, in this order."""
         return "\n\n".join(self.text(name, roles) for name in self._related(part, kinds, {part}))
 
-    def properties(self) -> tuple[str | None, Metadata]:
+    def described(self, found: Extracted) -> Extracted:
+        """Add the properties of the file to what was read of it."""
         links = {link.kind: link.part for link in self.relationships("").values()}
         core = self.package.texts(links.get("core-properties", ""))
         program = self.package.texts(links.get("extended-properties", ""))
-        return one_line("".join(core.get("title", ()))), properties(
+        metadata = properties(
             author=core.get("creator"),
             subject="".join(core.get("subject", ())),
             keywords=core.get("keywords"),
@@ -111,6 +111,7 @@ class OfficeOpenFile:
             modified="".join(core.get("modified", ())),
             language="".join(core.get("language", ())),
         )
+        return replace(found, title=one_line("".join(core.get("title", ()))), metadata=metadata)
 
     def text(self, part: str, roles: Roles) -> str:
         target = MarkupText(roles)
@@ -160,9 +161,8 @@ _ROOT_WITHIN: Final = 4096  # beginning of a slide or layout that does not show 
 def extract_pptx(source: Source) -> Extracted:
     """Extract a presentation by slides, each with its charts, notes and comments."""
     file = OfficeOpenFile(Package(source))
-    title, metadata = file.properties()
     text, pages = join_pages("slide", enumerate(_slides(file), start=1))
-    return Extracted(text, title=title, metadata=metadata, pages=pages)
+    return file.described(Extracted(text, pages=pages))
 
 
 def _slides(file: OfficeOpenFile) -> Iterator[str]:

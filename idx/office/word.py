@@ -362,7 +362,6 @@ def extract_docx(source: Source) -> Extracted:
 
 def _extracted(source: Source, depth: int) -> Extracted:
     file = OfficeOpenFile(Package(source))
-    title, metadata = file.properties()
     numbering = Numbering(_part(file, "numbering"))
     chunks = _Chunks(file, source, depth)
     text = _WordText(
@@ -374,13 +373,9 @@ def _extracted(source: Source, depth: int) -> Extracted:
     related = file.related_text(file.main, _RELATED)
     file.package.parse(file.main, text)
     joined, headings = join_sections([*text.headed(), (0, "", related)])
-    return Extracted(
-        joined,
-        title=title,
-        metadata=metadata,
-        headings=headings,
-        hidden=chunks.hidden,
-        warnings=tuple(chunks.warnings),
+    warnings = tuple(chunks.warnings)
+    return file.described(
+        Extracted(joined, headings=headings, hidden=chunks.hidden, warnings=warnings)
     )
 
 

@@ -4,7 +4,7 @@ import datetime as dt
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
@@ -143,9 +143,7 @@ def extract_xlsx(source: Source) -> Extracted:
     program, and dates in ISO 8601.
     """
     file = OfficeOpenFile(Package(source))
-    title, metadata = file.properties()
-    found = extracted_sheets(_sheets(file, source.options.max_rows))
-    return replace(found, title=title, metadata=metadata)
+    return file.described(extracted_sheets(_sheets(file, source.options.max_rows)))
 
 
 def _sheets(file: OfficeOpenFile, max_rows: int) -> Iterator[tuple[str, LabelledRows, str]]:
