@@ -275,16 +275,12 @@ def _sections(
 
 def _properties(package: Package, book: str, tree: "etree._Element") -> tuple[str | None, Metadata]:
     said = package.texts(book)
-    modified = next(
-        (meta.text for meta in tree.iter("{*}meta") if meta.get("property") == "dcterms:modified"),
-        None,
-    )
     return one_line("".join(said.get("title", ())[:1])), properties(
         author=said.get("creator"),
         subject="".join(said.get("description", ())[:1]),
         keywords=said.get("subject"),
         created="".join(said.get("date", ())[:1]),
-        modified=modified,
+        modified=tree.findtext(".//{*}meta[@property='dcterms:modified']"),
         language="".join(said.get("language", ())[:1]),
     )
 
