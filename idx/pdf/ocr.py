@@ -220,7 +220,10 @@ def _finish(
     except ValueError as error:
         found.failed[number] = str(error)
     else:
-        _keep(known, found.pages[number], ocr)
+        page = found.pages[number]
+        # What the index may not hold is not to lie beside it either.
+        if ocr.cache and not found_secret(page.text[:BYTES].encode(errors="replace")):
+            ocr.cache.put(known, ocr.engine, page)
     finally:
         running.end()
         _count(ocr)
@@ -263,9 +266,3 @@ def low_confidence(confidence: float) -> Iterable[str]:
             f"OCR is only {confidence:.0f} % sure of its words, many of which may be wrong: scan "
             "it with 300 dots per inch, or name its languages with --ocr-languages"
         )
-
-
-def _keep(known: str, page: Reading, ocr: Ocr) -> None:
-    # What the index may not hold is not to lie beside it either.
-    if ocr.cache and not found_secret(page.text[:BYTES].encode(errors="replace")):
-        ocr.cache.put(known, ocr.engine, page)

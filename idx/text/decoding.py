@@ -153,6 +153,7 @@ _CONTROL_BYTES: Final = bytes({*range(0x20), 0x7F} - set(b"\b\t\n\v\f\r\x1b"))
 _SEPARATORS: Final = b"\x01\x02\x03\x1c\x1d\x1e\x1f"
 # ISO-2022-JP is ASCII with escape sequences, and therefore also valid UTF-8.
 _JAPANESE_ESCAPES: Final = (b"\x1b$B", b"\x1b$@")
+_CUT_OFF: Final = re.compile(rb"(?:[\xc3-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4].{2})\Z")
 # Spaces, letters and punctuation that every text contains, but not with its bytes swapped.
 _COMMON: Final = re.compile(r"[\t\n\r -~\u3000-\u3002\uff0c]")
 
@@ -263,7 +264,8 @@ def _decode_not_utf_8(data: bytes, file: str | Path) -> str:
     high = len(data.translate(None, _ASCII))
     stray = text.count("\ufffd") - data.count("\ufffd".encode())
     valid = len(text) - (len(data) - high) - stray
-    if _is_cut_off(data):
+    # The last character may be truncated, as at the end of a partial file.
+    if _CUT_OFF.search(data[-3:]):
         stray -= 1
     if valid and valid >= _MIN_VALID_PER_STRAY_BYTE * stray:
         return text
@@ -277,11 +279,6 @@ def _decode_not_utf_8(data: bytes, file: str | Path) -> str:
             "for example --encoding cp1252",
         )
     return legacy
-
-
-def _is_cut_off(data: bytes) -> bool:
-    """Check whether the last character is truncated, as at the end of a partial file."""
-    return bool(re.search(rb"(?:[\xc3-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4].{2})\Z", data[-3:]))
 
 
 def _wide_encoding(data: bytes) -> str | None:
