@@ -390,14 +390,15 @@ def _add_row(rows: LabelledRows, row: "etree._Element", formats: Mapping[str, Fo
     if number > rows.next_number:
         rows.add(())
     cells: list[str] = []
-    column = 0
+    column = filled = 0
     for cell in row.iterfind("{*}Cell"):
         column = max((_count(cell, "Index") or column + 1) - 1, column)
         across, down = _count(cell, "MergeAcross"), _count(cell, "MergeDown")
         rows.merge(number, column, number + down, column + across)
         text = _cell_text(cell, formats)
         if text:
-            cells += [*[""] * min(column - len(cells), rows.max_gap), text]
+            cells += [*[""] * min(column - filled, rows.max_gap), text]
+            filled = column + 1
         column += 1 + across
     rows.add(cells, number)
 

@@ -24,6 +24,9 @@ XML_WORKBOOK = """<?xml version="1.0" encoding="ISO-8859-1"?>
 <Cell ss:StyleID="s1"><Data ss:Type="Number">1067</Data></Cell>
 <Cell ss:StyleID="s2"><Data ss:Type="DateTime">2024-03-05T00:00:00.000</Data></Cell></Row>
 <Row><Cell ss:Index="2" ss:StyleID="s1"><Data ss:Type="Number">4109</Data></Cell></Row>
+</Table></Worksheet><Worksheet ss:Name="Weit"><Table>
+<Row><Cell ss:Index="900"><Data ss:Type="String">Rest</Data></Cell>
+<Cell><Data ss:Type="String">Ende</Data></Cell></Row>
 </Table></Worksheet></Workbook>
 """
 
@@ -114,6 +117,7 @@ FILES = {
             "Lagerliste\n",
             "Artikel: Flügelmutter | PLZ: 01067 (1067) | Seit: 05/03/2024 (2024-03-05)\n",
             "\nPLZ: 04109 (4109)",
+            "Rest | Ende",
         ],
     ),
     "lager.xls": (XML_WORKBOOK, [], ["Artikel: Flügelmutter | PLZ: 01067 (1067)"]),
