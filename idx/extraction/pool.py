@@ -220,10 +220,7 @@ class ExtractionPool:
                     f"it {too_much_memory}"
                 )
             case _:
-                reason = (
-                    "its reader failed with an internal error, please report it: "
-                    f"{type(error).__name__}: {error}"
-                )
+                return Unreadable.unforeseen(error)
         return Unreadable("failed", reason)
 
 

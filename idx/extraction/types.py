@@ -203,6 +203,11 @@ class Unreadable:
     reason: str
     scanned_pages: int = 0  # pages and pictures that OCR shall read later
 
+    @classmethod
+    def unforeseen(cls, error: BaseException) -> "Unreadable":
+        said = f"{type(error).__name__}: {error}"
+        return cls("failed", f"its reader failed with an internal error, please report it: {said}")
+
 
 @dataclass(frozen=True, slots=True)
 class Member:

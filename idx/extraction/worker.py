@@ -139,6 +139,10 @@ class MemberReader:
         except SourceFileError as error:
             self.left_out += isinstance(error, SecretFileError)
             result = _failure(error)
+        except (BudgetError, MemoryError):
+            raise
+        except Exception as error:  # noqa: BLE001 - of a reader; it costs this member alone
+            result = Unreadable.unforeseen(error)
         self.found.insert(place, Member(path, result))
 
     def _contents(self, each: Embedded, path: str, depth: int) -> ReadFile:

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -86,12 +87,20 @@ def test_a_file_that_takes_too_much_memory_is_given_up(tmp_path: Path) -> None:
 
 
 def test_an_error_of_a_reader_that_nobody_foresaw_costs_one_file(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("text")
-    write_pages(tmp_path / "b.pdf", ["text"])
+    files = [tmp_path / "a.txt", tmp_path / "b.pdf"]
+    files[0].write_text("text")
+    write_pages(files[1], ["text"])
+    with ZipFile(tmp_path / "both.zip", "w") as both:
+        for file in files:
+            both.write(file, file.name)
     unknown = ExtractionOptions(pdf_engine="unknown")
-    results = read(tmp_path / "a.txt", tmp_path / "b.pdf", options=unknown)
-    assert text_of(results["a.txt"]) == "text"
-    assert "please report it: KeyError: 'unknown'" in reason_of(results["b.pdf"])
+    results = read(*files, tmp_path / "both.zip", options=unknown)
+    archive = results.pop("both.zip")
+    assert isinstance(archive, ReadFile)
+    members = {member.path: member.result for member in archive.members}
+    for read_as in (results, members):
+        assert text_of(read_as["a.txt"]) == "text"
+        assert "please report it: KeyError: 'unknown'" in reason_of(read_as["b.pdf"])
 
 
 @pytest.mark.timeout(60)
