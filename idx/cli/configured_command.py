@@ -3,10 +3,8 @@
 import os
 import re
 import threading
-from collections import UserDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
@@ -96,23 +94,18 @@ _USAGE_ERROR: Final[Any] = typer.BadParameter.__base__
 """The class of all errors of usage, which typer gives no name."""
 
 
-@dataclass(frozen=True)
-class CommandEntry:
-    """Entry of a command in the table: its location in `idx.commands`, and its summary."""
-
-    place: str
-    summary: str
-    command_class: type[TyperCommand] = TyperCommand
-
-    def load(self, name: str) -> Any:
-        module, _, attribute = self.place.partition(":")
-        target = getattr(import_module(f"idx.commands.{module}"), attribute)
-        application = typer.Typer()
-        if isinstance(target, typer.Typer):
-            application.add_typer(target, name=name)
-        else:
-            application.command(name, cls=self.command_class)(target)
-        return typer.main.get_group(application).commands[name]
+def _loaded(name: str, place: str, summary: str) -> Any:
+    """Return a command, or a group of commands, by its place in `idx.commands`."""
+    module, _, attribute = place.partition(":")
+    target = getattr(import_module(f"idx.commands.{module}"), attribute)
+    application = typer.Typer()
+    if isinstance(target, typer.Typer):
+        application.add_typer(target, name=name, help=summary, no_args_is_help=True)
+    else:
+        # The doctor must continue if the settings are invalid.
+        kind = TyperCommand if name == "doctor" else ConfiguredCommand
+        application.command(name, cls=kind)(target)
+    return typer.main.get_group(application).commands[name]
 
 
 @contextmanager
@@ -125,24 +118,18 @@ def _visible_errors() -> Iterator[None]:
         raise
 
 
-class _Commands(UserDict[str, Any]):
-    """Commands by name; an entry is loaded on lookup."""
+def command_group(entries: Mapping[str, tuple[str, str]]) -> type[TyperGroup]:
+    """Return a group class with the commands of a table, in its order, before all others.
 
-    def __getitem__(self, name: str) -> Any:
-        command = self.data[name]
-        if isinstance(command, CommandEntry):
-            self.data[name] = command = command.load(name)
-        return command
-
-
-def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
-    """Return a group class with the commands of a table, in its order, before all others."""
+    An entry is the place of a command and its summary, which is enough for help and completion; the
+    command is loaded when it is called.
+    """
 
     class CommandGroup(TyperGroup):
         def __init__(self, *, commands: Mapping[str, Any], **attributes: Any) -> None:
             super().__init__(**attributes)
-            self.commands = _Commands({**entries, **commands})
-            self._others = commands
+            listed = {name: TyperCommand(name, help=text) for name, (_, text) in entries.items()}
+            self.commands = {**listed, **commands}
 
         def make_context(self, *arguments: Any, **options: Any) -> Any:
             with _visible_errors():
@@ -152,24 +139,9 @@ def command_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
             with _visible_errors():
                 return super().invoke(ctx)
 
-        def format_help(self, ctx: Any, formatter: Any) -> None:
-            with self._summaries():
-                super().format_help(ctx, formatter)
-
-        def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-            with self._summaries():
-                return super().shell_complete(ctx, incomplete)
-
-        @contextmanager
-        def _summaries(self) -> Iterator[None]:
-            """Replace the commands for the block by stubs with summaries, which need no import."""
-            loadable = self.commands
-            listed = {
-                name: TyperCommand(name, help=entry.summary) for name, entry in entries.items()
-            }
-            self.commands = {**listed, **self._others}
-            yield
-            self.commands = loadable
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            name, command, rest = super().resolve_command(ctx, args)
+            return name, _loaded(name, *entries[name]) if name in entries else command, rest
 
     return CommandGroup
 

@@ -24,10 +24,7 @@ from shared.system.shell import quoted
 if TYPE_CHECKING:
     from shared.semantic.sentence_model import SentenceModel
 
-semantic = typer.Typer(
-    help="Search by meaning as well as by words: switch it on or off, and embed texts.",
-    no_args_is_help=True,
-)
+semantic = typer.Typer()
 
 
 @semantic.command("on", cls=ConfiguredCommand)

@@ -21,7 +21,7 @@ _PROMPTED_SETTING: Final = "pdf_password"
 """Setting whose value may be omitted from the command line."""
 
 
-config = typer.Typer(help="Show and change the settings.", no_args_is_help=True)
+config = typer.Typer()
 
 Key = Annotated[
     str,
@@ -150,7 +150,7 @@ def _shown(value: object) -> str:
             return str(value)
 
 
-folders = typer.Typer(help="Manage the folders that are indexed by default.", no_args_is_help=True)
+folders = typer.Typer()
 
 Paths = Annotated[list[Path], typer.Argument(metavar="PATH…", click_type=PATH, help="Folders.")]
 
@@ -264,10 +264,7 @@ def forget(paths: Paths, as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-collections = typer.Typer(
-    help="Name parts of the index, to search them by name and to limit tokens to them.",
-    no_args_is_help=True,
-)
+collections = typer.Typer()
 
 
 @collections.command("list")
