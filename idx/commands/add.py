@@ -23,6 +23,8 @@ from idx.cli.options import (
 from idx.errors import SourceFileError
 from idx.models import embed_added, give_model
 from idx.output.printing import counted, created, print_json, say, tell, warn
+from idx.output.runs import print_answer, report, reported_interruption
+from idx.sync.events import Event, Indexed, Kept, NotIndexed, Problem, uninterrupted
 from shared.errors import InvalidDocumentError
 from shared.messages import quantity
 from shared.model.document import Document
@@ -30,7 +32,6 @@ from shared.settings.defaults import DEFAULT_WAIT
 from shared.system.shell import quoted
 
 if TYPE_CHECKING:
-    from idx.sync.events import Kept
     from shared.java.vm import Program
     from shared.writing.index import Index
 
@@ -120,10 +121,8 @@ def add(
 @contextmanager
 def _opened(
     index_path: Path, wait: float, program: "Program", vectors: VectorsChoice
-) -> Iterator[tuple["Index", "Kept"]]:
+) -> Iterator[tuple["Index", Kept]]:
     """Lend an index, created if necessary, and what is written to it, which is then committed."""
-    from idx.output.runs import reported_interruption
-    from idx.sync.events import Kept, uninterrupted
     from shared.writing.index import Index
 
     kept, written = Kept(), Kept()
@@ -192,8 +191,6 @@ def _add_paths(
     as_json: bool,
 ) -> None:
     from idx.cli.run_options import sync_options
-    from idx.output.runs import report, reported_interruption
-    from idx.sync.events import Event, Indexed, Kept, NotIndexed, Problem
     from idx.sync.synchronize import synchronize
 
     options = replace(
@@ -220,7 +217,7 @@ def _add_paths(
 
     go_on = "the same command reads all files again; idx sync reads only the remaining ones"
     with reported_interruption(kept, go_on):
-        end = report(noted(), "none" if as_json else "text")
+        end = report(noted(), (lambda _: None) if as_json else print_answer)
     if as_json:
         print_json({"added": added, "failed": failed})
     embed_added(index_path, wait, vectors)

@@ -21,6 +21,17 @@ from idx.cli.options import (
 )
 from idx.models import embed_added, embedding_beside
 from idx.output.printing import print_json, say, tell, warn
+from idx.output.runs import (
+    SAME_COMMAND,
+    Problems,
+    plan_line,
+    print_answer,
+    print_event,
+    print_news,
+    report,
+    reported_interruption,
+)
+from idx.sync.events import Finished, Kept
 from shared.settings.defaults import DEFAULT_WAIT, INDEX_PATH_VARIABLE
 
 if TYPE_CHECKING:
@@ -102,8 +113,6 @@ def sync(
     Examples: idx sync ~/Documents; idx sync ~/Documents --dry-run
     """
     from idx.cli.run_options import named_moves, sync_options, wanted_folders
-    from idx.output.runs import SAME_COMMAND, report, reported_interruption
-    from idx.sync.events import Kept
     from idx.sync.synchronize import synchronize
 
     folders = wanted_folders(paths)
@@ -124,7 +133,7 @@ def sync(
         return
     kept = Kept()
     with reported_interruption(kept, SAME_COMMAND):
-        end = report(synchronize(folders, options, kept), "events" if as_json else "text")
+        end = report(synchronize(folders, options, kept), print_event if as_json else print_answer)
     embed_added(index_path, wait, vectors)
     if end is None or end.failed:
         raise typer.Exit(1)
@@ -140,7 +149,6 @@ def _identities(option: str, texts: list[str]) -> frozenset[tuple[int, int]]:
 
 def show_plan(paths: Iterable[Path], options: "SyncOptions", *, as_json: bool) -> bool:
     """Print what a sync would do, and return whether it could see every folder."""
-    from idx.output.runs import plan_line
     from idx.sync.ingestion import planned
     from idx.sync.synchronize import preview
 
@@ -200,14 +208,6 @@ def watch(
             raise typer.Exit(1)
         say(f"Removed {service.file}; what it has indexed stays.")
         return
-    from idx.output.runs import (
-        SAME_COMMAND,
-        Problems,
-        print_event,
-        print_news,
-        reported_interruption,
-    )
-    from idx.sync.events import Finished, Kept
     from idx.sync.watch import keep_synchronized
 
     options = sync_options(context, reading, index_path=index_path, wait=wait, vectors=vectors)

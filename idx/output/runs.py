@@ -39,9 +39,6 @@ _REST: Final[dict[_Kind, tuple[str, str, str]]] = {
 
 Show = Callable[[Event], None]
 
-Answer = Literal["text", "events", "none"]
-"""Output of a run on stdout: lines of text, each event as JSON, or nothing."""
-
 
 @contextmanager
 def reported_interruption(kept: Kept, go_on: str | None = None) -> Iterator[None]:
@@ -54,15 +51,16 @@ def reported_interruption(kept: Kept, go_on: str | None = None) -> Iterator[None
         raise
 
 
-def report(run: Generator[Event, None, None], answer: Answer) -> events.Finished | None:
+def report(run: Generator[Event, None, None], print_: Show) -> events.Finished | None:
     """Consume the events of a run and show them; return the last one unless the run ended early.
 
-    The events are always closed, so that completed work is committed.
+    What goes to stdout is printed by `print_`. The events are always closed, so that completed work
+    is committed.
     """
     # Lines of JSON on the same terminal would interrupt the progress bar.
-    display = _terminal if answer != "events" and sys.stderr.isatty() else _plain
+    display = _terminal if print_ is not print_event and sys.stderr.isatty() else _plain
     problems, last = Problems(), None
-    with closing(run), display(_ANSWERS[answer], problems) as show:
+    with closing(run), display(print_, problems) as show:
         try:
             for event in run:
                 show(event)
@@ -88,19 +86,12 @@ def print_news(event: Event) -> None:
             say(f"Watching {quantity(event.folders, 'folder')}; Ctrl-C ends it.")
 
 
-def _print_answer(event: Event) -> None:
+def print_answer(event: Event) -> None:
     match event:
         case events.Planned():
             tell(plan_line(event))
         case events.Finished():
             tell(result_line(event))
-
-
-_ANSWERS: Final[dict[Answer, Show]] = {
-    "text": _print_answer,
-    "events": print_event,
-    "none": lambda _: None,
-}
 
 
 def plan_line(plan: events.Planned) -> str:
