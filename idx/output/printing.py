@@ -206,10 +206,7 @@ def counted(items: Iterable[Item], name: str) -> Iterator[Item]:
 
     columns = (SpinnerColumn(), TextColumn("{task.completed:,} " + name), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(name, total=None)
-        for item in items:
-            yield item
-            progress.advance(task)
+        yield from progress.track(items)
 
 
 def time_left(seconds: float, done: float, total: float) -> str:
