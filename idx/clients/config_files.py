@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -186,12 +185,11 @@ def write(client: Client, file: Path, name: str, launch: Launch) -> Written:
     anybody's: the file of a project comes with it. The rest of the file is kept. It is replaced
     atomically, after a backup next to it; another program that changes it at the same time waits.
     """
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(locked(file))
-        except OSError as error:
-            raise _not_written(client, file, error) from error
-        return _write(client, file, name, launch)
+    try:
+        with locked(file):
+            return _write(client, file, name, launch)
+    except OSError as error:
+        raise _refusal(client, file, f"cannot be written: {reason_of(error)}") from error
 
 
 def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
@@ -211,11 +209,8 @@ def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
         done = {}
     if done != {**table, name: wanted}:
         raise _refusal(client, file, "its layout cannot be changed safely")
-    try:
-        backup = _back_up(file)
-        write_atomically(file, (content.mark + text).encode())
-    except OSError as error:
-        raise _not_written(client, file, error) from error
+    backup = _back_up(file)
+    write_atomically(file, (content.mark + text).encode())
     return Written("added" if present is None else "changed", backup, present)
 
 
@@ -260,10 +255,6 @@ def _refusal(
     return ClientConfigurationError(
         file, reason, f"{help_}; to print the entry: idx mcp-config {client.id}"
     )
-
-
-def _not_written(client: Client, file: Path, error: OSError) -> ClientConfigurationError:
-    return _refusal(client, file, f"cannot be written: {reason_of(error)}")
 
 
 def _back_up(file: Path) -> Path | None:
