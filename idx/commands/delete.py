@@ -13,7 +13,6 @@ from idx.output.printing import print_json, say, tell, warn
 from shared.errors import McpLuceneError
 from shared.messages import quantity
 from shared.model.document import MEMBER_MARK
-from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.model.schema import any_spelling
 from shared.settings.defaults import DEFAULT_WAIT
 
@@ -42,8 +41,7 @@ def delete(
     with Searcher(index_path) as searcher:
         ids = [_known(searcher, name) for name in ids]
         within = [member for name in ids for member in _members(searcher, name)]
-        folders = searcher.folders()
-        files = {name: file for name in ids if (file := _file_behind(searcher, name, folders))}
+        files = {name: file for name in ids if (file := _file_behind(searcher, name))}
     deleted: dict[str, int] = {}
     unknown: list[str] = []
     with Index(index_path, wait=wait, program="command") as index:
@@ -65,7 +63,7 @@ def delete(
         raise typer.Exit(1)
 
 
-def _warn_about_next_sync(files: Iterable[tuple[IndexedFolder, str]]) -> None:
+def _warn_about_next_sync(files: Iterable[tuple[Path, str]]) -> None:
     from shared.files.patterns import Patterns
     from shared.settings.current import configured, remembered_folders
 
@@ -76,7 +74,7 @@ def _warn_about_next_sync(files: Iterable[tuple[IndexedFolder, str]]) -> None:
         for folder, path in files
         if not any(
             Patterns(patterns).verdict(path)
-            for patterns in (general, own.get(os.path.realpath(folder.path), ()))
+            for patterns in (general, own.get(os.path.realpath(folder), ()))
         )
     ]
     if not left:
@@ -86,33 +84,22 @@ def _warn_about_next_sync(files: Iterable[tuple[IndexedFolder, str]]) -> None:
     pattern = re.sub(r"([*?[\]\\]| $)", r"\\\1", path)
     warn(
         f"the next idx sync adds {quantity(len(left), 'document')} again, because the "
-        f"{'file still exists:' if one else 'files still exist, such as'} {folder.path / path}; "
+        f"{'file still exists:' if one else 'files still exist, such as'} {folder / path}; "
         f"to keep {'it' if one else 'this one'} out, add the line /{pattern} to "
-        f"{folder.path / '.idxignore'}"
+        f"{folder / '.idxignore'}"
     )
 
 
-def _file_behind(
-    searcher: "Searcher", document_id: str, folders: IndexedFolders
-) -> tuple[IndexedFolder, str] | None:
-    """Return the existing file of a folder that a document was made of, and that makes it anew."""
-    from idx.sync.targets import document_id as id_of
-
+def _file_behind(searcher: "Searcher", document_id: str) -> tuple[Path, str] | None:
+    """Return the folder and the path in it of an existing file that makes the document anew."""
     try:
-        # An exact match sorts first among the ids with this prefix.
-        found = searcher.documents(prefix=document_id, limit=1).documents
+        found = searcher.document_file(document_id)
     except McpLuceneError:
-        # It is damaged, which is why it is to be deleted.
+        # It does not exist, or it is damaged, which is why it is to be deleted.
         return None
-    if not found or found[0].source_document != document_id or not found[0].file_path:
+    if found is None or found.folder is None or found.container is not None:
         return None
-    file = Path(found[0].file_path)
-    for folder in folders:
-        if file.is_relative_to(folder.path) and os.path.lexists(file):
-            path = file.relative_to(folder.path).as_posix()
-            if id_of(folder, path, folders) == document_id:
-                return folder, path
-    return None
+    return (found.folder, found.path) if os.path.lexists(found.file_path) else None
 
 
 def _members(searcher: "Searcher", document_id: str) -> list[str]:
