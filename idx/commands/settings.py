@@ -177,12 +177,7 @@ def list_folders(as_json: Json = False) -> None:
     if as_json:
         print_json(
             [
-                {
-                    "path": str(folder.path),
-                    "include": folder.include,
-                    "exclude": folder.exclude,
-                    "exists": is_folder(folder.path),
-                }
+                folder.model_dump(mode="json") | {"exists": is_folder(folder.path)}
                 for folder in remembered
             ]
         )
@@ -292,16 +287,7 @@ def list_collections(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json =
             say(f"The documents are not counted: {message(error)}")
     if as_json:
         print_json(
-            [
-                {
-                    "name": collection.name,
-                    "description": collection.description,
-                    "folder": collection.folder and str(collection.folder),
-                    "filters": collection.filters,
-                    "documents": counts.get(collection.name),
-                }
-                for collection in found
-            ]
+            [each.model_dump(mode="json") | {"documents": counts.get(each.name)} for each in found]
         )
         return
     print_table(
