@@ -177,16 +177,14 @@ def search(
         )
     if as_json:
         print_json(replace(answer, diagnostics=rewriting.diagnostics))
-    elif isinstance(answer, QueryExplanation):
-        from idx.output.results import print_explanation
+        return
+    from idx.output.results import print_explanation
 
+    if isinstance(answer, QueryExplanation):
         print_explanation(answer)
-    else:
-        if plain:
-            _print_places(answer)
-        else:
-            _print_hits(answer, offset)
-        _print_notes(answer, offset)
+        return
+    _print_results(answer, offset, plain=plain)
+    _print_notes(answer, offset)
 
 
 def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) -> None:
@@ -199,17 +197,14 @@ def _check_options(detail: Detail | None, *, explain: bool, about_hits: object) 
         raise typer.BadParameter("--detail needs --explain")
 
 
-def _print_places(answer: "SearchAnswer") -> None:
-    from idx.output.results import address
+def _print_results(answer: "SearchAnswer", offset: int, *, plain: bool) -> None:
+    from idx.output.results import address, print_facet, print_hit
 
-    # Overlapping chunks and chunks of the same page share a place.
-    for place in dict.fromkeys(map(address, answer.results)):
-        tell(place)
-
-
-def _print_hits(answer: "SearchAnswer", offset: int) -> None:
-    from idx.output.results import print_facet, print_hit
-
+    if plain:
+        # Overlapping chunks and chunks of the same page share a place.
+        for place in dict.fromkeys(map(address, answer.results)):
+            tell(place)
+        return
     for rank, hit in enumerate(answer.results, start=offset + 1):
         print_hit(rank, hit)
     for facet in answer.facets:
