@@ -70,7 +70,7 @@ def without_file(document: Document) -> Document:
     return replace(document, metadata=known, file=None)
 
 
-class BulkEntry(BaseModel):
+class _Entry(BaseModel):
     """Entry of a bulk file; keys without a field become metadata."""
 
     model_config = ConfigDict(strict=True, extra="allow")
@@ -97,25 +97,24 @@ class BulkEntry(BaseModel):
         return Document(self.id, self.title, self.content or "", metadata)
 
 
-def read_bulk(file: str) -> Iterator[tuple[int, BulkEntry]]:
-    """Yield the numbered entries of a bulk file, or of standard input (``-``).
+def read_bulk(file: str) -> Iterator[Document | str]:
+    """Yield the documents of a bulk file, or of standard input (``-``).
 
-    JSON Lines are read line by line.
+    In place of an entry without an id or a title, yield the reason that it is skipped. JSON Lines
+    are read line by line.
     """
     name = _shown(file)
     with opened_input(file) as stream:
-        for number, entry in enumerate(_entries(stream, name), start=1):
+        for number, found in enumerate(_entries(stream, name), start=1):
             try:
-                yield number, BulkEntry.model_validate(entry)
+                entry = _Entry.model_validate(found)
+                document = entry.document()
             except ValidationError as error:
                 raise SourceFileError(name, f"entry {number}: {fault(error)}") from error
-
-
-def document_of(file: str, number: int, entry: BulkEntry) -> Document | None:
-    try:
-        return entry.document()
-    except InvalidDocumentError as error:
-        raise SourceFileError(_shown(file), f"entry {number}: {error}") from error
+            except InvalidDocumentError as error:
+                raise SourceFileError(name, f"entry {number}: {error}") from error
+            missing = "title" if entry.id else "id"
+            yield document or f"Skipped entry {number}: it has no {missing}."
 
 
 def _shown(file: str) -> str:

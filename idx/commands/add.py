@@ -266,7 +266,7 @@ def bulk(
 
     Example: idx bulk -j documents.jsonl
     """
-    from idx.cli.inputs import document_of, read_bulk
+    from idx.cli.inputs import read_bulk
     from shared.model.metadata import note_on_others
 
     documents = chunks = empty = skipped = 0
@@ -274,16 +274,14 @@ def bulk(
 
     def complete() -> Iterator[Document]:
         nonlocal skipped
-        for number, entry in counted(read_bulk(json_file), "entries"):
-            document = document_of(json_file, number, entry)
-            if document is not None:
-                _, too_many = index.within_limits(document)
-                others.update(dict.fromkeys(too_many))
-                yield replace(document, layout=layout or "join")
+        for entry in counted(read_bulk(json_file), "entries"):
+            if isinstance(entry, str):
+                skipped += 1
+                say(entry)
                 continue
-            skipped += 1
-            missing = "title" if entry.id else "id"
-            say(f"Skipped entry {number}: it has no {missing}.")
+            _, too_many = index.within_limits(entry)
+            others.update(dict.fromkeys(too_many))
+            yield replace(entry, layout=layout or "join")
 
     with _opened(index_path, wait, "batch", vectors) as (index, written):
         for document, added in index.add_all(complete()):
