@@ -13,7 +13,6 @@ from idx.output.printing import print_json, say, tell, warn
 from shared.errors import McpLuceneError
 from shared.messages import quantity
 from shared.model.document import MEMBER_MARK
-from shared.model.schema import any_spelling
 from shared.settings.defaults import DEFAULT_WAIT
 
 if TYPE_CHECKING:
@@ -111,8 +110,6 @@ def _members(searcher: "Searcher", document_id: str) -> list[str]:
 
 def _known(searcher: "Searcher", document_id: str) -> str:
     """Return the id of a document as it is spelled in the index; itself if there is no document."""
-    if any_spelling(document_id) is None:
-        return document_id
     try:
         return searcher.document_chunks(document_id, count=1).source_document
     except McpLuceneError:
