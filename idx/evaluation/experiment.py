@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 CHUNKS_PER_DOCUMENT: Final = 3
 """Number of chunks retrieved for each document, since several may belong to the same one."""
 
-MAIN_MEASURE: Final = "nDCG@10"  # measure reported for individual queries
-
 MAIN_DEPTH: Final = 10
+MAIN_MEASURE: Final = f"nDCG@{MAIN_DEPTH}"  # measure reported for individual queries
 
 NOTICEABLE: Final = 1e-9
 """Minimum difference of unequal values; smaller differences come from rounding."""
@@ -231,17 +230,13 @@ def measure(
 
 
 def measures_at(depths: Iterable[int]) -> dict[str, Any]:
-    from ir_measures import AP, RR, P, R, Success, nDCG
+    from ir_measures import parse_measure
 
-    depths = sorted(set(depths))
-    return {
-        MAIN_MEASURE: nDCG @ MAIN_DEPTH,
-        **{f"P@{depth}": P @ depth for depth in depths},
-        **{f"R@{depth}": R @ depth for depth in depths},
-        "MAP": AP,
-        "MRR": RR,
-        **{f"Success@{depth}": Success @ depth for depth in depths},
-    }
+    precision, recall, success = (
+        [f"{name}@{depth}" for depth in sorted(set(depths))] for name in ("P", "R", "Success")
+    )
+    names = (MAIN_MEASURE, *precision, *recall, "MAP", "MRR", *success)
+    return {name: parse_measure(name) for name in names}
 
 
 def estimates(values: "NDArray[float64]") -> list[Estimate]:
