@@ -13,10 +13,10 @@ from idx.extraction.pool import ExtractionPool
 from idx.extraction.types import ReadFile, Unreadable
 from idx.sync import events
 from idx.sync.events import Event, Kept, uninterrupted
-from idx.sync.plan import Change, Plan, SyncOptions, file_document, member_id, unfinished
+from idx.sync.plan import Change, Plan, SyncOptions, file_document
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable, utc_time
-from shared.model.document import MEMBER_MARK, Document
+from shared.model.document import MEMBER_MARK
 from shared.model.failures import ERRORS, Failure, Kind, save_failures
 from shared.model.metadata import note_on_others
 from shared.writing.index import Index
@@ -185,16 +185,24 @@ class Ingestion:
             return
         # Before the file itself, whose state says that all of it was read.
         yield from self._submit_members(change, result)
+        yield from self._write(change, result)
+
+    def _write(
+        self, change: Change, file: ReadFile, member: ReadFile | None = None
+    ) -> Iterator[Event]:
+        """Submit the document of a file, or of a member of it, or yield the reason against it."""
+        result = member or file
         try:
-            document = file_document(change, result, self.options.layout)
+            document = file_document(
+                change,
+                file,
+                self.options.layout,
+                member,
+                is_whole=change.source_document not in self._for_ocr,
+            )
         except InvalidDocumentError as error:
             yield self._note(change, "failed", str(error))
-        else:
-            if change.source_document in self._for_ocr:
-                document = unfinished(document)
-            self._write(change, result, document)
-
-    def _write(self, change: Change, result: ReadFile, document: Document) -> None:
+            return
         document, too_many = self.index.within_limits(document)
         if too_many:
             warnings = (*result.extracted.warnings, note_on_others(too_many))
@@ -211,7 +219,7 @@ class Ingestion:
             self.failures.pop(name, None)
         kept = set()
         for member in file.members:
-            name = member_id(container, member.path)
+            name = f"{container}{MEMBER_MARK}{member.path}"
             own = replace(
                 change, source_document=name, size=0, is_new=name not in before, container=container
             )
@@ -228,13 +236,7 @@ class Ingestion:
             elif name in self.plan.files or name in self._changed:
                 yield self._note(own, "failed", "has the same id as another file")
             else:
-                try:
-                    within = (member.path, result)
-                    document = file_document(change, file, self.options.layout, within)
-                except InvalidDocumentError as error:
-                    yield self._note(own, "failed", str(error))
-                else:
-                    self._write(own, result, document)
+                yield from self._write(own, file, result)
             kept.add(name)
         if not file.has_more_members:
             yield from self._delete_documents(sorted(before - kept))

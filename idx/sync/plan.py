@@ -5,7 +5,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -218,39 +218,27 @@ _UNKNOWN: Final = ""  # hash of a file that no file has
 _LANGUAGE_CODE: Final = re.compile("[a-z]{2}")
 
 
-def member_id(container: str, path: str) -> str:
-    return f"{container}{MEMBER_MARK}{path}"
-
-
-def unfinished(document: Document) -> Document:
-    """Return the document of a file of which more will be read.
-
-    Its state is that of no file, so that a sync reads the file again if this one is interrupted.
-    """
-    source = document.file
-    if source is None:
-        return document
-    state = replace(source.state, modified_ns=0, content_hash=_UNKNOWN)
-    return replace(document, file=replace(source, state=state))
-
-
 def file_document(
-    change: Change, read: ReadFile, layout: Layout, within: tuple[str, ReadFile] | None = None
+    change: Change,
+    read: ReadFile,
+    layout: Layout,
+    member: ReadFile | None = None,
+    *,
+    is_whole: bool = True,
 ) -> Document:
-    """Return the document of a file, or of something within it by its path, as an attachment."""
-    if within is None:
-        own, name = read, decodable(change.path.name)
-        document_id, modified = change.source_document, _iso(read.modified_ns / 1e9)
-        container = None
-    else:
-        path, own = within
-        name = unmarked_path(decodable(path.rpartition(MEMBER_MARK)[2]))
-        document_id = member_id(change.source_document, path)
-        modified = _iso(own.modified_ns / 1e9) if own.modified_ns else ""
-        container = change.source_document
+    """Return the document of a file, or of something within it, such as an attachment.
+
+    The state of one of which more will be read is that of no file, so that a sync reads the file
+    again if this one is interrupted.
+    """
+    own, name = read, decodable(change.path.name)
+    if member is not None:
+        own, name = member, decodable(change.source_document.rpartition(MEMBER_MARK)[2])
+        name = unmarked_path(name)
     extracted = own.extracted
+    has_time = member is None or member.modified_ns
     known = {
-        metadata.MODIFIED: modified,
+        metadata.MODIFIED: _iso(own.modified_ns / 1e9) if has_time else "",
         **extracted.metadata,
         metadata.LANGUAGE: own.language or _declared_language(extracted.metadata),
         metadata.FILE_TYPE: extracted.media_type,
@@ -261,10 +249,10 @@ def file_document(
         metadata.CONTENT_HASH: own.content_hash,
         metadata.LEFT_OUT: "" if read.left_out is None else read.left_out,
         metadata.INDEXED: _iso(datetime.now(UTC).timestamp()),
-        CONTAINER: container or "",
+        CONTAINER: change.container or "",
     }
     return Document(
-        id=document_id,
+        id=change.source_document,
         title=_title(extracted, name),
         content=extracted.text,
         metadata={key: value for key, value in known.items() if value != ""},
@@ -276,10 +264,10 @@ def file_document(
             state=FileState(
                 folder=change.folder,
                 size=read.size,
-                modified_ns=read.modified_ns if read.is_settled else 0,
-                content_hash=read.content_hash,
+                modified_ns=read.modified_ns if read.is_settled and is_whole else 0,
+                content_hash=read.content_hash if is_whole else _UNKNOWN,
                 other_volume=change.other_volume,
-                container=container,
+                container=change.container,
             ),
         ),
         layout=layout,
