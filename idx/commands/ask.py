@@ -22,7 +22,7 @@ from idx.cli.options import (
 )
 from idx.models import answer_model_of, rewriting_of, run
 from idx.output.printing import console, line_for_stdout, print_json, prose_for_stdout, say, width
-from idx.output.results import cited, in_words
+from idx.output.results import cited, in_words, print_whole
 from shared.answers.citations import CITED, cited_numbers
 from shared.answers.prompt import DEFAULT_TOP_K, MAX_TOP_K
 from shared.model.answers import (
@@ -117,8 +117,9 @@ def print_refusal(answer: Answer) -> None:
         out.print(Text("The nearest documents:"))
     for document in dict.fromkeys(hit.source_document for hit in answer.nearest):
         hit = nearest[document]
-        _print_line(0, f"- {_line(hit.title)}", in_words(hit.confidence))
-        _print_line(2, line_for_stdout(cited(hit) or hit.id))
+        rating = f"  {in_words(hit.confidence)}".rstrip()
+        out.print(Text.assemble(f"- {_line(hit.title)}", (rating, "dim")), soft_wrap=True)
+        print_whole(cited(hit) or hit.id, 2)
     if answer.reason:
         say(_REASONS[answer.reason])
 
@@ -160,24 +161,14 @@ def _prose(text: str, failing: set[int]) -> str:
 def _print_source(number: int, citations: Sequence[CheckedCitation]) -> None:
     first = citations[0]
     mark = "" if any(each.holds for each in citations) else "?"
-    _print_line(0, f"[{number}{mark}] {_line(first.title or 'unknown')}")
+    print_whole(f"[{number}{mark}] {_line(first.title or 'unknown')}", 0, style="")
     if first.id:
-        _print_line(_SOURCE_INDENT, line_for_stdout(cited(first) or first.id))
+        print_whole(cited(first) or first.id, _SOURCE_INDENT)
     for each in citations:
         if each.quote:
-            _print_line(_SOURCE_INDENT, f'"{_line(each.quote)}"')
+            print_whole(f'"{_line(each.quote)}"', _SOURCE_INDENT)
         if each.problem:
-            problem = f"does not hold: {_PROBLEMS[each.problem]}"
-            _print_line(_SOURCE_INDENT, problem, style="yellow")
-
-
-def _print_line(indent: int, text: str, more: str = "", style: str = "dim") -> None:
-    """Print a line that is not wrapped, since it may have a path in it."""
-    line = Text(" " * indent)
-    line.append(text, style=style if indent else "")
-    if more:
-        line.append(f"  {more}", style="dim")
-    console().print(line, soft_wrap=True)
+            print_whole(f"does not hold: {_PROBLEMS[each.problem]}", _SOURCE_INDENT, "yellow")
 
 
 def _line(text: str) -> str:

@@ -165,11 +165,6 @@ def console() -> "Console":
     return Console(width=width() or _UNLIMITED_WIDTH, highlight=False)
 
 
-def shows_styles(out: "Console") -> bool:
-    """Check whether the console can distinguish bold text."""
-    return out.is_terminal and out.color_system is not None
-
-
 def line_for_stdout(text: str) -> str:
     """A name, a path or a message on one line of stdout.
 

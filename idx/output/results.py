@@ -11,7 +11,6 @@ from idx.output.printing import (
     line_for_stdout,
     print_table,
     prose_for_stdout,
-    shows_styles,
     symbol,
 )
 from shared.messages import quantity, shortened
@@ -109,10 +108,10 @@ def print_hit(rank: int, hit: Hit) -> None:
     """Print a hit's rank, title, confidence, place and passages, and the others of its document."""
     by_meaning = "by meaning" if hit.matched else ""
     _print_heading(rank, hit.title, in_words(hit.confidence), by_meaning)
-    _print_whole(cited(hit) or hit.id)
+    print_whole(cited(hit) or hit.id)
     _print_excerpts(hit)
     for other in hit.others or ():
-        _print_whole(_place(other) or other.id)
+        print_whole(_place(other) or other.id)
         _print_excerpts(other)
     if hit.more:
         more = f"and {quantity(hit.more, 'more chunk')} of this document"
@@ -130,16 +129,16 @@ def _print_heading(rank: int, title: str, *notes: str) -> None:
     _print_wrapped(heading, 0)
 
 
-def _print_whole(text: str, indent: int = _LINE_INDENT) -> None:
-    """Print a path or an id, which a line break would split, on one line."""
-    console().print(Text(" " * indent + line_for_stdout(text), style="dim"), soft_wrap=True)
+def print_whole(text: str, indent: int = _LINE_INDENT, style: str = "dim") -> None:
+    """Print what may have a path or an id in it, which a line break would split, on one line."""
+    console().print(Text(" " * indent + line_for_stdout(text), style=style), soft_wrap=True)
 
 
 def _print_similar_documents(similar: SimilarDocuments) -> None:
     heading = f"and {quantity(similar.count, 'similar document')}:"
     _print_wrapped(Text(heading, style="dim"), _LINE_INDENT)
     for id_ in similar.ids:
-        _print_whole(id_, _CONTINUATION_INDENT)
+        print_whole(id_, _CONTINUATION_INDENT)
     if similar.count > len(similar.ids):
         rest = f"and {similar.count - len(similar.ids):,} more"
         _print_wrapped(Text(rest, style="dim"), _CONTINUATION_INDENT)
@@ -147,15 +146,16 @@ def _print_similar_documents(similar: SimilarDocuments) -> None:
 
 def _print_excerpts(hit: Hit | OtherHit) -> None:
     out = console()
+    shows_styles = out.is_terminal and out.color_system is not None
     for part in excerpts(hit.passages or [], hit.content or "", symbol("…", "...")):
         text = " ".join(prose_for_stdout(part).split())
-        _print_wrapped(highlighted(text, styled=shows_styles(out)), _LINE_INDENT)
+        _print_wrapped(highlighted(text, styled=shows_styles), _LINE_INDENT)
 
 
 def print_similar(rank: int, chunk: SimilarChunk) -> None:
     """Print the rank, title, similarity, place and beginning of a chunk on stdout."""
     _print_heading(rank, chunk.title, f"{chunk.similarity:.2f}")
-    _print_whole(cited(chunk) or chunk.id)
+    print_whole(cited(chunk) or chunk.id)
     beginning = " ".join(prose_for_stdout(chunk.content).split())
     _print_wrapped(Text(shortened(beginning, _BEGINNING_CHARACTERS)), _LINE_INDENT)
     print()
