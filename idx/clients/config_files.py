@@ -164,7 +164,7 @@ _BYTE_ORDER_MARK: Final = "\ufeff"  # byte order mark that some editors write be
 @dataclass(frozen=True, slots=True)
 class Written:
     outcome: Outcome
-    backup: Path | None = None
+    backup: str | None = None
     replaced: Entry | None = None
 
 
@@ -257,11 +257,10 @@ def _refusal(
     )
 
 
-def _back_up(file: Path) -> Path | None:
+def _back_up(file: Path) -> str | None:
     if not file.exists():
         return None
     stem = f"{file.name}.{datetime.now().astimezone():%Y%m%d-%H%M%S}"
     names = (f"{stem}{f'-{number}' if number else ''}.bak" for number in count())
     backup = next(path for path in map(file.with_name, names) if not path.exists())
-    shutil.copy2(file, backup)
-    return backup
+    return str(shutil.copy2(file, backup))

@@ -135,7 +135,6 @@ def mcp_config(
     text = example(known, name, launch)
     written = write_to(known, file, name, launch) if write else None
     if as_json:
-        done = asdict(written or Written("printed"))
         print_json(
             {
                 "client": client,
@@ -144,8 +143,7 @@ def mcp_config(
                 "entry": known.shape(launch),
                 "text": text,
                 "documentation": known.documentation,
-                **done,
-                "backup": done["backup"] and str(done["backup"]),
+                **asdict(written or Written("printed")),
             }
         )
     elif written is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Final
 
-from shared.files.access import open_beneath
+from shared.files.access import opened_beneath
 from shared.files.patterns import Patterns
 from shared.system import READING
 
@@ -50,22 +50,19 @@ def ignore_rules(
 
 def _text(folder: int, name: str) -> str | None:
     try:
-        descriptor = open_beneath(folder, name, READING)
+        with opened_beneath(folder, name, READING) as descriptor:
+            if not S_ISREG(os.fstat(descriptor).st_mode):
+                return None
+            # Decoded like file names, so that patterns match names that are not UTF-8.
+            with os.fdopen(
+                descriptor, encoding="utf-8-sig", errors="surrogateescape", closefd=False
+            ) as stream:
+                return stream.read(_MAX_IGNORE_FILE_BYTES + 1)
     except OSError as error:
         # It has vanished, or it is a link or a socket.
         if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
             return None
         raise
-    try:
-        if not S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        # Decoded like file names, so that patterns match names that are not UTF-8.
-        with os.fdopen(
-            descriptor, encoding="utf-8-sig", errors="surrogateescape", closefd=False
-        ) as stream:
-            return stream.read(_MAX_IGNORE_FILE_BYTES + 1)
-    finally:
-        os.close(descriptor)
 
 
 @dataclass(frozen=True, slots=True)
