@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -46,25 +46,17 @@ def show(as_json: Json = False) -> None:
     from shared.settings.current import settings
 
     file = configuration_file()
-    found = settings()
-    values = {
-        setting.name: HIDDEN
-        if isinstance(setting.value, SecretStr)
-        else to_jsonable_python(setting.value)
-        for setting in found
-    }
+    shown: dict[str, dict[str, Any]] = {}
+    for setting in settings():
+        is_hidden = isinstance(setting.value, SecretStr)
+        value = HIDDEN if is_hidden else to_jsonable_python(setting.value)
+        shown[setting.name] = {"value": value, "from": setting.origin}
     if as_json:
-        shown = {
-            setting.name: {"value": values[setting.name], "from": setting.origin}
-            for setting in found
-        }
         print_json({"file": str(file), "exists": file.exists(), "settings": shown})
         return
     tell(f"Configuration file: {file}{'' if file.exists() else ' (does not exist)'}")
-    print_table(
-        ["Setting", "Value", "From"],
-        ((setting.name, _shown(values[setting.name]), setting.origin) for setting in found),
-    )
+    rows = ((name, _shown(each["value"]), each["from"]) for name, each in shown.items())
+    print_table(["Setting", "Value", "From"], rows)
 
 
 @config.command("set")
@@ -173,25 +165,23 @@ def list_folders(as_json: Json = False) -> None:
     from shared.files.access import is_folder
     from shared.settings.file import read
 
-    remembered = read(_file_with("folders", "the folders")).folders
+    remembered = [
+        folder.model_dump(mode="json") | {"exists": is_folder(folder.path)}
+        for folder in read(_file_with("folders", "the folders")).folders
+    ]
     if as_json:
-        print_json(
-            [
-                folder.model_dump(mode="json") | {"exists": is_folder(folder.path)}
-                for folder in remembered
-            ]
-        )
+        print_json(remembered)
         return
     print_table(
         ["Folder", "Include", "Exclude", "Exists"],
         (
             (
-                str(folder.path),
-                "  ".join(folder.include),
-                "  ".join(folder.exclude),
-                "yes" if is_folder(folder.path) else "no",
+                each["path"],
+                "  ".join(each["include"]),
+                "  ".join(each["exclude"]),
+                "yes" if each["exists"] else "no",
             )
-            for folder in remembered
+            for each in remembered
         ),
     )
 
@@ -275,32 +265,31 @@ def list_collections(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json =
     from shared.settings.current import collection_settings
 
     found = collection_settings()
-    counts: dict[str, int | None] = {}
+    shown = [each.model_dump(mode="json") | {"documents": None} for each in found]
     with Searcher(index_path, collections=map(as_collection, found)) as searcher:
         try:
-            for name in (collection.name for collection in found):
+            for each in shown:
+                condition = in_collection(each["name"])
                 answer = searcher.search(
-                    "", filters=in_collection(name), content="none", group="document", limit=1
+                    "", filters=condition, content="none", group="document", limit=1
                 )
-                counts[name] = answer.total_documents
+                each["documents"] = answer.total_documents
         except IndexFolderError as error:
             say(f"The documents are not counted: {message(error)}")
     if as_json:
-        print_json(
-            [each.model_dump(mode="json") | {"documents": counts.get(each.name)} for each in found]
-        )
+        print_json(shown)
         return
     print_table(
         ["Collection", "Documents", "Folder", "Filters", "Description"],
         (
             (
-                collection.name,
-                f"{count:,}" if (count := counts.get(collection.name)) is not None else "-",
-                str(collection.folder or ""),
-                "  ".join(collection.filters),
-                collection.description,
+                each["name"],
+                "-" if each["documents"] is None else f"{each['documents']:,}",
+                each["folder"] or "",
+                "  ".join(each["filters"]),
+                each["description"],
             )
-            for collection in found
+            for each in shown
         ),
     )
 
