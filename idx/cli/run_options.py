@@ -35,7 +35,7 @@ def sync_options(
     index_path: Path,
     wait: float,
     vectors: VectorsChoice,
-    moves: Sequence[Move] = (),
+    move: Move | None = None,
 ) -> SyncOptions:
     from shared.settings.current import remembered_folders
 
@@ -47,7 +47,7 @@ def sync_options(
         allowed_paths(reading.allow_secrets or ()),
     )
     own = {
-        os.path.realpath(moved(folder.path, moves)): own_patterns(folder, context)
+        os.path.realpath(moved(folder.path, move)): own_patterns(folder, context)
         for folder in remembered_folders()
         if folder.include or folder.exclude
     }
@@ -61,7 +61,7 @@ def sync_options(
         wait=wait,
         create=True,
         on_created=partial(give_model, vectors=vectors),
-        moves=tuple(moves),
+        move=move,
     )
 
 
@@ -130,21 +130,21 @@ def wanted_folders(paths: Sequence[Path] | None) -> list[Path]:
     return folders
 
 
-def named_moves(
+def requested_move(
     paths: Sequence[Path], index_path: Path, moved_from: Path | None, *, dry_run: bool
-) -> list[Move]:
+) -> Move | None:
     """Return the move that the user named, if any, and let the configuration follow it."""
     from shared.reading.searcher import Searcher
 
     if moved_from is None:
-        return []
+        return None
     if len(paths) != 1:
         raise typer.BadParameter("give one moved folder", param_hint="--moved-from")
     with Searcher(index_path) as searcher:
         move = named_move(paths, moved_from, searcher.folders())
     if not dry_run:
         _update_configuration(move)
-    return [move]
+    return move
 
 
 def _update_configuration(move: Move) -> None:

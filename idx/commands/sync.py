@@ -112,14 +112,14 @@ def sync(
 
     Examples: idx sync ~/Documents; idx sync ~/Documents --dry-run
     """
-    from idx.cli.run_options import named_moves, sync_options, wanted_folders
+    from idx.cli.run_options import requested_move, sync_options, wanted_folders
     from idx.sync.synchronize import synchronize
 
     folders = wanted_folders(paths)
-    moves = named_moves(folders, index_path, moved_from, dry_run=dry_run)
+    move = requested_move(folders, index_path, moved_from, dry_run=dry_run)
     options = replace(
         sync_options(
-            context, reading, index_path=index_path, wait=wait, moves=moves, vectors=vectors
+            context, reading, index_path=index_path, wait=wait, vectors=vectors, move=move
         ),
         prune_missing=prune_missing,
         retry=retry,

@@ -140,7 +140,7 @@ class SyncOptions:
     strict: bool = False
     create: bool = False
     on_created: Callable[[Index], None] | None = None
-    moves: tuple[Move, ...] = ()
+    move: Move | None = None
     roots: frozenset[Identity] | None = None
     keep_out: frozenset[Identity] = frozenset()
 

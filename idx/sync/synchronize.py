@@ -84,7 +84,7 @@ def _compared(
     """Return the plan of a sync and the known failures."""
     failures = load_failures(options.index_path)
     with _documents(options) as documents:
-        known = relocated(documents.folders, options.moves)
+        known = relocated(documents.folders, options.move)
         sources = resolve(paths, known, documents.has_prefix)
         if changed is not None:
             sources = part_of(sources, changed)

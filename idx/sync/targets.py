@@ -194,31 +194,25 @@ def named_move(paths: Sequence[Path], moved_from: Path, folders: IndexedFolders)
     return Move(old, new)
 
 
-def relocated(folders: IndexedFolders, moves: Iterable[Move]) -> IndexedFolders:
-    """Return the folders of an index with moves applied, including folders within moved ones.
+def relocated(folders: IndexedFolders, move: Move | None) -> IndexedFolders:
+    """Return the folders of an index after a move, including folders within the moved one.
 
-    An indexed folder at the target of a move is dropped: it has the same files.
+    An indexed folder at the target of the move is dropped: it has the same files.
     """
-    for move in moves:
-        # During a watch, the move has already been applied by the second sync.
-        if all(folder.path != move.old for folder in folders):
-            continue
-        folders = IndexedFolders(
-            tuple(
-                replace(folder, path=moved(folder.path, [move]))
-                for folder in folders
-                if folder.path != move.new
-            )
-        )
-    return folders
+    # Another sync may have applied the move meanwhile.
+    if move is None or all(folder.path != move.old for folder in folders):
+        return folders
+    others = (folder for folder in folders if folder.path != move.new)
+    return IndexedFolders(
+        tuple(replace(folder, path=moved(folder.path, move)) for folder in others)
+    )
 
 
-def moved(path: Path, moves: Iterable[Move]) -> Path:
-    for move in moves:
-        absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolves no links
-        if absolute.is_relative_to(move.old):
-            return move.new / absolute.relative_to(move.old)
-    return path
+def moved(path: Path, move: Move | None) -> Path:
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolves no links
+    if move is None or not absolute.is_relative_to(move.old):
+        return path
+    return move.new / absolute.relative_to(move.old)
 
 
 def other_missing_folders(
