@@ -16,15 +16,14 @@ from idx.output.printing import warn
 from shared.errors import McpLuceneError
 from shared.messages import did_you_mean, visible
 from shared.settings import defaults
-from shared.settings.current import configuration_file, configured
+from shared.settings.current import collection_settings, configuration_file, configured
 
 if TYPE_CHECKING:
     from shared.reading.catalog import Purpose
 
 _TIMEOUT_SECONDS: Final = 5.0  # for a completion, since the user is waiting
 
-_SAFE: Final = re.compile(r"[\w.@/-]+")
-"""Names without a meaning to any shell; others, which documents may have, are not offered."""
+_SAFE: Final = re.compile(r"[\w.@/-]+")  # without a meaning to any shell; no others are offered
 
 
 def complete(run: Callable[[], None]) -> None:
@@ -61,8 +60,6 @@ def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def collections(incomplete: str) -> list[str]:
-    from shared.settings.current import collection_settings
-
     try:
         return _offered((collection.name for collection in collection_settings()), incomplete)
     except McpLuceneError:
@@ -72,7 +69,6 @@ def collections(incomplete: str) -> list[str]:
 def _fields_of_index(ctx: typer.Context, purpose: "Purpose") -> list[str]:
     """Return fields of the index named on the command line; none if it cannot be read."""
     from shared.reading.searcher import Searcher
-    from shared.settings.current import configured
 
     try:
         path = ctx.params["index_path"]

@@ -21,7 +21,8 @@ from idx.sync.targets import Move, moved, named_move
 from shared.files.secret_files import allowed_paths
 from shared.messages import decodable
 from shared.ocr import cache_of
-from shared.settings.current import configuration_file
+from shared.reading.searcher import Searcher
+from shared.settings.current import configuration_file, remembered_folders
 from shared.settings.defaults import OCR_LANGUAGES_PATTERN, VARIABLES, default_workers
 from shared.settings.model import Folder
 
@@ -37,8 +38,6 @@ def sync_options(
     vectors: VectorsChoice,
     move: Move | None = None,
 ) -> SyncOptions:
-    from shared.settings.current import remembered_folders
-
     general = Selection(
         reading.include or (),
         reading.exclude or (),
@@ -122,8 +121,6 @@ def limits(reading: ReadingOptions) -> Limits:
 
 def wanted_folders(paths: Sequence[Path] | None) -> list[Path]:
     """Return the paths of a command, or the folders of the configuration file if there are none."""
-    from shared.settings.current import remembered_folders
-
     folders = [*(paths or ())] or [folder.path for folder in remembered_folders()]
     if not folders:
         raise NoFoldersError
@@ -134,8 +131,6 @@ def requested_move(
     paths: Sequence[Path], index_path: Path, moved_from: Path | None, *, dry_run: bool
 ) -> Move | None:
     """Return the move that the user named, if any, and let the configuration follow it."""
-    from shared.reading.searcher import Searcher
-
     if moved_from is None:
         return None
     if len(paths) != 1:

@@ -296,5 +296,4 @@ _CLIENTS: Final = (
     ),
 )
 
-CLIENTS: Final = {client.id: client for client in _CLIENTS}
-"""Known clients by their names on the command line."""
+CLIENTS: Final = {client.id: client for client in _CLIENTS}  # by names on the command line

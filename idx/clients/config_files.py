@@ -147,23 +147,18 @@ def _newline(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 
 
-Outcome = Literal["added", "changed", "unchanged", "printed"]
-
-
 _PARSERS: Final = {"json": parse, "toml": toml.parse}
 _EDITORS: Final = {"json": with_value, "toml": toml.with_value}
 """Functions that parse and change a text, by format."""
 
-
-_MAX_CLIENT_FILE_BYTES: Final = 100_000_000
-"""Maximum size of a client's file, in bytes; some clients store conversations in it."""
+_MAX_CLIENT_FILE_BYTES: Final = 100_000_000  # some clients store conversations in their file
 
 _BYTE_ORDER_MARK: Final = "\ufeff"  # byte order mark that some editors write before the text
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    outcome: Outcome
+    outcome: Literal["added", "changed", "unchanged", "printed"]
     backup: str | None = None
     replaced: Entry | None = None
 

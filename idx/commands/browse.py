@@ -22,6 +22,8 @@ from idx.output.printing import (
 )
 from shared.errors import DocumentNotFoundError, McpLuceneError
 from shared.messages import decodable, quantity
+from shared.model.filters import configured_collections
+from shared.model.metadata import LANGUAGE
 from shared.model.request import BY_ID, DocumentSort
 from shared.settings.defaults import MAX_COUNT
 
@@ -60,7 +62,6 @@ def list_documents(
     Examples: idx list --prefix contracts/ --sort -modified --limit 20; idx list --plain
     """
     check_one_form(as_json=as_json, plain=plain)
-    from shared.model.filters import configured_collections
     from shared.reading.searcher import Searcher
 
     with Searcher(index_path, collections=configured_collections()) as searcher:
@@ -74,8 +75,6 @@ def list_documents(
         for document in answer.documents:
             tell(document.file_path or document.source_document)
         return
-    from shared.model.metadata import LANGUAGE
-
     print_table(
         ["Document", "Title", "Chunks", "Language", "File"],
         (
@@ -216,7 +215,6 @@ def fields(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json = False) ->
 
     Example: idx fields --json
     """
-    from shared.model.filters import configured_collections
     from shared.reading.searcher import Searcher
 
     with Searcher(index_path, collections=configured_collections()) as searcher:

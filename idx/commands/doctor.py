@@ -28,6 +28,7 @@ from shared.messages import decodable, quantity
 from shared.model.failures import ERRORS
 from shared.model.filters import Collection, configured_collections
 from shared.model.index_results import FailureList, IndexStatistics
+from shared.settings.current import remembered_folders
 from shared.settings.defaults import VARIABLES
 from shared.system.shell import quoted
 
@@ -130,8 +131,6 @@ def _writing(path: Path) -> Findings:
 
 
 def _folders(indexed: Iterable[Path]) -> Findings:
-    from shared.settings.current import remembered_folders
-
     known = dict.fromkeys(indexed, "in the index")
     try:
         remembered = [folder.path for folder in remembered_folders()]

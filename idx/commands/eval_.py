@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from idx.evaluation.collection import Judgements, Query
     from idx.evaluation.experiment import Configuration
 
+# Those of the extra, looked for before any lengthy work.
 _LIBRARIES: Final = ("ir_measures", "numpy", "pytrec_eval")
-"""Libraries of the extra, looked for before any lengthy work."""
 
 
 @takes(AnswerOptions, "answering")

@@ -10,15 +10,14 @@ import typer
 from idx.cli.configured_command import collections as known_collections
 from idx.cli.options import DEFAULT_INDEX_PATH, PATH, Filters, IndexPath, Json
 from idx.output.printing import print_done, print_json, print_table, say, tell, warn
-from shared.settings.current import configuration_file
+from shared.settings.current import collection_settings, configuration_file, settings
 from shared.settings.defaults import VARIABLES
 from shared.system import others_may_read
 from shared.system.shell import joined, quoted
 
 HIDDEN = "••••"  # substitute for a password
 
-_PROMPTED_SETTING: Final = "pdf_password"
-"""Setting whose value may be omitted from the command line."""
+_PROMPTED_SETTING: Final = "pdf_password"  # its value may be omitted from the command line
 
 
 config = typer.Typer()
@@ -42,8 +41,6 @@ def show(as_json: Json = False) -> None:
     """
     from pydantic import SecretStr
     from pydantic_core import to_jsonable_python
-
-    from shared.settings.current import settings
 
     file = configuration_file()
     shown: dict[str, dict[str, Any]] = {}
@@ -262,7 +259,6 @@ def list_collections(index_path: IndexPath = DEFAULT_INDEX_PATH, as_json: Json =
     from shared.errors import IndexFolderError
     from shared.model.filters import as_collection, in_collection
     from shared.reading.searcher import Searcher
-    from shared.settings.current import collection_settings
 
     found = collection_settings()
     shown = [each.model_dump(mode="json") | {"documents": None} for each in found]

@@ -12,9 +12,7 @@ from idx.errors import SourceFileError
 from shared.errors import InvalidDocumentError
 from shared.model.document import Document, Scalar
 
-NO_TITLE: Final = "-"
-"""Title of a document without one; it contains no words that a query could match."""
-
+NO_TITLE: Final = "-"  # of a document without one; no word of a query could match it
 _TREC_COLUMNS: Final = 4
 _BEIR_COLUMNS: Final = 3
 

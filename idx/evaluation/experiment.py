@@ -30,8 +30,7 @@ CHUNKS_PER_DOCUMENT: Final = 3
 MAIN_DEPTH: Final = 10
 MAIN_MEASURE: Final = f"nDCG@{MAIN_DEPTH}"  # measure reported for individual queries
 
-NOTICEABLE: Final = 1e-9
-"""Minimum difference of unequal values; smaller differences come from rounding."""
+NOTICEABLE: Final = 1e-9  # smaller differences come from rounding
 
 RESAMPLES: Final = 1000
 SEED: Final = 20_240_229
@@ -39,8 +38,7 @@ SEED: Final = 20_240_229
 
 PERCENT_OUTSIDE: Final = 2.5  # share of the resamples on each side of a 95 % interval, in per cent
 
-_MAX_WEIGHTS: Final = {"b": 1.0}
-"""Maximum values of weights with an upper limit, above which Lucene raises an error."""
+_MAX_WEIGHTS: Final = {"b": 1.0}  # above which Lucene raises an error
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 
     from shared.maintenance.upkeep import Step
 
-_UNLIMITED_WIDTH: Final = 1_000_000
-"""Width of lines that must not wrap, in columns; rich requires a width."""
+_UNLIMITED_WIDTH: Final = 1_000_000  # of lines that must not wrap; rich requires a width
+_MIN_LAYOUT_WIDTH: Final = 20  # in columns; text is unreadable in less
 
 SECONDS_BEFORE_ESTIMATE: Final = 30.0  # of a run before it is said how long it will still take
 _SECONDS_SAID_IN_MINUTES: Final = 5_400.0
-
-_MIN_LAYOUT_WIDTH: Final = 20  # width of the layout, in columns; text is unreadable in less
 
 
 def print_json(answer: Any) -> None:

@@ -96,11 +96,8 @@ def match_line(passages: Sequence[str] | None, content: str | None) -> int:
 
 _MARKED_MATCH: Final = re.compile("({}.*?{})".format(*map(re.escape, MARKS)), re.DOTALL)
 
-_LINE_INDENT: Final = 3
-
-_CONTINUATION_INDENT: Final = 5
-"""Indentation of a hit's lines below the first, and of continuation lines, in columns."""
-
+_LINE_INDENT: Final = 3  # of a hit's lines below the first, in columns
+_CONTINUATION_INDENT: Final = 5  # of what goes on in a further line
 _BEGINNING_CHARACTERS: Final = 200  # length of the beginning of a similar chunk, in characters
 
 

@@ -35,9 +35,7 @@ from shared.reading.searcher import Searcher
 _STEP_MILLISECONDS: Final = 50  # between polls of the notifications of the system
 _MAX_GROUP_MILLISECONDS: Final = 500  # for grouping successive changes
 _TIMEOUT_MILLISECONDS: Final = 100  # of the wait for a change
-
-_POLL_MILLISECONDS: Final = 2_000
-"""Polling interval in milliseconds, used if polling is forced for lack of system notifications."""
+_POLL_MILLISECONDS: Final = 2_000  # between polls of folders where there are no notifications
 
 _MAX_WATCH_ATTEMPTS: Final = 3  # attempts to start a watch while folders appear or vanish
 
@@ -217,15 +215,12 @@ def _outermost(folders: Collection[str]) -> Iterable[str]:
 _QUIET_SECONDS: Final = 0.3  # quiet period after a change before a sync
 _MAX_DELAY_SECONDS: Final = 5.0  # of a sync while changes continue
 
-_MAX_SINGLE_CHANGES: Final = 200
-"""Number of changes above which their folders are synchronized instead, or everything."""
+_MAX_SINGLE_CHANGES: Final = 200  # above it, their folders are synchronized, or everything
 
 _FULL_SYNC_AFTER_CHANGES_SECONDS: Final = 20.0  # from the last changes to a complete sync
 _FULL_SYNC_DURING_CHANGES_SECONDS: Final = 300.0  # between complete syncs while changes continue
 _FULL_SYNC_IDLE_SECONDS: Final = 600.0  # between complete syncs without changes
-
-_FULL_SYNC_UNWATCHED_SECONDS: Final = 60.0
-"""Interval between complete syncs if not all folders can be watched, in seconds."""
+_FULL_SYNC_UNWATCHED_SECONDS: Final = 60.0  # the same if not all folders can be watched
 
 _WRITE_RETRY_SECONDS: Final = 5.0  # before the next attempt after an error that may pass
 
