@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -15,16 +15,6 @@ from shared.messages import decodable
 
 class ProgramMissingError(McpLuceneError):
     """A program of this distribution is not where it was installed."""
-
-    def __init__(self, program: str, folders: Sequence[str]) -> None:
-        super().__init__(
-            f"there is no program {program} in {' or '.join(dict.fromkeys(folders))}; install "
-            "mcp-lucene again"
-        )
-
-
-class PageServerError(McpLuceneError):
-    """The server of the search page did not start, or ended by itself; its message says why."""
 
 
 class ClientConfigurationError(McpLuceneError):
@@ -116,7 +106,10 @@ def installed_program() -> Path:
     ]
     found = shutil.which(PROGRAM, path=os.pathsep.join(folders))
     if found is None:
-        raise ProgramMissingError(PROGRAM, folders)
+        places = " or ".join(dict.fromkeys(folders))
+        raise ProgramMissingError(
+            f"there is no program {PROGRAM} in {places}; install mcp-lucene again"
+        )
     return Path(found).absolute()
 
 

@@ -95,12 +95,6 @@ def list_documents(
 class ChunkNumberError(McpLuceneError):
     """A document has fewer chunks than the requested number."""
 
-    def __init__(self, document_id: str, number: int, chunks: int) -> None:
-        super().__init__(
-            f"there is no chunk {number} of {document_id[:200]!r}, which has "
-            f"{quantity(chunks, 'chunk')}: give --chunk a number from 1 to {chunks}"
-        )
-
 
 def show(
     document: Annotated[
@@ -136,7 +130,11 @@ def show(
             document_id, start_index=chunk or 1, count=1 if chunk else None
         )
     if chunk and not answer.chunks:
-        raise ChunkNumberError(document_id, chunk, answer.total_chunks)
+        chunks = answer.total_chunks
+        raise ChunkNumberError(
+            f"there is no chunk {chunk} of {document_id[:200]!r}, which has "
+            f"{quantity(chunks, 'chunk')}: give --chunk a number from 1 to {chunks}"
+        )
     if as_json:
         print_json(answer)
         return

@@ -13,17 +13,15 @@ from typing import Annotated, Final
 import typer
 
 from idx.cli.options import DEFAULT_INDEX_PATH, IndexPath, Json
-from idx.clients.catalogue import (
-    CLIENTS,
-    PROGRAM,
-    Launch,
-    PageServerError,
-    Scope,
-    installed_program,
-)
+from idx.clients.catalogue import CLIENTS, PROGRAM, Launch, Scope, installed_program
 from idx.output.printing import print_json, say, tell, warn
 from shared.backends import holds_index, location
+from shared.errors import McpLuceneError
 from shared.messages import did_you_mean, visible_json
+
+
+class PageServerError(McpLuceneError):
+    """The server of the search page did not start, or ended by itself; its message says why."""
 
 
 def open_page(

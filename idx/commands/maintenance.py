@@ -58,7 +58,12 @@ def init(
     if created:
         with Index(index_path, program="command") as index:
             give_model(index)
-    file = _make_default(index_path) if default else None
+    file = configuration_file() if default else None
+    if file:
+        from idx.configuration import set_setting, warn_of_variable
+
+        set_setting(file, "index_path", [str(index_path)])
+        warn_of_variable("index_path", file)
     if as_json:
         answer = {"index_path": str(index_path), "created": created}
         print_json(answer | ({"default_in": str(file)} if file else {}))
@@ -69,15 +74,6 @@ def init(
         tell(f"There is already an index at {index_path}; nothing was changed.")
     if file:
         tell(f"It is now the default index: index_path in {file}")
-
-
-def _make_default(index_path: Path) -> Path:
-    from idx.configuration import set_setting, warn_of_variable
-
-    file = configuration_file()
-    set_setting(file, "index_path", [str(index_path)])
-    warn_of_variable("index_path", file)
-    return file
 
 
 def check(

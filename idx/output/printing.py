@@ -87,9 +87,6 @@ def _print(text: str) -> None:
 class ConfirmationMissingError(McpLuceneError):
     """Standard input is not a terminal, and ``--yes`` was not given."""
 
-    def __init__(self, action: str) -> None:
-        super().__init__(f"refusing to {action} without a terminal; pass --yes")
-
 
 def confirm(action: str, *, yes: bool) -> bool:
     """Ask whether to do what cannot be undone, a verb phrase in lower case.
@@ -99,7 +96,7 @@ def confirm(action: str, *, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise ConfirmationMissingError(action)
+        raise ConfirmationMissingError(f"refusing to {action} without a terminal; pass --yes")
     # On stderr, because stdout is reserved for the answer of the command. The question of typer
     # would take Ctrl-C for the end of the input.
     question = visible_line(f"{action[0].upper()}{action[1:]}? [y/N]: ")
