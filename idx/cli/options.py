@@ -6,7 +6,7 @@ configuration file.
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
@@ -334,17 +334,16 @@ def takes(
     """Give a command the fields of a dataclass as options, and an instance of it as a parameter."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        names = [field.name for field in fields(group)]  # type: ignore[arg-type]  # a dataclass
+        fields = inspect.signature(group).parameters
 
         @wraps(command)
         def run(**arguments: Any) -> None:
-            options = group(**{name: arguments.pop(name) for name in names})
+            options = group(**{name: arguments.pop(name) for name in fields})
             command(**arguments, **{parameter: options})
 
-        own = inspect.signature(command).parameters
         parameters = []
-        for name, each in own.items():
-            taken = inspect.signature(group).parameters.values() if name == parameter else [each]
+        for name, each in inspect.signature(command).parameters.items():
+            taken = fields.values() if name == parameter else [each]
             parameters += [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in taken]
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # PEP 362
         run.__annotations__ = {each.name: each.annotation for each in parameters}

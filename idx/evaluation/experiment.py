@@ -332,25 +332,19 @@ def evaluate_runs(
         skipped_queries=skipped_queries,
         limit=limit,
         configurations=[
-            _result(configuration, run, names, of_run)
+            ConfigurationResult(
+                configuration.name,
+                [
+                    MeasureMean(measure=name, **asdict(estimate))
+                    for name, estimate in zip(names, estimates(of_run), strict=True)
+                ],
+                sum(not documents for documents in run.values()),
+            )
             for (configuration, run), of_run in zip(runs, values, strict=True)
         ],
         differences=_differences(names, values[-1] - values[0]) if len(runs) > 1 else [],
         changed_queries=sorted(differing, key=lambda query: -abs(query.difference))[:diff],
         queries=results,
-    )
-
-
-def _result(
-    configuration: Configuration, run: Run, names: Sequence[str], values: "NDArray[float64]"
-) -> ConfigurationResult:
-    return ConfigurationResult(
-        configuration.name,
-        [
-            MeasureMean(measure=name, **asdict(estimate))
-            for name, estimate in zip(names, estimates(values), strict=True)
-        ],
-        sum(not documents for documents in run.values()),
     )
 
 

@@ -109,8 +109,6 @@ class Ingestion:
         plan = self.plan
         if plan.folders != self.index.folders:
             self.index.folders = plan.folders
-        for name in plan.forgotten:
-            self.failures.pop(name, None)
         for name, state in plan.unchanged.items():
             self.index.update_file_state(name, state)
             for member in plan.members.get(name, ()):
@@ -118,7 +116,7 @@ class Ingestion:
         deletions = [
             name for file in plan.deletions for name in (file, *sorted(plan.members.get(file, ())))
         ]
-        for name in deletions:
+        for name in (*plan.forgotten, *deletions):
             self.failures.pop(name, None)
         yield from self._delete_documents(deletions)
 

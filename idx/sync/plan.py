@@ -158,10 +158,7 @@ class IndexedDocuments:
 
     def __init__(self, searcher: Searcher | None) -> None:
         self._searcher = searcher
-        states: dict[str, FileState] = {}
-        self.folders = IndexedFolders()
-        if searcher:
-            self.folders, states = searcher.files()
+        self.folders, states = searcher.files() if searcher else (IndexedFolders(), {})
         self.states = {name: state for name, state in states.items() if state.container is None}
         self.members: defaultdict[str, set[str]] = defaultdict(set)
         for name, state in states.items():
