@@ -275,9 +275,11 @@ def examine(named: Path | None) -> Findings:
     yield from machine.libreoffice()
     yield from machine.settings()
     runs = True
-    for finding in _engine():
-        runs &= finding.status != "problem"
-        yield finding
+    for check in (machine.lucene, machine.java):
+        # Without Lucene, there is no Java to look at.
+        for finding in check() if runs else ():
+            runs &= finding.status != "problem"
+            yield finding
     yield from _place(path)
     if runs:
         yield from index(path)
@@ -299,14 +301,6 @@ def _place(path: Path) -> Findings:
             yield Finding(*found)
     else:
         yield from machine.disk(path)
-
-
-def _engine() -> Findings:
-    for finding in machine.lucene():
-        yield finding
-        if finding.status == "problem":
-            return
-    yield from machine.java()
 
 
 def doctor(

@@ -25,17 +25,13 @@ SAME_COMMAND: Final = "run the same command to continue"  # advice for runs that
 
 _Kind = Literal["empty", "unsupported", "partial", "secret"]
 
-_REST: Final[dict[_Kind, tuple[str, str, str]]] = {
-    "empty": ("more empty file", "more empty files", "idx failures"),
-    "unsupported": (
-        "more file of an unsupported kind",
-        "more files of unsupported kinds",
-        "idx failures",
-    ),
-    "partial": ("more file read only in part", "more files read only in part", "idx failures"),
-    "secret": ("more secret skipped", "more secrets skipped", "idx failures --secrets"),
+_REST: Final[dict[_Kind, tuple[str, str]]] = {
+    "empty": ("more empty file", "more empty files"),
+    "unsupported": ("more file of an unsupported kind", "more files of unsupported kinds"),
+    "partial": ("more file read only in part", "more files read only in part"),
+    "secret": ("more secret skipped", "more secrets skipped"),
 }
-"""The warnings that are only counted, and the command that lists them."""
+"""The warnings that are only counted, one and several."""
 
 Show = Callable[[Event], None]
 
@@ -213,9 +209,9 @@ class Problems:
         """Yield the number of unshown warnings of each kind, and reset the counts."""
         for kind, number in self._counts.items():
             if number > _MAX_WARNINGS_OF_A_KIND:
-                one, several, command = _REST[kind]
-                more = quantity(number - _MAX_WARNINGS_OF_A_KIND, one, several)
-                yield f"Warning: and {more}; list them with: {command}"
+                more = quantity(number - _MAX_WARNINGS_OF_A_KIND, *_REST[kind])
+                option = " --secrets" if kind == "secret" else ""
+                yield f"Warning: and {more}; list them with: idx failures{option}"
         self._counts.clear()
 
     def _warnings(self, kind: _Kind, path: str, reasons: tuple[str, ...]) -> Iterator[str]:
