@@ -71,10 +71,7 @@ def _warn_about_next_sync(files: Iterable[tuple[Path, str]]) -> None:
     left = [
         (folder, path)
         for folder, path in files
-        if not any(
-            Patterns(patterns).verdict(path)
-            for patterns in (general, own.get(os.path.realpath(folder), ()))
-        )
+        if not Patterns([*general, *own.get(os.path.realpath(folder), ())]).verdict(path)
     ]
     if not left:
         return
