@@ -137,7 +137,9 @@ def command_group(entries: Mapping[str, tuple[str, str]]) -> type[TyperGroup]:
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             name, command, rest = super().resolve_command(ctx, args)
-            return name, _loaded(name, *entries[name]) if name in entries else command, rest
+            if name is not None and name in entries:
+                command = _loaded(name, *entries[name])
+            return name, command, rest
 
     return CommandGroup
 
