@@ -263,8 +263,10 @@ class SearchServer(MCPServer[ServerState]):
             if value is not None and key not in ignored
         }
         is_admin = (entry := self._offered.get(name)) is not None and entry.group == "admin"
-        if context is not None and is_admin and "admin" not in granted_scopes(context):
-            return _error_result(str(ScopeMissingError(name)))
+        if context is not None and is_admin:
+            scopes = granted_scopes(context.request_context.request)
+            if "admin" not in scopes:
+                return _error_result(str(ScopeMissingError(name)))
         if len(given) > MAX_ARGUMENTS:
             return _error_result(f"{name}: there are {len(given):,} arguments, which are too many")
         try:

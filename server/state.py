@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from mcp.server.auth.middleware.auth_context import get_access_token
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, authorization_context
-from mcp.server.auth.provider import AccessToken
+from mcp.server.auth.provider import AccessToken, principal_components
 from mcp.server.mcpserver import Context
 
 from server.answers import errors
@@ -141,8 +140,8 @@ async def ask(
     return await state.ask(work, partial=partial, report=context.report_progress)
 
 
-def granted_scopes(context: ToolContext) -> frozenset[str]:
-    """Return the scopes of the current request.
+def granted_scopes(request: object | None) -> frozenset[str]:
+    """Return the scopes of the current request; it is None over stdio.
 
     Over stdio these are all, since whoever started the server owns the index. Over HTTP they are
     those of the token, or ``read`` without authentication.
@@ -150,7 +149,7 @@ def granted_scopes(context: ToolContext) -> frozenset[str]:
     token = get_access_token()
     if token is not None:
         return frozenset(token.scopes)
-    return SCOPES if context.request_context.request is None else frozenset({"read"})
+    return SCOPES if request is None else frozenset({"read"})
 
 
 Holder: TypeAlias = tuple[str, str | None, str | None] | None
@@ -160,7 +159,4 @@ server asks for no token."""
 
 def holder_of(token: AccessToken | None) -> Holder:
     """Return the holder of a token, as a key."""
-    if token is None:
-        return None
-    context = authorization_context(AuthenticatedUser(token))
-    return context["client_id"], context["issuer"], context["subject"]
+    return None if token is None else principal_components(token)

@@ -7,7 +7,6 @@ from urllib.parse import unquote
 
 from fastapi import Depends, FastAPI, Path, Request
 from fastapi.exceptions import RequestValidationError
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError, to_json
 from starlette.exceptions import HTTPException
@@ -18,7 +17,7 @@ from server.administration.operations import Administration
 from server.answers import errors as own
 from server.answers.errors import brief_error, client_message, described_errors
 from server.lucene_pool import QueryDisplacedError
-from server.state import ServerState
+from server.state import ServerState, granted_scopes
 from shared import errors
 from shared.errors import McpLuceneError
 from shared.messages import shortened
@@ -66,21 +65,13 @@ Encoded = Annotated[
 """An id in a path, which is routed with its percent-encoding: see `server.http.application`."""
 
 
-def scopes(request: Request) -> frozenset[str]:
-    """Return the scopes of a request: those of its token, or ``read`` if none is required."""
-    user = request.scope.get("user")
-    if isinstance(user, AuthenticatedUser):
-        return frozenset(user.scopes)
-    return frozenset({"read"})
-
-
 def _administrator(request: Request, state: State) -> Administration:
     if state.administration is None:
         raise HTTPException(
             HTTPStatus.FORBIDDEN,
             "this server does not write; ask its operator to start it with --admin",
         )
-    if "admin" not in scopes(request):
+    if "admin" not in granted_scopes(request):
         raise HTTPException(
             HTTPStatus.FORBIDDEN,
             "this needs the scope 'admin', which the token of this request does not have; ask the "

@@ -15,7 +15,8 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import SplitResult, urlencode, urlsplit
 
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, RequireAuthMiddleware
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.routes import build_resource_metadata_url
 from mcp.server.auth.settings import AuthSettings
@@ -343,8 +344,8 @@ class TokenRequired(RequestMiddleware):
 
     def _refusal(self, request: Request) -> Response | None:
         """Return the response to a request without a token or scope, or None if it has both."""
-        user = request.scope.get("user")
-        if not isinstance(user, AuthenticatedUser):
+        token = get_access_token()
+        if token is None:
             # As it was sent: the id of a document in it is percent-encoded.
             path = request.scope["raw_path"].decode("ascii", "replace")
             if request.method == "GET" and rules(path).is_page:
@@ -356,7 +357,7 @@ class TokenRequired(RequestMiddleware):
                 "this needs a token; send it as Authorization: Bearer TOKEN",
                 {"WWW-Authenticate": 'Bearer error="invalid_token"'},
             )
-        if not self._scopes <= set(user.scopes):
+        if not self._scopes <= set(token.scopes):
             return problem(
                 HTTPStatus.FORBIDDEN,
                 f"this needs the scope {' and '.join(map(repr, sorted(self._scopes)))}, which the "

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
 import anyio
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.transport_security import RequestBodyLimitMiddleware
 from mcp.shared.inbound import MCP_METHOD_HEADER, MCP_PROTOCOL_VERSION_HEADER
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
@@ -298,10 +298,8 @@ class AdmissionControl(RequestMiddleware):
                 lambda sent: self._app(scope, receive, sent), send
             )
         else:
-            user = scope.get("user")
-            token = user.access_token if isinstance(user, AuthenticatedUser) else None
             refusal = await self._admission.call(
-                lambda: self._app(scope, receive, send), holder_of(token)
+                lambda: self._app(scope, receive, send), holder_of(get_access_token())
             )
         if refusal is not None:
             is_full = refusal == HTTPStatus.TOO_MANY_REQUESTS

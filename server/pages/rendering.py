@@ -10,11 +10,11 @@ from urllib.parse import quote
 from fastapi import Request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.middleware.auth_context import get_access_token
 from starlette.responses import HTMLResponse, Response
 
-from server.api.endpoint import ProblemResponse, scopes
-from server.state import ServerState
+from server.api.endpoint import ProblemResponse
+from server.state import ServerState, granted_scopes
 from shared.installation import software_version
 from shared.messages import quantity
 from shared.model.search_results import MARKS, Citation, place_in_file
@@ -174,7 +174,8 @@ def page(
         .get_template(f"{template}.html")
         .render(
             root=root(request.scope["path"]),
-            is_signed_in=is_signed_in(request),
+            # A token is required, and the request has one.
+            is_signed_in=get_access_token() is not None,
             is_administrator=is_administrator(request),
             version=software_version(),
             **values,
@@ -191,16 +192,11 @@ def root(path: str) -> str:
     return "../" * (path.count("/") - 1) or "./"
 
 
-def is_signed_in(request: Request) -> bool:
-    """Check whether a token is required, and the request has one."""
-    return isinstance(request.scope.get("user"), AuthenticatedUser)
-
-
 def is_administrator(request: Request) -> bool:
     """Check whether the server writes, and the request may have it do so."""
     # Middleware refuses requests before they reach the application that has the state.
     state: ServerState | None = getattr(request.app.state, "server", None)
-    return state is not None and state.administration is not None and "admin" in scopes(request)
+    return bool(state and state.administration) and "admin" in granted_scopes(request)
 
 
 @cache

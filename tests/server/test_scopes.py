@@ -28,7 +28,7 @@ READER, ADMIN = "r" * 40, "a" * 40
 
 async def scopes(context: ToolContext) -> list[str]:
     """Tell what the request may do."""
-    return sorted(granted_scopes(context))
+    return sorted(granted_scopes(context.request_context.request))
 
 
 async def told(client: Client) -> list[str]:
