@@ -26,8 +26,8 @@ _CACHEABLE: Final = {"resultType": "complete", "ttlMs": _TTL_MILLISECONDS, "cach
 
 
 @cache
-def published() -> Mapping[str, types.TextResourceContents]:
-    """Return what is published, by its URI."""
+def published() -> Mapping[str, tuple[str, str]]:
+    """Return what is published, by its URI: a text and its media type."""
     server = files("server")
     style = server.joinpath("pages/static/pages.css").read_text("utf-8")
     page = server.joinpath("resources/app.html").read_text("utf-8")
@@ -35,8 +35,8 @@ def published() -> Mapping[str, types.TextResourceContents]:
     page = page.replace("/* pages.css */", style)
     skill = server.joinpath("skills/search-documents/SKILL.md").read_text("utf-8")
     return {
-        APP_URI: types.TextResourceContents(uri=APP_URI, mime_type=APP_MIME_TYPE, text=page),
-        SKILL_URI: types.TextResourceContents(uri=SKILL_URI, mime_type="text/markdown", text=skill),
+        APP_URI: (page, APP_MIME_TYPE),
+        SKILL_URI: (skill, "text/markdown"),
     }
 
 
@@ -65,7 +65,7 @@ class Skills(Extension):
 @cache
 def _skill() -> dict[str, Any]:
     """Return the entry of the skill: what stands before its text, and the hash of its file."""
-    text = published()[SKILL_URI].text
+    text, _ = published()[SKILL_URI]
     content = text.encode()
     lines = text.split("---\n")[1].splitlines()
     digest = f"sha256:{hashlib.sha256(content).hexdigest()}"

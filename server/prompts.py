@@ -23,7 +23,6 @@ from pydantic_core import to_json
 from server.answers.errors import (
     LanguageNotFoundError,
     argument_errors,
-    as_protocol_errors,
     brief_error,
     protocol_error,
 )
@@ -311,10 +310,9 @@ async def complete(
     completer = COMPLETERS.get((name, typed.name))
     if completer is None:
         return CompleteResult(completion=Completion(values=[], total=0, has_more=False))
-    with as_protocol_errors():
-        found = await ask(
-            Context(request_context=context), lambda searcher: completer(searcher, typed.value)
-        )
+    found = await ask(
+        Context(request_context=context), lambda searcher: completer(searcher, typed.value)
+    )
     values = found.values[: fitting(found.values, DEFAULT_CHARACTERS - _ENVELOPE_CHARACTERS)]
     return CompleteResult(
         completion=Completion(values=values, total=found.total, has_more=found.total > len(values))

@@ -27,6 +27,7 @@ from mcp.server.apps import Apps
 from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.context import CallNext, HandlerResult
+from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.runner import serve_dual_era_loop
@@ -35,14 +36,20 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from server.answers.errors import ScopeMissingError, argument_errors, brief_error, client_message
+from server.answers.errors import (
+    ScopeMissingError,
+    argument_errors,
+    brief_error,
+    client_message,
+    protocol_error,
+)
 from server.answers.text import FENCE, ResourceUri, fenced_answer, one_answer
 from server.extensions import APP_URI, TOOLS_OF_APP, Skills
 from server.instructions import general_instructions, instructions
 from server.log import drain_stderr
 from server.prompts import check_request, chosen_prompts, complete, prompt_error
 from server.resources.changes import RequestContext
-from server.resources.handlers import ResourceHandlers
+from server.resources.handlers import TEMPLATES, ResourceHandlers, read_resource
 from server.resources.reading import PNG, TEXT
 from server.settings import HttpSettings, ServerSettings
 from server.state import ServerState, ToolContext, granted_scopes
@@ -64,27 +71,7 @@ _NO_MESSAGE: Final = (
 )
 
 
-async def serve(server: Server[Any]) -> None:
-    """Serve over stdin and stdout until stdin ends."""
-    async with stdio_server() as (lines, sent):
-        error = None
-        try:
-            async with server.lifespan(server) as state:
-                await serve_streams(server, state, lines, sent)
-        except Exception as raised:
-            error = raised
-            raise
-        finally:
-            # Running writes get a moment to finish. A full pipe would otherwise block the exit
-            # forever, and so would the thread that reads stdin.
-            end = threading.Timer(_LAST_MESSAGE_SECONDS, _end_process, [error])
-            end.daemon = True
-            end.start()
-    end.cancel()
-
-
-async def serve_streams(server: Server[Any], state: Any, lines: Any, sent: Any) -> None:
-    """Serve one client by streams of the SDK, until what it sends ends."""
+async def _serve_streams(server: Server[Any], state: Any, lines: Any, sent: Any) -> None:
     # The SDK iterates over the messages that are left.
     passed_on, received = anyio.create_memory_object_stream[SessionMessage | Exception]()
     options = server.create_initialization_options()
@@ -172,8 +159,6 @@ _ADDED_BY_CLIENTS: Final = frozenset(
 )
 """Arguments that client programs add to each call on their own account; they are ignored."""
 
-_FENCE_SCHEMA: Final = {"type": "string"}
-
 _FIRST_WITH_LINKS: Final = "2025-06-18"
 """First version of the protocol with links in results; a client of an older one refuses them."""
 
@@ -236,14 +221,28 @@ class SearchServer(MCPServer[ServerState]):
 
     async def run_stdio_async(self) -> None:
         """Serve over stdin and stdout until stdin ends."""
-        await serve(self._lowlevel_server)
+        async with stdio_server() as streams:
+            error = None
+            try:
+                async with self.sessions() as serve_session:
+                    await serve_session(*streams)
+            except Exception as raised:
+                error = raised
+                raise
+            finally:
+                # Running writes get a moment to finish. A full pipe would otherwise block the exit
+                # forever, and so would the thread that reads stdin.
+                end = threading.Timer(_LAST_MESSAGE_SECONDS, _end_process, [error])
+                end.daemon = True
+                end.start()
+        end.cancel()
 
     @asynccontextmanager
     async def sessions(self) -> AsyncIterator[Callable[[Any, Any], Awaitable[None]]]:
         """Lend a function that serves one client by two streams of the SDK, at any time."""
         server = self._lowlevel_server
         async with server.lifespan(server) as state:
-            yield partial(serve_streams, server, state)
+            yield partial(_serve_streams, server, state)
 
     async def call_tool(
         self,
@@ -270,8 +269,7 @@ class SearchServer(MCPServer[ServerState]):
         if len(given) > MAX_ARGUMENTS:
             return _error_result(f"{name}: there are {len(given):,} arguments, which are too many")
         try:
-            result = _with_json_text(await super().call_tool(name, given, context))
-            return result if context is None else _with_links(result, context)
+            return _finished(await super().call_tool(name, given, context), context)
         except ToolError as error:
             is_unforeseen = isinstance(error, UnexpectedToolError)
             match error.__cause__:
@@ -305,6 +303,15 @@ class SearchServer(MCPServer[ServerState]):
                 raise
             raise known from error
 
+    async def read_resource(
+        self, uri: Any, context: ToolContext | None = None
+    ) -> list[ReadResourceContents]:
+        assert context is not None  # noqa: S101 - every request has one
+        return [await read_resource(context, uri)]
+
+    async def list_resource_templates(self) -> list[types.ResourceTemplate]:
+        return [*TEMPLATES.values()]
+
 
 @cache
 def _icons() -> list[dict[str, Any]]:
@@ -319,7 +326,7 @@ _FIRST_METHODS: Final = ("initialize", "server/discover")
 
 
 async def _finish_answers(ctx: RequestContext, call_next: CallNext) -> HandlerResult:
-    """Fence answers, shorten errors, and complete the first answer to a client (middleware)."""
+    """Fence answers, explain errors, and complete the first answer to a client (middleware)."""
     state = ctx.lifespan_context
     try:
         with one_answer() if state.settings.fence else nullcontext():
@@ -329,6 +336,9 @@ async def _finish_answers(ctx: RequestContext, call_next: CallNext) -> HandlerRe
         detail = error.error
         data = brief_error(detail.data) if isinstance(detail.data, str) else detail.data
         raise MCPError(detail.code, brief_error(detail.message), data) from error
+    except McpLuceneError as known:
+        uri = (ctx.params or {}).get("uri")
+        raise protocol_error(known, None if uri is None else {"uri": brief_error(uri)}) from known
     if ctx.method in _FIRST_METHODS and isinstance(result, dict):
         result["instructions"] = await instructions(state)
         if ctx.method == "initialize":
@@ -348,12 +358,13 @@ def _error_result(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[content], is_error=True)
 
 
-def _with_json_text(
-    result: types.CallToolResult | types.InputRequiredResult,
+def _finished(
+    result: types.CallToolResult | types.InputRequiredResult, context: ToolContext | None
 ) -> types.CallToolResult | types.InputRequiredResult:
     """Return the answer fenced and without unknown values.
 
-    The text content is the JSON of the structured content; a picture precedes it.
+    The text content is the JSON of the structured content; a picture precedes it, and links to the
+    sources of the best hits follow it, if the client knows links.
     """
     if not isinstance(result, types.CallToolResult) or result.structured_content is None:
         return result
@@ -361,20 +372,10 @@ def _with_json_text(
     text = types.TextContent(type="text", text=to_json(structured).decode())
     pictures = [part for part in result.content if not isinstance(part, types.TextContent)]
     content = [*pictures, text]
+    if context and context.request_context.protocol_version >= _FIRST_WITH_LINKS:
+        best = structured.get("results", ())[:_MOST_LINKS]
+        content += filter(None, (_link(hit, structured.get("query", "")) for hit in best))
     return result.model_copy(update={"content": content, "structured_content": structured})
-
-
-def _with_links(
-    result: types.CallToolResult | types.InputRequiredResult, context: ToolContext
-) -> types.CallToolResult | types.InputRequiredResult:
-    """Return the answer with links to the sources of the best hits, if the client knows links."""
-    is_new = context.request_context.protocol_version >= _FIRST_WITH_LINKS
-    if not (is_new and isinstance(result, types.CallToolResult) and result.structured_content):
-        return result
-    answer = result.structured_content
-    best = answer.get("results", ())[:_MOST_LINKS]
-    links = (_link(hit, answer.get("query", "")) for hit in best)
-    return result.model_copy(update={"content": [*result.content, *filter(None, links)]})
 
 
 def _link(hit: Any, query: str) -> types.ResourceLink | None:
@@ -419,7 +420,7 @@ def _tool(name: str, offered: Mapping[str, table.ToolEntry], settings: ServerSet
     if (result := tool.fn_metadata.output_schema) is not None:
         short = table.short_output_schema(result, LEFT_OUT)
         if settings.fence:
-            short["properties"] |= {FENCE: _FENCE_SCHEMA}
+            short["properties"] |= {FENCE: {"type": "string"}}
             short["required"] = [FENCE]
         tool.fn_metadata.output_schema = short
     return tool

@@ -1,8 +1,7 @@
 """Errors of requests to the server, in the hierarchy of `shared.errors`, and their messages."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -214,14 +213,6 @@ _REQUEST_ERRORS: Final = (
     TooManySubscriptionsError,
 )
 """Errors that a different request would avoid; all others are in the index or the server."""
-
-
-@contextmanager
-def as_protocol_errors(data: Any = None) -> Iterator[None]:
-    try:
-        yield
-    except McpLuceneError as error:
-        raise protocol_error(error, data) from error
 
 
 def protocol_error(error: McpLuceneError, data: Any = None) -> MCPError:

@@ -8,10 +8,11 @@ from typing import Final, TypeGuard
 
 from mcp import types
 from mcp.server import Server
+from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
 from pydantic_core import to_json
 
-from server.answers.errors import CursorError, as_protocol_errors, brief_error
+from server.answers.errors import CursorError
 from server.answers.text import DEFAULT_CHARACTERS, FORMS, Kind, ResourceUri, parse
 from server.extensions import published
 from server.resources import reading
@@ -162,7 +163,7 @@ TEMPLATES: Final = {template.uri_template: template for template in _TEMPLATES}
 
 
 _READERS: Final[
-    Mapping[Kind, Callable[[ToolContext, ResourceUri], Awaitable[reading.Contents]]]
+    Mapping[Kind, Callable[[ToolContext, ResourceUri], Awaitable[ReadResourceContents]]]
 ] = {
     "document": reading.read_document,
     "chunk": reading.read_chunk,
@@ -173,8 +174,15 @@ _READERS: Final[
 }
 
 
+async def read_resource(context: ToolContext, uri: str) -> ReadResourceContents:
+    if (found := published().get(uri)) is not None:
+        return ReadResourceContents(*found)
+    parsed = parse(uri)
+    return await _READERS[parsed.kind](context, parsed)
+
+
 class ResourceHandlers:
-    """Handlers of requests for documents, chunks and the index as resources."""
+    """Handlers of requests for the list of documents, and for notifications about changes."""
 
     def __init__(self, state: ServerState, max_streams: int) -> None:
         self._state = state
@@ -201,8 +209,6 @@ class ResourceHandlers:
         """Register these handlers with a server, in place of its own."""
         add = server.add_request_handler
         add("resources/list", types.PaginatedRequestParams, self._list)
-        add("resources/templates/list", types.PaginatedRequestParams, self._list_templates)
-        add("resources/read", types.ReadResourceRequestParams, self._read)
         add("resources/subscribe", types.SubscribeRequestParams, self._subscribe)
         add("resources/unsubscribe", types.UnsubscribeRequestParams, self._unsubscribe)
         add("subscriptions/listen", types.SubscriptionsListenRequestParams, self._listen)
@@ -210,32 +216,15 @@ class ResourceHandlers:
     async def _list(
         self, context: RequestContext, parameters: types.PaginatedRequestParams
     ) -> types.ListResourcesResult:
-        with as_protocol_errors():
-            await (await self.changes()).subscribe_to_list(context)
-            return await list_resources(Context(request_context=context), parameters.cursor)
-
-    async def _list_templates(
-        self, _context: RequestContext, _parameters: types.PaginatedRequestParams
-    ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=[*TEMPLATES.values()])
-
-    async def _read(
-        self, context: RequestContext, parameters: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
-        if (found := published().get(parameters.uri)) is not None:
-            return types.ReadResourceResult(contents=[found])
-        with as_protocol_errors({"uri": brief_error(parameters.uri)}):
-            uri = parse(parameters.uri)
-            contents = await _READERS[uri.kind](Context(request_context=context), uri)
-        return contents.as_result(parameters.uri)
+        await (await self.changes()).subscribe_to_list(context)
+        return await list_resources(Context(request_context=context), parameters.cursor)
 
     async def _subscribe(
         self, context: RequestContext, parameters: types.SubscribeRequestParams
     ) -> types.EmptyResult:
-        with as_protocol_errors({"uri": brief_error(parameters.uri)}):
-            changes = await self.changes()
-            await changes.subscribe_to_list(context)
-            await changes.subscribe(context, parameters.uri)
+        changes = await self.changes()
+        await changes.subscribe_to_list(context)
+        await changes.subscribe(context, parameters.uri)
         return types.EmptyResult()
 
     async def _unsubscribe(
@@ -247,5 +236,4 @@ class ResourceHandlers:
     async def _listen(
         self, context: RequestContext, parameters: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        with as_protocol_errors():
-            return await (await self.changes()).listen(context, parameters)
+        return await (await self.changes()).listen(context, parameters)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from mcp.types import BlobResourceContents, ReadResourceResult, TextResourceContents
+from mcp.server.lowlevel.helper_types import ReadResourceContents
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
@@ -88,33 +87,13 @@ def _fits_beside(known: dict[str, Any], options: LengthOptions) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class Contents:
-    """The text of a resource, or its bytes."""
-
-    data: str | bytes
-    mime_type: str = TEXT
-    meta: dict[str, Any] = field(default_factory=dict)
-
-    def as_result(self, uri: str) -> ReadResourceResult:
-        """Return the response to a read request; it repeats the URI as the client spelled it."""
-        kind, meta = self.mime_type, self.meta or None
-        content: TextResourceContents | BlobResourceContents
-        if isinstance(self.data, str):
-            content = TextResourceContents(uri=uri, mime_type=kind, text=self.data, _meta=meta)
-        else:
-            blob = b64encode(self.data).decode()
-            content = BlobResourceContents(uri=uri, mime_type=kind, blob=blob, _meta=meta)
-        return ReadResourceResult(contents=[content])
-
-
 _ENVELOPE_CHARACTERS: Final = 1_000
 """Characters reserved for the rest of the response, including the notice, besides ids and URIs."""
 
 _TOOL: Final = "get_document_chunks"  # name of the tool that can also read on
 
 
-async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
+async def read_document(context: ToolContext, uri: ResourceUri) -> ReadResourceContents:
     """Read the text of a document or of a part of it, without the overlap of chunks.
 
     The text ends with the last chunk that fits, followed by a notice about reading on.
@@ -154,7 +133,7 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> Contents:
     if fitted.end < total:
         meta["next"] = str(ResourceUri(uri.kind, uri.name, {"start_index": str(fitted.end + 1)}))
     notice = _notice(context, options.max_characters, meta) if is_short else ""
-    return Contents(fenced(fitted.text) + notice, meta=meta)
+    return ReadResourceContents(fenced(fitted.text) + notice, TEXT, meta)
 
 
 def _notice(context: ToolContext, max_characters: int, meta: Mapping[str, Any]) -> str:
@@ -175,7 +154,7 @@ _MAX_URI_CHARACTERS_FOR_NEIGHBOURS: Final = 5_000
 characters."""
 
 
-async def read_chunk(context: ToolContext, uri: ResourceUri) -> Contents:
+async def read_chunk(context: ToolContext, uri: ResourceUri) -> ReadResourceContents:
     options: LengthOptions = _options_of(uri, LengthOptions)
     chunk, total = await ask(context, lambda searcher: _find(searcher, uri.name))
     content, known = chunk.content, replace(chunk, content="")
@@ -195,7 +174,7 @@ async def read_chunk(context: ToolContext, uri: ResourceUri) -> Contents:
         f"\n\n[To keep this answer under {options.max_characters:,} characters, "
         f"{' and '.join(cuts)} was cut; ask for up to {MAX_CHARACTERS:,} with max_characters.]"
     )
-    return Contents(fenced(content) + (notice if cuts else ""), meta=meta)
+    return ReadResourceContents(fenced(content) + (notice if cuts else ""), TEXT, meta)
 
 
 def _meta(chunk: ChunkText, total: int, *, with_uris: bool) -> dict[str, Any]:
@@ -229,28 +208,28 @@ _MAX_JSON_CHARACTERS: Final = DEFAULT_CHARACTERS // 2
 """Maximum length of the JSON, in characters, so that it fits into a response when quoted."""
 
 
-async def read_page(context: ToolContext, uri: ResourceUri) -> Contents:
+async def read_page(context: ToolContext, uri: ResourceUri) -> ReadResourceContents:
     """Draw a page of a PDF, as the tool `show_page` does."""
     options: PageOptions = _options_of(uri, PageOptions)
     state = context.request_context.lifespan_context
     _, picture = await page_picture(state, uri.name, options.page, options.query)
     meta = {"source_document": uri.name, "page_start": options.page, "pages": picture.pages}
-    return Contents(picture.png, PNG, meta)
+    return ReadResourceContents(picture.png, PNG, meta)
 
 
-async def read_statistics(context: ToolContext, uri: ResourceUri) -> Contents:
+async def read_statistics(context: ToolContext, uri: ResourceUri) -> ReadResourceContents:
     """Read the statistics of the index, as the tool `index_stats` returns them."""
     _options_of(uri, Options)
     return _json(asdict(await index_stats(context, _MAX_JSON_CHARACTERS)))
 
 
-async def read_field(context: ToolContext, uri: ResourceUri) -> Contents:
+async def read_field(context: ToolContext, uri: ResourceUri) -> ReadResourceContents:
     """Read the most frequent words or values of a field, as the tool `top_terms` returns them."""
     _options_of(uri, Options)
     return _json(asdict(await top_terms(context, uri.name, max_characters=_MAX_JSON_CHARACTERS)))
 
 
-async def read_language(context: ToolContext, uri: ResourceUri) -> Contents:
+async def read_language(context: ToolContext, uri: ResourceUri) -> ReadResourceContents:
     """Read the list of documents in a language, ordered by id: at most 100."""
     _options_of(uri, Options)
     total, ids = await ask(context, lambda searcher: _in_language(searcher, uri.name))
@@ -291,5 +270,5 @@ def _in_language(searcher: Searcher, language: str) -> tuple[int, list[str]]:
     return found.totalHits, [hit.source_document for hit in found.results]
 
 
-def _json(value: dict[str, Any]) -> Contents:
-    return Contents(to_json(fenced_answer(without_unknown(value))).decode(), JSON)
+def _json(value: dict[str, Any]) -> ReadResourceContents:
+    return ReadResourceContents(to_json(fenced_answer(without_unknown(value))).decode(), JSON)
