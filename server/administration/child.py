@@ -26,6 +26,8 @@ from shared.system import GROUP_OPTIONS, TERMINATED_EXIT_CODES, Group
 _MAX_LINE_BYTES: Final = 1_000_000
 """Maximum length of a line, in bytes; events, with their paths and reasons, are far shorter."""
 
+_TOO_LONG: Final = b"(too long)"  # in place of a longer line
+
 _MAX_OUTPUT_BYTES: Final = 10_000_000  # of the output of a command that prints no events
 
 _END_CHECK_SECONDS: Final = 0.1
@@ -86,15 +88,7 @@ class Child:
 
     async def lines(self) -> AsyncIterator[bytes]:
         """Yield the lines of stdout."""
-        stdout = self._process.stdout
-        assert stdout is not None  # noqa: S101 - it is a pipe
-        while True:
-            try:
-                line = await stdout.readline()
-            except ValueError:
-                line = b"(too long)"
-            if not line:
-                return
+        async for line in _lines(self._process.stdout):
             yield line
 
     async def end(self) -> int:
@@ -123,17 +117,22 @@ class Child:
         self._group.kill()
 
     async def _read_stderr(self) -> None:
-        stderr = self._process.stderr
-        assert stderr is not None  # noqa: S101 - it is a pipe
-        while True:
-            try:
-                line = await stderr.readline()
-            except ValueError:
-                continue
-            if not line:
-                return
-            if text := line.decode(errors="replace").strip():
+        async for line in _lines(self._process.stderr):
+            text = line.decode(errors="replace").strip()
+            if text and line != _TOO_LONG:
                 self._stderr_lines.append(text[:_MAX_STDERR_LINE_CHARACTERS])
+
+
+async def _lines(pipe: asyncio.StreamReader | None) -> AsyncIterator[bytes]:
+    assert pipe is not None  # noqa: S101 - it is a pipe, see `Child.start`
+    while True:
+        try:
+            line = await pipe.readline()
+        except ValueError:
+            line = _TOO_LONG
+        if not line:
+            return
+        yield line
 
 
 def _environment() -> dict[str, str]:
