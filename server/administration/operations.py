@@ -199,7 +199,7 @@ class Administration:
         """Options that restrict `idx sync` to the roots, without the server's own files."""
         kept_out = sorted(own_files(self.files))
         return [
-            *self.roots.options,
+            *(f"--only-in={device}:{inode}" for device, inode in sorted(self.roots.identities)),
             *(f"--keep-out={device}:{inode}" for device, inode in kept_out),
         ]
 
@@ -216,10 +216,9 @@ class Administration:
             with anyio.CancelScope(shield=True):
                 await self.operations.close()
 
-    async def start_crawl(self, directories: list[str] | None = None) -> Operation:
+    async def start_crawl(self, directories: Sequence[str] = ()) -> Operation:
         """Start a crawl of folders, by default of those that are remembered."""
         self.operations.refuse_if_busy()
-        directories = directories or []
         for directory in directories:
             # Invalid folders are refused before idx is run.
             self.roots.resolve_existing(directory)
@@ -235,7 +234,7 @@ class Administration:
         operation.refuse_unless_paused()
         # Folders and settings may have changed since the crawl began.
         settings = await folder_settings(self.roots)
-        settings.folders_to_crawl(list(operation.directories), self.roots)
+        settings.folders_to_crawl(operation.directories, self.roots)
         self.operations.resume(operation)
         return operation
 

@@ -8,7 +8,7 @@ these identities and reads nothing outside them, whatever its paths lead to by t
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -48,11 +48,6 @@ class Roots:
                 raise ServerOptionError(f"--root: {path} is not a folder") from error
             folders.append(folder)
         return cls(tuple(dict.fromkeys(folders)), frozenset(identities))
-
-    @property
-    def options(self) -> list[str]:
-        """Options that restrict `idx sync` to the roots."""
-        return [f"--only-in={device}:{inode}" for device, inode in sorted(self.identities)]
 
     def resolve(self, path: str) -> Path:
         """Return the folder that a path leads to, which need not exist."""
@@ -106,7 +101,7 @@ class FolderSettings:
     folders: tuple[RememberedDirectory, ...]
     links_followed: str | None
 
-    def folders_to_crawl(self, paths: list[str], roots: Roots) -> list[str]:
+    def folders_to_crawl(self, paths: Sequence[str], roots: Roots) -> list[str]:
         """Return the folders to crawl, as arguments of `idx`."""
         if self.links_followed is not None:
             raise errors.LinksFollowedError(self.links_followed)
