@@ -42,11 +42,9 @@ class KeySet:
         key = self._match(key_id, algorithm)
         if key is None or self._age() > _FRESH_SECONDS:
             async with self._fetching:
-                # Another request may have fetched the same keys meanwhile.
-                key = self._match(key_id, algorithm)
-                if key is None or self._age() > _FRESH_SECONDS:
-                    await self._refresh()
-                    key = self._match(key_id, algorithm)
+                # It does nothing if another request has fetched the keys meanwhile.
+                await self._refresh()
+            key = self._match(key_id, algorithm)
         return key if self._age() <= _USABLE_SECONDS else None
 
     def _age(self) -> float:
