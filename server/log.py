@@ -12,6 +12,7 @@ cannot be separated; exceptions are shown by type and source location, without t
 import atexit
 import json
 import logging
+import os
 import sys
 import threading
 import traceback
@@ -19,7 +20,7 @@ import warnings
 from datetime import UTC, datetime
 from logging.handlers import QueueHandler, QueueListener
 from queue import SimpleQueue
-from typing import Any, Final, TextIO
+from typing import Any, Final, NoReturn, TextIO
 
 from server.settings import LogLevel
 from shared.messages import visible
@@ -127,6 +128,12 @@ def drain_stderr() -> None:
         ending.start()
         ending.join(_DRAIN_TIMEOUT_SECONDS)
     _handlers.clear()
+
+
+def end_process(code: int) -> NoReturn:
+    """End the process at once, because Python's own end would wait for threads in Java."""
+    drain_stderr()
+    os._exit(code)
 
 
 def _log_warning(

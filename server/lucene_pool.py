@@ -9,7 +9,6 @@ slow ones.
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import threading
 import time
@@ -22,7 +21,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from server.log import drain_stderr
+from server.log import end_process
 from server.settings import Limit
 from shared.errors import JavaHeapError, LuceneError, McpLuceneError
 from shared.java.cancellation import Cancellation, SearchStoppedError
@@ -191,7 +190,10 @@ class LucenePool:
         try:
             target()
         finally:
-            _leave_java()
+            from shared.java import vm
+
+            # A thread that ends attached leaks its Java thread.
+            vm.detach()
             with self._lock:
                 self._threads.discard(threading.current_thread())
 
@@ -263,13 +265,6 @@ def _start_java() -> None:
     from shared.java import vm
 
     vm.start("server")
-
-
-def _leave_java() -> None:
-    """Detach the ending thread from Java: one that stays attached leaks its Java thread."""
-    from shared.java import vm
-
-    vm.detach()
 
 
 def _open(index_path: Path, collections: Sequence[Collection]) -> Searcher:
@@ -355,5 +350,4 @@ def _end(reason: str) -> None:
         "start it again, and allow Java more memory with IDX_JAVA_HEAP or the setting java_heap",
         file=sys.stderr,
     )
-    drain_stderr()
-    os._exit(EXIT_CODE)
+    end_process(EXIT_CODE)

@@ -149,7 +149,7 @@ class _Relay:
             self._socket.shutdown(socket.SHUT_WR)
 
     def _note(self, line: bytes) -> None:
-        message = _message(line)
+        message = parsed_message(line)
         method, id_ = message.get("method"), message.get("id")
         if method in _BEGINNING:
             self._beginning[f"{method} {_parameter(message, 'uri')}"] = line
@@ -168,7 +168,7 @@ class _Relay:
     def _pass_on(self, line: bytes) -> None:
         if not line.endswith(b"\n"):
             return
-        message = _message(line)
+        message = parsed_message(line)
         if "method" not in message:
             self._waiting.pop(message.get("id", ""), None)
         sys.stdout.buffer.write(line)
@@ -188,7 +188,7 @@ class _Relay:
                 if line in beginning:
                     continue
                 # That waits for as long as the session lasts, whatever becomes of daemons.
-                is_lasting = _message(line).get("method") == _LISTENS
+                is_lasting = parsed_message(line).get("method") == _LISTENS
                 if attempts >= _MAX_ATTEMPTS and not is_lasting:
                     self._pass_on(_failed(id_))
                     continue
@@ -200,12 +200,12 @@ class _Relay:
     def _repeat(self, line: bytes) -> None:
         """Send a line that began the session, and drop an answer that the client already has."""
         self._socket.sendall(line)
-        id_ = _message(line).get("id")
+        id_ = parsed_message(line).get("id")
         if id_ is None:
             return
         with self._socket.makefile("rb", buffering=0) as file:
             for answer in file:
-                is_answer = _message(answer).get("id") == id_
+                is_answer = parsed_message(answer).get("id") == id_
                 if not is_answer or id_ in self._waiting:
                     self._pass_on(answer)
                 if is_answer:
@@ -250,7 +250,8 @@ class _Relay:
         )
 
 
-def _message(line: bytes) -> dict[str, Any]:
+def parsed_message(line: bytes | str) -> dict[str, Any]:
+    """Return the message of a line; empty if it is not a JSON object."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):

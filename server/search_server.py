@@ -7,13 +7,11 @@ HTTP the SDK itself responds.
 """
 
 import inspect
-import json
-import os
 import re
 import threading
 import traceback
 from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Set as AbstractSet
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from functools import cache, partial
 from importlib.resources import files
@@ -46,11 +44,13 @@ from server.answers.errors import (
 from server.answers.text import FENCE, ResourceUri, fenced_answer, one_answer
 from server.extensions import APP_URI, TOOLS_OF_APP, Skills
 from server.instructions import general_instructions, instructions
-from server.log import drain_stderr
+from server.log import end_process
+from server.pictures.page import PNG
 from server.prompts import check_request, chosen_prompts, complete, prompt_error
+from server.relay import parsed_message
 from server.resources.changes import RequestContext
 from server.resources.handlers import TEMPLATES, ResourceHandlers, read_resource
-from server.resources.reading import PNG, TEXT
+from server.resources.reading import TEXT
 from server.settings import HttpSettings, ServerSettings
 from server.state import ServerState, ToolContext, granted_scopes
 from server.tools import table
@@ -86,8 +86,7 @@ async def _serve_streams(server: Server[Any], state: Any, lines: Any, sent: Any)
 def _end_process(error: Exception | None) -> None:
     if error is not None:
         traceback.print_exception(error)
-    drain_stderr()
-    os._exit(0 if error is None else 1)
+    end_process(0 if error is None else 1)
 
 
 async def _answer_invalid_lines(
@@ -109,11 +108,13 @@ def _answer(error: ValidationError) -> types.JSONRPCError | None:
     """
     details = error.errors(include_url=False)
     first = details[0]
+    message: Any
     if first["type"] == "json_invalid":
         line = str(first["input"])
         if not line.strip():
             return None
-        code, message = types.PARSE_ERROR, _lenient(line)
+        # Python's parser accepts half of a surrogate pair.
+        code, message = types.PARSE_ERROR, parsed_message(line)
         text = f"the line cannot be read: {first['msg']}"
     else:
         # The error lists what the message lacks for each of the four kinds of messages.
@@ -124,14 +125,6 @@ def _answer(error: ValidationError) -> types.JSONRPCError | None:
     return types.JSONRPCError(
         jsonrpc="2.0", id=_request_id(message), error=types.ErrorData(code=code, message=text)
     )
-
-
-def _lenient(line: str) -> Any:
-    """Parse JSON with Python's parser, which accepts half of a surrogate pair."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _request_id(message: Any) -> types.RequestId | None:
@@ -255,14 +248,14 @@ class SearchServer(MCPServer[ServerState]):
         An argument that is null is treated as missing, since some clients send every argument, and
         so is one that clients are known to add.
         """
-        ignored = self._ignored_arguments(name)
+        entry = self._offered.get(name)
+        own = inspect.signature(entry.function).parameters if entry else {}
         given = {
             key: value
             for key, value in arguments.items()
-            if value is not None and key not in ignored
+            if value is not None and (key in own or key not in _ADDED_BY_CLIENTS)
         }
-        is_admin = (entry := self._offered.get(name)) is not None and entry.group == "admin"
-        if context is not None and is_admin:
+        if context is not None and entry is not None and entry.group == "admin":
             scopes = granted_scopes(context.request_context.request)
             if "admin" not in scopes:
                 return _error_result(str(ScopeMissingError(name)))
@@ -282,12 +275,6 @@ class SearchServer(MCPServer[ServerState]):
                 case _:
                     raise
             return _error_result(text)
-
-    def _ignored_arguments(self, name: str) -> AbstractSet[str]:
-        """Return arguments that clients add to calls of a tool that has none of the name."""
-        if (entry := self._offered.get(name)) is None:
-            return _ADDED_BY_CLIENTS
-        return _ADDED_BY_CLIENTS - inspect.signature(entry.function).parameters.keys()
 
     async def get_prompt(
         self,

@@ -187,7 +187,7 @@ def fenced_answer(plain: dict[str, Any]) -> dict[str, Any]:
     return {FENCE: fence.name, **fence.parts(plain)} if fence else plain
 
 
-_ENVELOPE_CHARACTERS: Final = 1_000
+ENVELOPE_CHARACTERS: Final = 1_000
 """Characters reserved for the rest of the response, including the notice."""
 
 _MAX_SHORTENED_VALUES: Final = 20  # values kept for a metadata key whose values are cut
@@ -201,7 +201,7 @@ def fit(
     budget: int,
     *,
     outside: object = "",
-    reserve: int = _ENVELOPE_CHARACTERS,
+    reserve: int = ENVELOPE_CHARACTERS,
 ) -> tuple[list[Item], str | None]:
     """Fit results, the most important first, into the characters of a whole response.
 
@@ -234,7 +234,7 @@ def fit(
 
 def check_room(text: str, budget: int) -> None:
     """Refuse a response if a text in it that cannot be cut fills the budget."""
-    if json_characters(text) > budget - _ENVELOPE_CHARACTERS:
+    if json_characters(text) > budget - ENVELOPE_CHARACTERS:
         raise AnswerTooLongError(budget)
 
 

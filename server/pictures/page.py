@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
 PDF: Final = "application/pdf"
+PNG: Final = "image/png"
 
 _MAX_CHUNKS: Final = 100
 """Maximum number of chunks of a page that are searched; a page with more is hardly one to read."""

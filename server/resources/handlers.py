@@ -15,6 +15,7 @@ from pydantic_core import to_json
 from server.answers.errors import CursorError
 from server.answers.text import DEFAULT_CHARACTERS, FORMS, Kind, ResourceUri, parse
 from server.extensions import published
+from server.pictures.page import PNG
 from server.resources import reading
 from server.resources.changes import Changes, RequestContext
 from server.settings import Limit
@@ -140,7 +141,7 @@ _TEMPLATES: Final = (
         "Page of a PDF",
         "The picture of a page by the id of its document and its number, with the words of a query "
         "marked.",
-        reading.PNG,
+        PNG,
     ),
     _template(
         FORMS["field"],

@@ -13,6 +13,7 @@ from pydantic_core import to_json
 from server.answers.errors import LanguageNotFoundError, ResourceNotFoundError, argument_errors
 from server.answers.text import (
     DEFAULT_CHARACTERS,
+    ENVELOPE_CHARACTERS,
     MAX_CHARACTERS,
     ResourceUri,
     brief,
@@ -24,7 +25,7 @@ from server.answers.text import (
     json_characters,
     shorten_chunk,
 )
-from server.pictures.page import page_picture
+from server.pictures.page import PNG, page_picture
 from server.state import ToolContext, ask
 from server.tools.arguments import MaxCharacters
 from server.tools.index import index_stats, top_terms
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 TEXT: Final = "text/plain"
 JSON: Final = "application/json"
-PNG: Final = "image/png"  # media types of resources
 
 _METADATA_BUDGET_DIVISOR: Final = 4
 """Divisor of the budget: the metadata of a text takes at most this part of a response."""
@@ -87,9 +87,6 @@ def _fits_beside(known: dict[str, Any], options: LengthOptions) -> bool:
     )
 
 
-_ENVELOPE_CHARACTERS: Final = 1_000
-"""Characters reserved for the rest of the response, including the notice, besides ids and URIs."""
-
 _TOOL: Final = "get_document_chunks"  # name of the tool that can also read on
 
 
@@ -123,7 +120,7 @@ async def read_document(context: ToolContext, uri: ResourceUri) -> ReadResourceC
     meta = fenced_answer(meta)
     wanted = total if options.count is None else min(total, start + options.count - 1)
     left = (
-        options.max_characters - _ENVELOPE_CHARACTERS - len(str(uri)) - len(to_json(meta).decode())
+        options.max_characters - ENVELOPE_CHARACTERS - len(str(uri)) - len(to_json(meta).decode())
     )
     fitted = joined(answer.chunks, left)
     if is_short := fitted.is_cut or fitted.end < wanted:
@@ -165,7 +162,7 @@ async def read_chunk(context: ToolContext, uri: ResourceUri) -> ReadResourceCont
     meta = fenced_answer(
         _meta(known, total, with_uris=len(str(uri)) <= _MAX_URI_CHARACTERS_FOR_NEIGHBOURS)
     )
-    around = _ENVELOPE_CHARACTERS + len(str(uri)) + len(to_json(meta).decode())
+    around = ENVELOPE_CHARACTERS + len(str(uri)) + len(to_json(meta).decode())
     excess = json_characters(fenced(content)) + around - options.max_characters
     if excess > 0:
         content = cut(content, excess)

@@ -14,6 +14,7 @@ from pydantic_core import to_json
 
 from server.answers.text import (
     DEFAULT_CHARACTERS,
+    ENVELOPE_CHARACTERS,
     ResourceUri,
     brief,
     check_room,
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 
 _MAX_CHUNKS: Final = DEFAULT_CHARACTERS // MIN_CHARACTERS_PER_CHUNK + 2
 """Maximum number of chunks that fit into an answer."""
-
-_ENVELOPE_CHARACTERS: Final = 1_000
-"""Characters reserved for the names of fields and the tags around texts."""
 
 _MAX_METADATA_KEYS: Final = 12  # metadata keys of a text, besides its place
 
@@ -107,7 +105,7 @@ async def fetch(
     url = _url(state, name, index)
     metadata = dict(_metadata(first)) | {_NEXT: chunk_id(name, total)}
     others = to_json(fenced_parts({"id": id, "title": title, "url": url, "metadata": metadata}))
-    room = DEFAULT_CHARACTERS - _ENVELOPE_CHARACTERS - len(others.decode())
+    room = DEFAULT_CHARACTERS - ENVELOPE_CHARACTERS - len(others.decode())
     text = joined(whole.chunks, room)
     if text.is_cut or text.end < total:
         text = joined(rest.chunks, room)

@@ -1,6 +1,6 @@
 """Tools that read documents: their list, chunks, details, failures, and pages as pictures."""
 
-import base64
+from base64 import b64encode
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,7 +19,7 @@ from server.answers.text import (
     fit,
     json_characters,
 )
-from server.pictures.page import page_picture
+from server.pictures.page import PNG, page_picture
 from server.state import ToolContext, ask
 from server.tools import arguments
 from shared.model.document import addition
@@ -240,9 +240,7 @@ async def show_page(
         marked=picture.marked,
         notice=CHANGED if picture.content_hash != file.content_hash else None,
     )
-    image = ImageContent(
-        type="image", data=base64.b64encode(picture.png).decode(), mime_type="image/png"
-    )
+    image = ImageContent(type="image", data=b64encode(picture.png).decode(), mime_type=PNG)
     return CallToolResult(content=[image], structured_content=asdict(shown))
 
 
