@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, FastAPI, Query
-from fastapi.openapi.utils import get_openapi
 from starlette.responses import Response
 
 from server.administration.results import OperationStatus
@@ -130,20 +129,8 @@ def add_api(app: FastAPI) -> None:
     app.include_router(established.router, prefix="/api", responses=PROBLEMS)
 
     def description() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            app.openapi_schema = _description(app)
-        return app.openapi_schema
+        described = FastAPI.openapi(app)
+        described["components"]["schemas"]["Problem"] = Problem.model_json_schema()
+        return described
 
     app.openapi = description  # type: ignore[method-assign] # as FastAPI's documentation says
-
-
-def _description(app: FastAPI) -> dict[str, Any]:
-    """Return the description of the API, with problems in place of FastAPI's errors."""
-    described = get_openapi(
-        title=app.title, version=app.version, summary=app.summary, routes=app.routes
-    )
-    schemas = described["components"]["schemas"]
-    for unused in ("HTTPValidationError", "ValidationError"):
-        schemas.pop(unused, None)
-    schemas["Problem"] = Problem.model_json_schema()
-    return described
