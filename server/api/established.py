@@ -20,7 +20,7 @@ from server.administration.results import OperationStatus
 from server.answers.errors import ChildError, client_message
 from server.api.endpoint import Administrator, State, as_json, problem_of
 from server.state import ServerState
-from shared.answers.answer import answer_events
+from shared.answers.answer import answer, answer_events
 from shared.answers.model import ServedAnswerModel
 from shared.answers.prompt import MAX_TOP_K
 from shared.errors import ExtraMissingError, IndexFolderError, LanguageModelError, McpLuceneError
@@ -49,15 +49,6 @@ def usable_model(state: ServerState, name: str | None = None) -> ServedAnswerMod
         detail = f"this server answers by {model.name!r} only; leave out answer_model"
         raise HTTPException(HTTPStatus.FORBIDDEN, detail)
     return model
-
-
-async def last_answer(events: AsyncGenerator[AnswerEvent]) -> Answer:
-    """Return the answer of its events, which are not shown."""
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, Answer):
-                return event
-    raise AssertionError("the last event is the answer")
 
 
 def event_stream(results: dict[str, Any], events: AsyncGenerator[AnswerEvent]) -> Response:
@@ -197,12 +188,11 @@ async def search(request: Request, state: State, body: SearchBody) -> Response:
         wanted = replace(passages, min_confidence=asked.min_confidence)
         return await state.ask(lambda searcher: _found(searcher, wanted), partial=True)
 
-    events = answer_events(
-        body.query, searched, model, top_k=min(body.top_k, MAX_TOP_K), filters=asked.filters
-    )
+    top_k = min(body.top_k, MAX_TOP_K)
     if EVENT_STREAM in request.headers.get("accept", ""):
+        events = answer_events(body.query, searched, model, top_k=top_k, filters=asked.filters)
         return event_stream(response, events)
-    given = await last_answer(events)
+    given = await answer(body.query, searched, model, top_k=top_k, filters=asked.filters)
     return as_json(
         response
         | {
@@ -237,16 +227,17 @@ async def index_status(state: State) -> Response:
     def figures(searcher: "Searcher") -> tuple[int, int]:
         return searcher.statistics().documents, searcher.failures(limit=1).total
 
+    is_loaded = True
     try:
         documents, failures = await state.ask(figures)
     except IndexFolderError:
-        return as_json(IndexStatus(doc_count=0, total_items=0, is_loaded=False, index_coverage=0))
+        documents, failures, is_loaded = 0, 0, False
     items = documents + failures
     return as_json(
         IndexStatus(
             doc_count=documents,
             total_items=items,
-            is_loaded=True,
+            is_loaded=is_loaded,
             index_coverage=documents / items if items else 0.0,
         )
     )
