@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 JSON: Final = "application/json"
 
-_NOT_CACHED: Final = {"Cache-Control": "no-store"}
+NOT_CACHED: Final = {"Cache-Control": "no-store"}  # headers of answers with parts of documents
 
 MAX_ENCODED_CHARACTERS: Final = 8_000
 """Maximum length of an id in a path, percent-encoded, in characters: half of what the headers of a
@@ -84,15 +84,13 @@ Administrator = Annotated[Administration, Depends(_administrator)]
 """The administration service, for requests that may change something; others are refused."""
 
 
-async def answered(
-    state: ServerState, work: Callable[["Searcher"], Any], *, partial: bool = False
-) -> Response:
+async def answered(state: ServerState, work: Callable[["Searcher"], Any]) -> Response:
     """Answer a request from the index, by a plain dataclass."""
-    return as_json(plain(await state.ask(work, partial=partial)))
+    return as_json(plain(await state.ask(work)))
 
 
 def as_json(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Response:
-    return Response(to_json(content), status, _NOT_CACHED, JSON)
+    return Response(to_json(content), status, NOT_CACHED, JSON)
 
 
 MEDIA_TYPE: Final = "application/problem+json"  # media type of a problem (RFC 9457, section 3)
@@ -143,7 +141,10 @@ PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
 
 
 class ProblemResponse(Response):
-    """A problem, of which a page may be made for people."""
+    """A problem, of which a page may be made for people.
+
+    The detail says what happened, to what, and what to do.
+    """
 
     media_type = MEDIA_TYPE
 
@@ -155,19 +156,14 @@ class ProblemResponse(Response):
         super().__init__(body.model_dump_json(), status, headers)
 
 
-def problem(
-    status: HTTPStatus, detail: str, headers: dict[str, str] | None = None
-) -> ProblemResponse:
-    """Return a problem as a response; the detail says what happened, to what, and what to do."""
-    return ProblemResponse(status, detail, headers)
-
-
 def problem_of(error: McpLuceneError) -> ProblemResponse:
     status = next(
         (status for status, types in _STATUS.items() if isinstance(error, types)),
         HTTPStatus.INTERNAL_SERVER_ERROR,
     )
-    return problem(status, client_message(error), RETRY if isinstance(error, _TEMPORARY) else None)
+    return ProblemResponse(
+        status, client_message(error), RETRY if isinstance(error, _TEMPORARY) else None
+    )
 
 
 def answer_errors(app: FastAPI, shown: Callable[[Request, Response], Response]) -> None:
@@ -182,7 +178,7 @@ def answer_errors(app: FastAPI, shown: Callable[[Request, Response], Response]) 
         # The first part says where the argument was: in the query, the path or the body.
         details = [each | {"loc": each["loc"][1:] or each["loc"]} for each in error.errors()]
         detail = described_errors(details)
-        return shown(request, problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail))
+        return shown(request, ProblemResponse(HTTPStatus.UNPROCESSABLE_ENTITY, detail))
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
@@ -194,14 +190,14 @@ def answer_errors(app: FastAPI, shown: Callable[[Request, Response], Response]) 
         if status == HTTPStatus.METHOD_NOT_ALLOWED:
             # The framework names those of one route of the path only (RFC 9110, section 10.2.1).
             headers["Allow"] = ", ".join(sorted(_methods(request)))
-        return shown(request, problem(status, detail, headers))
+        return shown(request, ProblemResponse(status, detail, headers))
 
     @app.exception_handler(Exception)
     async def unforeseen(request: Request, _error: Exception) -> Response:
         # The log has the error; its text may contain parts of documents.
         return shown(
             request,
-            problem(
+            ProblemResponse(
                 HTTPStatus.INTERNAL_SERVER_ERROR,
                 "the server failed unexpectedly; its log says where, please report it",
             ),

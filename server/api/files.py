@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from email.utils import formatdate
 from functools import partial
@@ -18,8 +18,8 @@ from starlette.responses import Response, StreamingResponse
 
 from server.answers.errors import DocumentFileError, TimeBudgetError
 from server.api.arguments import MAX_QUERY_CHARACTERS, Arguments
-from server.api.endpoint import Encoded, State, problem
-from server.pictures.page import page_picture
+from server.api.endpoint import Encoded, ProblemResponse, State
+from server.pictures.page import PNG, page_picture
 from server.pictures.worker import why_not_read
 from server.state import ServerState
 from shared.files.access import IrregularFileError
@@ -34,8 +34,6 @@ from shared.settings.defaults import MAX_COUNT
 
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
-
-PNG: Final = "image/png"
 
 _INLINE: Final = frozenset(
     {"application/pdf", "image/gif", "image/jpeg", PNG, "image/webp", "text/plain"}
@@ -187,7 +185,7 @@ def _response(
     ):
         part = _part(wanted, status.st_size)
         if part is None:
-            return problem(
+            return ProblemResponse(
                 HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
                 f"the file has {status.st_size:,} bytes",
                 {"Content-Range": f"bytes */{status.st_size}"},
@@ -228,15 +226,10 @@ def _part(wanted: re.Match[str], size: int) -> tuple[int, int] | None:
     return (start, end) if start < end else None
 
 
-async def _parts(
-    stream: BufferedReader, start: int, end: int, closing: ExitStack
-) -> AsyncIterator[bytes]:
+def _parts(stream: BufferedReader, start: int, end: int, closing: ExitStack) -> Iterator[bytes]:
     """Yield the bytes of a file; fewer, which breaks the connection, if it has become shorter."""
     with closing:
-        await anyio.to_thread.run_sync(stream.seek, start)
-        while start < end:
-            part = await anyio.to_thread.run_sync(stream.read, min(_PART_BYTES, end - start))
-            if not part:
-                return
+        stream.seek(start)
+        while part := stream.read(min(_PART_BYTES, end - start)):
             start += len(part)
             yield part

@@ -26,7 +26,8 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.api.endpoint import problem
+from server.answers.errors import TokenMissingError
+from server.api.endpoint import ProblemResponse
 from server.http.limits import MCP_PATH, SIGN_IN_PATH, RequestMiddleware, rules
 from server.http.oauth import JwtVerifier, KeySet
 from server.http.tokens import Token, find
@@ -166,7 +167,9 @@ def _is_of_another_site(scope: Scope) -> bool:
 
 
 def foreign() -> Response:
-    return problem(HTTPStatus.FORBIDDEN, "this request does not come from a page of this server")
+    return ProblemResponse(
+        HTTPStatus.FORBIDDEN, "this request does not come from a page of this server"
+    )
 
 
 def is_from_own_page(headers: Headers, own_origin: str) -> bool:
@@ -352,13 +355,13 @@ class TokenRequired(RequestMiddleware):
                 target = path + (f"?{request.url.query}" if request.url.query else "")
                 query = urlencode({"to": target})
                 return RedirectResponse(f"{root(path)}{SIGN_IN_PATH[1:]}?{query}", 303)
-            return problem(
+            return ProblemResponse(
                 HTTPStatus.UNAUTHORIZED,
-                "this needs a token; send it as Authorization: Bearer TOKEN",
+                str(TokenMissingError()),
                 {"WWW-Authenticate": 'Bearer error="invalid_token"'},
             )
         if not self._scopes <= set(token.scopes):
-            return problem(
+            return ProblemResponse(
                 HTTPStatus.FORBIDDEN,
                 f"this needs the scope {' and '.join(map(repr, sorted(self._scopes)))}, which the "
                 "token of this request does not have",

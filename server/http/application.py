@@ -73,7 +73,6 @@ def sign_in_routes(authentication: access.Authentication) -> APIRouter:
             sessions.cookie,
             sessions.open(verified),
             max_age=sessions.seconds_left(verified),
-            path="/",
             secure=sessions.secure,
             httponly=True,
             samesite="strict",
@@ -86,7 +85,7 @@ def sign_in_routes(authentication: access.Authentication) -> APIRouter:
             sessions.close(secret)
         response = RedirectResponse(f".{limits.SIGN_IN_PATH}", HTTPStatus.SEE_OTHER)
         response.delete_cookie(
-            sessions.cookie, path="/", secure=sessions.secure, httponly=True, samesite="strict"
+            sessions.cookie, secure=sessions.secure, httponly=True, samesite="strict"
         )
         return response
 
@@ -128,7 +127,7 @@ def http_application(
     # The SDK does not expose the number of sessions.
     sessions = server.session_manager._server_instances  # noqa: SLF001
     metrics = observe.Metrics()
-    server.middleware.append(observe.CallObserver(metrics))
+    server.middleware.append(metrics.observe_call)
     app.router.routes += [
         Route("/healthz", observe.healthz),
         Route("/readyz", observe.readyz(state.pool, admission)),

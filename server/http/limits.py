@@ -21,7 +21,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.api.endpoint import RETRY, problem
+from server.api.endpoint import RETRY, ProblemResponse
 from server.state import Holder, holder_of
 
 MCP_PATH: Final = "/mcp"  # URL path of the MCP endpoint
@@ -38,8 +38,12 @@ class Rules(NamedTuple):
     is_page: bool = False  # which a browser shows
 
 
+_METADATA_PATH: Final = f"/.well-known/oauth-protected-resource{MCP_PATH}"
+"""Path of the metadata that the SDK serves (RFC 9728)."""
+
 _PATHS: Final = {
     MCP_PATH: Rules(MCP_PATH),
+    _METADATA_PATH: Rules(_METADATA_PATH, is_public=True, is_limited=False),
     # These are answered however many requests run; `readyz` limits itself.
     "/healthz": Rules("/healthz", is_public=True, is_limited=False),
     "/readyz": Rules("/readyz", is_public=True, is_limited=False),
@@ -58,22 +62,18 @@ _BELOW: Final = {
     # Ids of documents are not recorded.
     "/documents/": Rules("/documents", is_page=True),
     "/status/": Rules("/status"),
-    # What clients need before they have a token: styles of the sign-in page, metadata (RFC 9728).
+    # What clients need before they have a token: styles of the sign-in page, metadata.
     "/static/": Rules("/static", is_public=True, is_limited=False),
     "/.well-known/": Rules(None, is_public=True, is_limited=False),
 }
 """Rules of paths by what they begin with."""
-
-_METADATA_PATH: Final = f"/.well-known/oauth-protected-resource{MCP_PATH}"
-"""Path of the metadata that the SDK serves."""
 
 
 def rules(path: str) -> Rules:
     """Return what holds for a path, also for one that does not exist."""
     if path in _PATHS:
         return _PATHS[path]
-    found = next((rules for start, rules in _BELOW.items() if path.startswith(start)), Rules(None))
-    return found._replace(label=path) if path == _METADATA_PATH else found
+    return next((rules for start, rules in _BELOW.items() if path.startswith(start)), Rules(None))
 
 
 class RequestMiddleware:
@@ -115,7 +115,7 @@ class WellFormed(RequestMiddleware):
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if reason := _malformed(scope):
-            await problem(HTTPStatus.BAD_REQUEST, reason, _CLOSE)(scope, receive, send)
+            await ProblemResponse(HTTPStatus.BAD_REQUEST, reason, _CLOSE)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
@@ -179,7 +179,7 @@ class LimitedBodies(RequestMiddleware):
             await limited(scope, received, sent)
         if is_late and not is_begun:
             detail = f"the request had not arrived after {self._seconds:g} seconds"
-            await problem(HTTPStatus.REQUEST_TIMEOUT, detail, _CLOSE)(scope, receive, send)
+            await ProblemResponse(HTTPStatus.REQUEST_TIMEOUT, detail, _CLOSE)(scope, receive, send)
 
     async def _complete(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Drop a message of MCP whose client has left, which would be an error of the server."""
@@ -304,7 +304,7 @@ class AdmissionControl(RequestMiddleware):
         if refusal is not None:
             is_full = refusal == HTTPStatus.TOO_MANY_REQUESTS
             why = "too many requests run" if is_full else "the server stops"
-            answer = problem(refusal, f"{why}; try again later", RETRY)
+            answer = ProblemResponse(refusal, f"{why}; try again later", RETRY)
             await answer(scope, receive, send)
 
 

@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.api.endpoint import problem
+from server.api.endpoint import ProblemResponse
 from server.http.limits import Admission, RequestMiddleware, rules
 from server.log import LOG, dropped_messages
 from server.lucene_pool import LucenePool
@@ -101,6 +101,37 @@ class Metrics:
             kind(f"{_PREFIX}_{name}", description, registry=now).inc(value)
         return b"".join(map(prometheus_client.generate_latest, (self.registry, now)))
 
+    async def observe_call(
+        self, ctx: ServerRequestContext[ServerState, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Record the duration and outcome of each tool call (middleware of MCP)."""
+        if ctx.method != "tools/call" or ctx.request_id is None:
+            return await call_next(ctx)
+        name = (ctx.params or {}).get("name")
+        tool = name if isinstance(name, str) and name in TOOLS else _OTHER
+        outcome = "cancelled"
+        began = time.perf_counter()
+        try:
+            result = await call_next(ctx)
+            outcome = _outcome(result)
+        except Exception:
+            outcome = "error"
+            raise
+        else:
+            return result
+        finally:
+            seconds = time.perf_counter() - began
+            self.calls.labels(tool, outcome).inc()
+            self.seconds.labels(tool).observe(seconds)
+            client = ctx.session.client_params
+            fields = {
+                "tool": tool,
+                "outcome": outcome,
+                "seconds": round(seconds, 4),
+                "client": client.client_info.name if client else None,
+            } | _caller(get_access_token())
+            LOG.info("call", extra=fields)
+
 
 class RequestObserver(RequestMiddleware):
     """Middleware that records the method, path and status of each request."""
@@ -124,43 +155,6 @@ class RequestObserver(RequestMiddleware):
         peer = scope["client"][0] if scope["client"] else None
         fields = {"method": scope["method"], "path": path, "status": status, "peer": peer}
         LOG.log(level, "request", extra=fields)
-
-
-class CallObserver:
-    """MCP middleware that records the duration and outcome of each tool call."""
-
-    def __init__(self, metrics: Metrics) -> None:
-        self._metrics = metrics
-
-    async def __call__(
-        self, ctx: ServerRequestContext[ServerState, Any], call_next: CallNext
-    ) -> HandlerResult:
-        if ctx.method != "tools/call" or ctx.request_id is None:
-            return await call_next(ctx)
-        name = (ctx.params or {}).get("name")
-        tool = name if isinstance(name, str) and name in TOOLS else _OTHER
-        outcome = "cancelled"
-        began = time.perf_counter()
-        try:
-            result = await call_next(ctx)
-            outcome = _outcome(result)
-        except Exception:
-            outcome = "error"
-            raise
-        else:
-            return result
-        finally:
-            seconds = time.perf_counter() - began
-            self._metrics.calls.labels(tool, outcome).inc()
-            self._metrics.seconds.labels(tool).observe(seconds)
-            client = ctx.session.client_params
-            fields = {
-                "tool": tool,
-                "outcome": outcome,
-                "seconds": round(seconds, 4),
-                "client": client.client_info.name if client else None,
-            } | _caller(get_access_token())
-            LOG.info("call", extra=fields)
 
 
 def _caller(token: AccessToken | None) -> dict[str, str]:
@@ -211,7 +205,7 @@ def metrics_endpoint(
 ) -> Endpoint:
     async def answer(_request: Request) -> Response:
         if state.limit() is not None:
-            return problem(
+            return ProblemResponse(
                 HTTPStatus.FORBIDDEN,
                 "metrics are of the whole index, and the token of this request is limited to "
                 "collections",

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from mcp.server.auth.middleware.auth_context import get_access_token
 from starlette.responses import HTMLResponse, Response
 
-from server.api.endpoint import ProblemResponse
+from server.api.endpoint import NOT_CACHED, ProblemResponse
 from server.state import ServerState, granted_scopes
 from shared.installation import software_version
 from shared.messages import quantity
@@ -157,10 +157,6 @@ def encoded(text: str) -> str:
     return quote(text, safe="")
 
 
-_NOT_CACHED: Final = {"Cache-Control": "no-store"}
-"""Headers of a page: it shows parts of documents, which stay in no cache."""
-
-
 def page(
     request: Request,
     template: str,
@@ -181,7 +177,7 @@ def page(
             **values,
         )
     )
-    return HTMLResponse(text, status, _NOT_CACHED | (headers or {}))
+    return HTMLResponse(text, status, NOT_CACHED | (headers or {}))
 
 
 def root(path: str) -> str:
