@@ -114,7 +114,7 @@ async def document(
         metadata=_metadata(shown.details),
         parts=shown.parts,
         target=shown.target,
-        matches=_matches(view, shown),
+        matches=sorted(shown.matches),
         earlier=_walk(view, shown.target, first - 1, (max(1, first - _STEP), last))
         if first > 1
         else None,
@@ -221,17 +221,6 @@ def _metadata(details: DocumentDetails) -> list[tuple[str, str]]:
         )
         for key, value in details.metadata.items()
         if key not in _HIDDEN_METADATA
-    ]
-
-
-def _matches(view: DocumentView, shown: _Shown) -> list[dict[str, Any]]:
-    return [
-        {
-            "number": number,
-            "link": f"{view.link(chunk=number)}#chunk-{number}",
-            "is_here": number == shown.target,
-        }
-        for number in sorted(shown.matches)
     ]
 
 

@@ -4,7 +4,6 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import APIRouter, Form, HTTPException, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
 from server.administration.operations import Administration
@@ -26,18 +25,12 @@ FAILURES_PER_PAGE: Final = 50
 _SHOWN_OPERATIONS: Final = 5  # maximum number of ended operations on the page
 
 
-class StatusView(BaseModel):
-    """The parameters of the page; unknown ones are ignored."""
-
-    model_config = ConfigDict(frozen=True)
-
-    offset: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 0  # failures to skip
-
-
 @router.get("/status")
-async def status(request: Request, state: State, view: Annotated[StatusView, Query()]) -> Response:
+async def status(
+    request: Request, state: State, offset: Annotated[int, Query(ge=0, le=MAX_COUNT)] = 0
+) -> Response:
     """Show the figures of the index, the files that are not in it, and what changes it."""
-    return await _status(request, state, view)
+    return await _status(request, state, offset)
 
 
 @router.post("/status/{action}")
@@ -65,21 +58,21 @@ async def change(
                 raise HTTPException(HTTPStatus.NOT_FOUND)
     except McpLuceneError as error:
         # Without another operation in between, the page itself would not tell why.
-        return await _status(request, state, StatusView(), error=client_message(error))
+        return await _status(request, state, error=client_message(error))
     # The browser gets the page by another request, so that reloading it repeats nothing.
     return RedirectResponse("../status", HTTPStatus.SEE_OTHER)
 
 
 async def _status(
-    request: Request, state: ServerState, view: StatusView, error: str | None = None
+    request: Request, state: ServerState, offset: int = 0, error: str | None = None
 ) -> Response:
     def read(searcher: "Searcher") -> tuple[IndexStatistics, FailureList]:
-        failures = searcher.failures(offset=view.offset, limit=FAILURES_PER_PAGE)
+        failures = searcher.failures(offset=offset, limit=FAILURES_PER_PAGE)
         return searcher.statistics(), failures
 
     statistics, failures = await state.ask(read)
     administration = state.administration if is_administrator(request) else None
-    following = view.offset + FAILURES_PER_PAGE
+    following = offset + FAILURES_PER_PAGE
     return page(
         request,
         "status",
@@ -87,7 +80,7 @@ async def _status(
         error=error,
         index=statistics,
         failures=failures,
-        previous=max(0, view.offset - FAILURES_PER_PAGE) if view.offset else None,
+        previous=max(0, offset - FAILURES_PER_PAGE) if offset else None,
         following=following if following < failures.total else None,
         **_operations(administration),
     )
