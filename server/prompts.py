@@ -91,6 +91,7 @@ async def answer_from_documents(
         ),
     ] = "",
 ) -> str:
+    """Answer a question from the documents alone, with a source for each statement."""
     search = "Call Search: first with the words of the question, then with synonyms"
     if language:
         known = await ask(context, lambda searcher: [*searcher.statistics().languages])
@@ -124,6 +125,7 @@ DocumentId = Annotated[
 
 
 async def summarize_document(context: ToolContext, document_id: DocumentId) -> str:
+    """Summarize a document chunk by chunk, then as a whole."""
     details = await ask(context, lambda searcher: searcher.document_details(document_id))
     return f"""\
 Summarize the document {_named(details)}.
@@ -144,6 +146,7 @@ Summarize the document {_named(details)}.
 async def compare_documents(
     context: ToolContext, first_document_id: DocumentId, second_document_id: DocumentId
 ) -> str:
+    """Show what two documents have in common, and where they differ."""
     first, second = await ask(
         context,
         lambda searcher: (
@@ -188,32 +191,25 @@ def _how_to_read(details: DocumentDetails) -> str:
 
 @dataclass(frozen=True)
 class PromptEntry:
-    """A prompt as the server registers it, and the tools that it requires."""
+    """A prompt as the server registers it, and the tools that it requires.
+
+    Its description is that of the function.
+    """
 
     title: str
-    description: str
     function: Callable[..., Awaitable[str]]
     tools: tuple[str, ...]
 
 
 PROMPTS: Final[dict[str, PromptEntry]] = {
     "answer_from_documents": PromptEntry(
-        "Answer from my documents",
-        "Answer a question from the documents alone, with a source for each statement.",
-        answer_from_documents,
-        ("Search",),
+        "Answer from my documents", answer_from_documents, ("Search",)
     ),
     "summarize_document": PromptEntry(
-        "Summarize a document",
-        "Summarize a document chunk by chunk, then as a whole.",
-        summarize_document,
-        ("get_document_chunks",),
+        "Summarize a document", summarize_document, ("get_document_chunks",)
     ),
     "compare_documents": PromptEntry(
-        "Compare two documents",
-        "Show what two documents have in common, and where they differ.",
-        compare_documents,
-        ("get_document_chunks",),
+        "Compare two documents", compare_documents, ("get_document_chunks",)
     ),
 }
 
@@ -221,9 +217,7 @@ PROMPTS: Final[dict[str, PromptEntry]] = {
 def chosen_prompts(settings: ServerSettings) -> list[Prompt]:
     tools = chosen_tools(settings).keys()
     return [
-        Prompt.from_function(
-            entry.function, name=name, title=entry.title, description=entry.description
-        )
+        Prompt.from_function(entry.function, name=name, title=entry.title)
         for name, entry in PROMPTS.items()
         if tools >= set(entry.tools)
     ]
@@ -298,11 +292,8 @@ async def complete(
     """Complete a variable of a template, or an argument of one of the offered prompts."""
     ref, typed = parameters.ref, parameters.argument
     if isinstance(ref, PromptReference):
-        arguments = {
-            prompt.name: [argument.name for argument in prompt.arguments or ()]
-            for prompt in prompts
-        }
-        name, variables = ref.name, _known("prompt", ref.name, arguments)
+        prompt = _known("prompt", ref.name, {prompt.name: prompt for prompt in prompts})
+        name, variables = ref.name, [argument.name for argument in prompt.arguments or ()]
     else:
         name = _known("template", ref.uri, TEMPLATES).name
         variables = UriTemplate.parse(ref.uri).variable_names

@@ -157,6 +157,7 @@ async def test_simple_prompt() -> str:
 
 
 async def test_prompt_with_arguments(arg1: str, arg2: str) -> str:
+    """Return a prompt of the conformance suite."""
     return f"Prompt with arguments: arg1='{arg1}', arg2='{arg2}'"
 
 
@@ -217,7 +218,7 @@ class ConformanceServer(SearchServer):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         # Completions are made for the prompts of the table.
         PROMPTS["test_prompt_with_arguments"] = PromptEntry(
-            "A prompt", "A prompt of the conformance suite", test_prompt_with_arguments, ()
+            "A prompt", test_prompt_with_arguments, ()
         )
         super().__init__(*arguments, **options)
         for tool in _TOOLS:
