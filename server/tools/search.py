@@ -1,5 +1,6 @@
 """The tools `Search` and `explain_query`, and the shortening of their answers."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Annotated, Any, Final, Literal
@@ -222,12 +223,11 @@ def _share(least: Sequence[int], most: Sequence[int], room: int) -> int:
 
     No hit falls below its least length, or needs more than its greatest.
     """
-    low, high = 0, room
-    while low < high:
-        share = (low + high + 1) // 2
-        sizes = [max(few, min(share, all_)) for few, all_ in zip(least, most, strict=True)]
-        low, high = (share, high) if sum(sizes) <= room else (low, share - 1)
-    return low
+
+    def size(share: int) -> int:
+        return sum(max(few, min(share, all_)) for few, all_ in zip(least, most, strict=True))
+
+    return max(0, bisect_right(range(room + 1), room, key=size) - 1)
 
 
 class _Form:
