@@ -293,9 +293,13 @@ def serve(
         _refuse_options_of_http(context)
     # An invalid heap size is reported now, not by Java in the background while a client waits.
     java_heap()
+    wanted = _names(tools or "")
+    if tools is not None and not wanted:
+        # For example because of a variable of a script that is not set.
+        raise ServerOptionError("--tools names no tool; name some, or omit the option to offer all")
     settings = ServerSettings(
         index_path,
-        tools=_wanted_tools(tools),
+        tools=wanted,
         exclude_tools=_names(exclude_tools),
         time_budget=time_budget,
         fence=fence,
@@ -308,18 +312,16 @@ def serve(
         from server.daemon import listening, serve_daemon
 
         listener, key = listening(daemon)
-        language_model = _language_model() if normalize else None
-        serve_daemon(_stdio_server(settings, language_model), listener, key, daemon)
+        serve_daemon(_stdio_server(settings, normalize=normalize), listener, key, daemon)
         return
-    language_model = _language_model() if normalize else None
     if not http:
-        serve_stdio(_stdio_server(settings, language_model))
+        serve_stdio(_stdio_server(settings, normalize=normalize))
         return
     from server.http.serving import end_with_stdin, serve_http
 
     if until_stdin_ends:
         end_with_stdin()
-    serve_http(settings, language_model, of_http)
+    serve_http(settings, _language_model() if normalize else None, of_http)
 
 
 def _refuse_options_of_http(context: typer.Context) -> None:
@@ -333,17 +335,6 @@ def _refuse_options_of_http(context: typer.Context) -> None:
 
 def _names(listed: str) -> tuple[str, ...]:
     return tuple(name for part in listed.split(",") if (name := part.strip()))
-
-
-def _wanted_tools(listed: str | None) -> tuple[str, ...]:
-    """Return the tools to offer; empty for all, the default without the option."""
-    if listed is None:
-        return ()
-    names = _names(listed)
-    if not names:
-        # For example because of a variable of a script that is not set.
-        raise ServerOptionError("--tools names no tool; name some, or omit the option to offer all")
-    return names
 
 
 def _language_model() -> "ServedModel":
@@ -364,9 +355,10 @@ def _language_model() -> "ServedModel":
     return model
 
 
-def _stdio_server(settings: ServerSettings, language_model: "ServedModel | None") -> "SearchServer":
+def _stdio_server(settings: ServerSettings, *, normalize: bool) -> "SearchServer":
     from server.lucene_pool import LucenePool
 
+    language_model = _language_model() if normalize else None
     # Java starts in a pool thread while this thread imports the MCP SDK, which takes longer.
     pool = LucenePool(settings.index_path, settings.collections)
     from server.administration.operations import Administration
@@ -397,10 +389,7 @@ def serve_stdio(server: "SearchServer") -> None:
 
             run_until_signal(server.run_stdio_async, administration.operations)
     except* OSError as failed:
-        _, others = failed.split(_is_of_closed_pipe)
+        # Groups are passed to it, too.
+        _, others = failed.split(lambda each: isinstance(each, OSError) and is_of_closed_pipe(each))
         if others:
             raise others from None
-
-
-def _is_of_closed_pipe(error: BaseException) -> bool:
-    return isinstance(error, OSError) and is_of_closed_pipe(error)

@@ -73,19 +73,17 @@ async def instructions(state: ServerState) -> str:
     If the index cannot be read, they give the reason; until Java has started, they omit the
     contents.
     """
+    contents = ""
     try:
         async with asyncio.timeout(_JAVA_START_TIMEOUT_SECONDS):
-            described = await state.pool.run(_described, within=state.limit())
+            contents = await state.pool.run(_described, within=state.limit())
     except TimeoutError:
-        contents = ""
+        pass
     except McpLuceneError as error:
         contents = f"Nothing can be searched now: {client_message(error)}"
     except Exception:
         # A connecting client needs the tools, which report the error when they are called.
         logger.exception("the index could not be described")
-        contents = ""
-    else:
-        contents = described
     return f"{general_instructions(state)}\n{contents}".strip()[:MAX_INSTRUCTIONS_CHARACTERS]
 
 

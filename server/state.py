@@ -132,12 +132,10 @@ ToolContext: TypeAlias = Context[ServerState, Any]
 """The context of a request to a tool, resource or prompt."""
 
 
-async def ask(
-    context: ToolContext, work: Callable[["Searcher"], Answer], *, partial: bool = False
-) -> Answer:
+async def ask(context: ToolContext, work: Callable[["Searcher"], Answer]) -> Answer:
     """Answer a request of a client as `ServerState.ask` does, with a notification each second."""
     state = context.request_context.lifespan_context
-    return await state.ask(work, partial=partial, report=context.report_progress)
+    return await state.ask(work, report=context.report_progress)
 
 
 def granted_scopes(request: object | None) -> frozenset[str]:

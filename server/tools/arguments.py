@@ -127,6 +127,5 @@ MinLength = Annotated[int, Field(ge=1, le=255, description="Minimum length of a 
 StartIndex = Annotated[int, Field(ge=1, le=MAX_COUNT, description="Number of the first chunk.")]
 
 MaxCharacters = Annotated[
-    int,
-    Field(ge=2_000, le=MAX_CHARACTERS, description="Maximum answer length."),
+    int, Field(ge=2_000, le=MAX_CHARACTERS, description="Maximum answer length.")
 ]
