@@ -39,27 +39,24 @@ async def page_picture(
     The file has changed since it was indexed if the hashes of the two differ.
     """
 
-    def find(searcher: "Searcher") -> "tuple[DocumentFile | None, tuple[str, ...]]":
+    def find(searcher: "Searcher") -> "tuple[DocumentFile, tuple[str, ...]]":
         file = searcher.document_file(source_document)
-        if file is None or file.media_type != PDF or file.container:
-            return file, ()
-        return file, _words_on_page(searcher, source_document, page, query)
+        if file is None:
+            reason = "was not indexed from a file, so that it has no pages to show"
+        elif file.media_type != PDF:
+            reason = (
+                f"is not a PDF but {file.media_type}, so that it has no pages to show; read its "
+                "chunks"
+            )
+        elif file.container:
+            reason = (
+                f"is within {file.container!r}, so that its pages cannot be shown; read its chunks"
+            )
+        else:
+            return file, _words_on_page(searcher, source_document, page, query)
+        raise PageNotShownError(source_document, reason)
 
     file, words = await state.ask(find, report=report)
-    if file is None:
-        raise PageNotShownError(
-            source_document, "was not indexed from a file, so that it has no pages to show"
-        )
-    if file.media_type != PDF:
-        raise PageNotShownError(
-            source_document,
-            f"is not a PDF but {file.media_type}, so that it has no pages to show; read its chunks",
-        )
-    if file.container:
-        raise PageNotShownError(
-            source_document,
-            f"is within {file.container!r}, so that its pages cannot be shown; read its chunks",
-        )
     readings = cache_of(state.settings.index_path)
     originals = state.settings.originals
     request = PageRequest(file.folder, file.path, originals, page, words, readings)
