@@ -325,7 +325,8 @@ async def _finish_answers(ctx: RequestContext, call_next: CallNext) -> HandlerRe
         raise MCPError(detail.code, brief_error(detail.message), data) from error
     except McpLuceneError as known:
         uri = (ctx.params or {}).get("uri")
-        raise protocol_error(known, None if uri is None else {"uri": brief_error(uri)}) from known
+        data = {"uri": brief_error(uri)} if isinstance(uri, str) else None
+        raise protocol_error(known, data) from known
     if ctx.method in _FIRST_METHODS and isinstance(result, dict):
         result["instructions"] = await instructions(state)
         if ctx.method == "initialize":
