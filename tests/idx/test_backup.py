@@ -12,7 +12,6 @@ from typing import Final
 import pytest
 
 from shared import Document, Index, Searcher
-from shared.files.index_folder import replace_folder
 from shared.maintenance.backup import backup
 from shared.maintenance.check import check
 from shared.maintenance.upkeep import Step
@@ -105,16 +104,6 @@ def test_a_newer_backup_takes_the_place_of_an_older_one(idx: Idx, filled: Path) 
     assert hidden(idx.folder) == []
 
 
-def test_a_folder_takes_the_place_of_another_one(tmp_path: Path) -> None:
-    make(tmp_path / "new", "n")
-    make(tmp_path / "old", "o")
-    replaced = replace_folder(tmp_path / "new", tmp_path / "old")
-    assert replaced is not None
-    assert [file.name for file in replaced.iterdir()] == ["o"]
-    assert [file.name for file in (tmp_path / "old").iterdir()] == ["n"]
-    assert not (tmp_path / "new").exists()
-
-
 def slowly(steps: Iterator[Step]) -> Iterator[Step]:
     for step in steps:
         time.sleep(0.02)
@@ -169,6 +158,7 @@ def test_a_backup_is_known_by_whichever_path_the_index_is_named(idx: Idx, filled
     for path in ("link", "inner/../lucene-index", filled):
         idx("backup", "copy", "-i", path)
         assert contents(idx.folder / "copy") == contents(filled)
+    idx("backup", "link/../copy", "-i", "link")
 
 
 def test_where_a_disk_is_mounted_a_folder_on_it_is_asked_for(idx: Idx, filled: Path) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from idx.sync.events import uninterrupted
 from shared import Document, DocumentSummary
 from tests.conftest import Idx, add_documents
 from tests.idx.files import documents
@@ -188,19 +187,3 @@ def test_an_interrupted_run_says_that_nothing_was_changed(idx: Idx, listed: List
         assert running.stderr.read() == "Interrupted: nothing was changed.\n"
         assert running.wait() == 130
     assert listed() == []
-
-
-@sends_signals
-def test_an_interruption_during_the_commit_waits_for_its_end() -> None:
-    done = []
-
-    def commit() -> None:
-        with uninterrupted():
-            signal.raise_signal(signal.SIGINT)
-            done.append(1)
-
-    with pytest.raises(KeyboardInterrupt):
-        commit()
-    assert done
-    with pytest.raises(KeyboardInterrupt):
-        signal.raise_signal(signal.SIGINT)

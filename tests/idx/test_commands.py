@@ -26,24 +26,6 @@ def test_init_creates_an_index_and_then_changes_nothing(idx: Idx, index_path: Pa
     }
 
 
-@pytest.mark.parametrize("name", ["-i", "--index-path"])
-def test_the_index_may_be_named(idx: Idx, tmp_path: Path, name: str) -> None:
-    (tmp_path / "deep" / "in").mkdir(parents=True)
-    assert idx("init", name, "deep/in/here").stdout.endswith(f"at: {Path('deep/in/here')}\n")
-    assert (tmp_path / "deep" / "in" / "here").is_dir()
-
-
-def test_an_option_beats_the_variable_and_the_variable_the_default(
-    idx: Idx, tmp_path: Path
-) -> None:
-    idx.setenv("IDX_INDEX_PATH", "named-by-the-variable")
-    idx("init")
-    assert (tmp_path / "named-by-the-variable").is_dir()
-    idx("init", "-i", "named-by-the-option")
-    assert (tmp_path / "named-by-the-option").is_dir()
-    assert not (tmp_path / "lucene-index").exists()
-
-
 @pytest.mark.parametrize(
     "arguments",
     [

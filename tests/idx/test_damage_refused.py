@@ -117,14 +117,6 @@ def test_a_command_names_the_damaged_file_and_what_helps(
     assert {name: name.read_bytes() for name in empty_index.glob("[_s]*")} == before
 
 
-def test_an_index_without_its_damage_is_used_again(idx: Idx, empty_index: Path) -> None:
-    idx("add", "-d", "a", "-t", "A", "-c", "text")
-    idx("backup", "copy")
-    damage_a_segment(empty_index)
-    idx("restore", "copy", "--yes")
-    assert "a-chunk-001" in idx("search", "text").stdout
-
-
 @pytest.fixture
 def changed_index(empty_index: Path) -> Path:
     """Two segments, a bit of the older of which is changed, where Lucene does not look at once."""

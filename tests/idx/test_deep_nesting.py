@@ -4,20 +4,20 @@ Readers of files run in processes without Java. None of them depends on that: ea
 nested deeply in the main thread of a process that runs Java, and in another thread of it.
 """
 
-import os
 import re
 import sys
 from pathlib import Path
 from typing import Final
 
 import pytest
-from mcp import Client
 
 from shared import Document, Searcher
+from tests.configured import write
 from tests.conftest import Connect, Idx, add_documents
 from tests.idx.files import events, make
 from tests.idx.nested import NESTED
 from tests.programs import run
+from tests.server.tool_answers import answer
 
 pytestmark = pytest.mark.usefixtures("empty_index")
 
@@ -122,11 +122,6 @@ def test_a_query_that_is_nested_deeply_ends_in_order(idx: Idx, name: str) -> Non
     assert any(end in told for end in ENDS), told
 
 
-def test_an_expression_that_is_too_long_is_refused(idx: Idx) -> None:
-    told = idx("search", QUERIES["expressions"], "--syntax", "lucene", code=1).stderr
-    assert "may have 200 letters" in told
-
-
 def test_json_that_is_nested_deeply_is_an_error_beside_java() -> None:
     # From 3.12 on, Python goes deeper than Java leaves stack to the first thread by default; before
     # that, with this limit.
@@ -146,14 +141,8 @@ async def test_a_server_outlives_queries_that_are_nested_deeply(
     async with connect() as client:
         for query in QUERIES.values():
             await client.call_tool("Search", {"query": query, "syntax": "lucene"})
-        assert await hits(client, "needle") == 1
-
-
-async def hits(client: Client, query: str) -> int:
-    answer = await client.call_tool("Search", {"query": query})
-    assert answer.structured_content
-    total: int = answer.structured_content["totalHits"]
-    return total
+        found = answer(await client.call_tool("Search", {"query": "needle"}))
+    assert found["totalHits"] == 1
 
 
 CONFIGURATIONS: Final = {
@@ -166,13 +155,6 @@ CONFIGURATIONS: Final = {
 
 @pytest.mark.parametrize("text", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
 def test_a_configuration_that_is_nested_deeply_is_refused(idx: Idx, text: str) -> None:
-    file = Path(os.environ["XDG_CONFIG_HOME"], "mcp-lucene", "config.toml")
-    file.parent.mkdir(parents=True)
-    file.write_text(text)
+    file = write(text)
     (message,) = idx("search", "needle", code=1).stderr.splitlines()
     assert message.startswith(f"Error: {file}: ")
-
-
-def test_a_collection_of_documents_that_is_nested_deeply_is_refused(idx: Idx) -> None:
-    (idx.folder / "bulk.json").write_text('[{"Id": "a", "Title": "A", "x": ' + "[" * 1_000_000)
-    assert "is not JSON that can be read" in idx("bulk", "-j", "bulk.json", code=1).stderr

@@ -1,6 +1,5 @@
 """A disk that fills up: one clear error, and nothing is lost that was there."""
 
-import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +9,7 @@ import pytest
 from shared import Searcher
 from shared.writing.index import create
 from tests.conftest import Idx
-from tests.idx.contents import contents
-from tests.idx.files import make, result
+from tests.idx.files import make
 from tests.idx.volumes import enlarge, mount, unmount
 
 pytestmark = pytest.mark.soak
@@ -22,30 +20,6 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     disk = mount(tmp_path / "disk", "1m")
     yield disk
     unmount(disk)
-
-
-def test_a_full_disk_costs_only_what_was_not_committed(
-    idx: Idx, small_disk: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers", "a.txt", "b.txt", "c.txt")
-    for index in ("disk/index", "undisturbed"):
-        create(tmp_path / index)
-        idx("sync", "papers", "-i", index)
-    before = contents(small_disk / "index")
-    (papers / "a.txt").write_text("changed")
-    (papers / "b.txt").unlink()
-    chosen = random.Random(4)  # noqa: S311 - words that do not compress
-    (papers / "d.txt").write_text(" ".join(f"{chosen.getrandbits(64):x}" for _ in range(100_000)))
-    failed = idx("sync", "papers", "-i", "disk/index", code=1)
-    (message,) = failed.stderr.splitlines()
-    assert message.startswith(f"Error: writing to the index at {small_disk / 'index'} failed: ")
-    assert "No space left on device; the index still has its last commit" in message
-    assert contents(small_disk / "index") == before
-    enlarge(small_disk, "64m")
-    for index in ("disk/index", "undisturbed"):
-        done = result(idx("sync", "papers", "-i", index, "--json").stdout)
-        assert done == {"added": 1, "updated": 1, "deleted": 1, "skipped": 1, "chunks": 732}
-    assert contents(small_disk / "index") == contents(tmp_path / "undisturbed")
 
 
 def test_an_index_that_does_not_fit_is_none_yet(idx: Idx, small_disk: Path, tmp_path: Path) -> None:

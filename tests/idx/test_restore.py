@@ -203,17 +203,13 @@ def test_a_backup_with_something_else_in_it_is_not_replaced(idx: Idx, backed_up:
     (message,) = failed.stderr.splitlines()
     assert f"the backup {copies} also contains other files, such as 'monday', which" in message
     assert files(copies) == before
-    (copies / "monday").rename(idx.folder / "monday")
-    (copies / "letter.txt").write_text("mine")
-    with pytest.raises(BackupError, match="such as 'letter"):
-        backup(backed_up, copies)
-    assert (copies / "letter.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
-    "name", ["_notes.txt", "_README.md", "_letter.doc", "_0.si.txt", "segments_list.csv"]
+    "name",
+    ["letter.txt", "_notes.txt", "_README.md", "_letter.doc", "_0.si.txt", "segments_list.csv"],
 )
-def test_a_file_that_is_named_like_one_of_lucene_is_not_deleted(
+def test_a_file_is_not_deleted_though_it_is_named_like_one_of_lucene(
     backed_up: Path, tmp_path: Path, name: str
 ) -> None:
     backup(backed_up, tmp_path / "copy")
@@ -321,11 +317,3 @@ def test_a_backup_lies_neither_in_the_index_nor_around_it(
     assert "name a folder" in message
     assert files(idx.folder) == before
     assert sorted(path.name for path in idx.folder.iterdir()) == ["link", "lucene-index", "parent"]
-
-
-@makes_links
-def test_a_backup_beside_an_index_that_a_link_leads_to_is_made(idx: Idx, backed_up: Path) -> None:
-    (idx.folder / "link").symlink_to(backed_up)
-    idx("backup", "copy", "-i", "link")
-    idx("backup", "link/../copy", "-i", "link")
-    assert files(idx.folder / "copy").keys() >= {"backup.json"}
