@@ -1,8 +1,6 @@
 """Bulk files, good and bad; a bad one changes nothing."""
 
 import json
-import signal
-import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,8 +10,6 @@ import pytest
 from shared import Document, DocumentSummary
 from tests.conftest import Idx, add_documents
 from tests.idx.files import documents
-from tests.programs import PROGRAMS, Started
-from tests.systems import sends_signals
 
 pytestmark = pytest.mark.usefixtures("empty_index")
 
@@ -171,19 +167,4 @@ def test_too_long_metadata_are_refused(idx: Idx, listed: Listed) -> None:
         "Error: the metadata of the document 'a' have 1,000,015 characters as JSON; at most "
         "1,000,000 are allowed, because every chunk contains them: put long text into the content\n"
     )
-    assert listed() == []
-
-
-@sends_signals
-def test_an_interrupted_run_says_that_nothing_was_changed(idx: Idx, listed: Listed) -> None:
-    with Started(
-        PROGRAMS / "idx", "bulk", "-j", "-", cwd=idx.folder, stdout=subprocess.DEVNULL
-    ) as running:
-        # A skipped entry tells that the one before it was read.
-        running.stdin.write(f'{json.dumps(ENTRIES[0])}\n{{"Id": "no title"}}\n')
-        running.stdin.flush()
-        assert running.stderr.readline() == "Skipped entry 2: it has no title.\n"
-        running.send_signal(signal.SIGINT)
-        assert running.stderr.read() == "Interrupted: nothing was changed.\n"
-        assert running.wait() == 130
     assert listed() == []

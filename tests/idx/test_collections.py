@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from shared.settings.current import configuration_file
+from tests.configured import write
 from tests.conftest import Idx
 from tests.idx.files import searched
 
@@ -106,9 +107,7 @@ def test_the_name_never_means_what_a_document_says(idx: Idx, tmp_path: Path) -> 
 
 
 def test_the_rest_of_the_file_stays(idx: Idx) -> None:
-    file = configuration_file()
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(BY_HAND)
+    file = write(BY_HAND)
     idx("collections", "add", "german", "--filter", "language=de")
     text = file.read_text()
     assert text.startswith(BY_HAND.rpartition("[[folders]]")[0])

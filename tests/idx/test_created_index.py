@@ -9,7 +9,7 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.system.shell import quoted
 from tests.conftest import Idx
-from tests.idx.files import ids
+from tests.idx.files import ids, make
 from tests.idx.watched import Watch
 from tests.programs import PROGRAMS, Started
 from tests.systems import ON_WINDOWS, has_mode, makes_links, sends_signals
@@ -27,10 +27,7 @@ ADDING: dict[str, tuple[str, ...]] = {
 
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
-    folder = tmp_path / "papers"
-    folder.mkdir()
-    (folder / "a.txt").write_text("some text")
-    return folder
+    return make(tmp_path / "papers", "a.txt")
 
 
 @pytest.mark.parametrize("command", ADDING.values(), ids=ADDING)
@@ -67,10 +64,10 @@ def test_a_path_without_a_parent_is_refused_with_the_folder_to_create(
 ) -> None:
     failed = idx(*command, "-i", "my work/deep/index", code=1, stdin=ENTRY)
     parent = idx.folder / "my work" / "deep"
-    make = "mkdir" if ON_WINDOWS else "mkdir -p"
+    mkdir = "mkdir" if ON_WINDOWS else "mkdir -p"
     assert failed.stderr == (
         f"Error: the index folder {parent / 'index'} cannot be used: the folder {parent} does not "
-        f"exist; create that folder first, with: {make} {quoted(str(parent))}\n"
+        f"exist; create that folder first, with: {mkdir} {quoted(str(parent))}\n"
     )
     assert failed.stdout == ""
     assert sorted(entry.name for entry in idx.folder.iterdir()) == ["papers"]
@@ -170,8 +167,7 @@ def test_a_watch_of_a_missing_folder_waits_with_the_index(tmp_path: Path, index_
     with Watch(tmp_path, "papers") as watch:
         watch.until_event("watching")
         assert not index_path.exists()
-        (tmp_path / "papers").mkdir()
-        (tmp_path / "papers" / "a.txt").write_text("some text")
+        make(tmp_path / "papers", "a.txt")
         watch.until_event("created", index_path=str(index_path))
         watch.until_event("indexed", source_document="a.txt")
 

@@ -45,10 +45,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def write_by_hand(folder: Path) -> Path:
-    file = configuration_file()
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(BY_HAND.replace("FOLDER", str(folder)))
-    return file
+    return write(BY_HAND.replace("FOLDER", str(folder)))
 
 
 def listed(idx: Idx) -> list[str]:
@@ -140,9 +137,7 @@ def test_comments_and_layout_are_kept(idx: Idx, folder: Path) -> None:
 
 
 def test_folders_in_an_array_stay_in_it(idx: Idx, folder: Path) -> None:
-    file = configuration_file()
-    file.parent.mkdir()
-    file.write_text(f'folders = [\n  "{folder}/a",  # the first\n]\nwait = 5\n')
+    file = write(f'folders = [\n  "{folder}/a",  # the first\n]\nwait = 5\n')
     idx("folders", "add", "b")
     idx("folders", "add", "c", "--include", "*.md")
     assert file.read_text() == (
@@ -163,9 +158,7 @@ def test_folders_in_an_array_stay_in_it(idx: Idx, folder: Path) -> None:
     ],
 )
 def test_a_list_that_cannot_be_changed_stays_as_it_is(idx: Idx, folder: Path, text: str) -> None:
-    file = configuration_file()
-    file.parent.mkdir()
-    file.write_text(text)
+    file = write(text)
     failed = idx("folders", "add", "c", code=1)
     assert "has its folders in a form that cannot be changed automatically" in failed.stderr
     assert file.read_text() == text
