@@ -19,6 +19,7 @@ from tests.conftest import Connect, Idx
 from tests.idx.contents import contents
 from tests.idx.raw_index import files_of_lucene, mark_as, stored
 from tests.programs import PROGRAMS, Started
+from tests.server.tool_answers import answer, error
 from tests.systems import sends_signals
 from tests.waiting import wait_for
 
@@ -135,11 +136,7 @@ async def test_a_running_server_answers_all_the_time(filled: Path, connect: Conn
     async with connect() as client:
 
         async def ask() -> dict[str, Any]:
-            result = await client.call_tool("Search", {"query": "common", "limit": 100})
-            assert not result.is_error, result.content
-            answer: dict[str, Any] | None = result.structured_content
-            assert answer is not None
-            return answer
+            return answer(await client.call_tool("Search", {"query": "common", "limit": 100}))
 
         before = await ask()
         assert before["totalHits"] == 90
@@ -159,9 +156,9 @@ async def test_a_running_server_answers_all_the_time(filled: Path, connect: Conn
         assert (await ask())["totalHits"] == 89
 
 
-def without_scores(answer: dict[str, Any]) -> list[dict[str, Any]]:
+def without_scores(found: dict[str, Any]) -> list[dict[str, Any]]:
     # They depend on how often a word is in the index, deleted documents included.
-    return [{**hit, "score": None} for hit in answer["results"]]
+    return [{**hit, "score": None} for hit in found["results"]]
 
 
 @pytest.mark.soak
@@ -171,13 +168,11 @@ async def test_a_server_names_the_command_and_goes_on_after_it(
     mark_as(filled, 4)
     async with connect() as client:
         for tool, arguments in (("Search", {"query": "common"}), ("ListDocuments", {})):
-            refused = await client.call_tool(tool, arguments)
-            assert refused.is_error
-            assert f"idx rebuild --index-path {filled}" in refused.content[0].text  # type: ignore[union-attr] # text
+            refused = error(await client.call_tool(tool, arguments))
+            assert f"idx rebuild --index-path {filled}" in refused
         await asyncio.to_thread(idx, "rebuild")
-        found = await client.call_tool("Search", {"query": "common"})
-        assert found.structured_content is not None
-        assert found.structured_content["totalHits"] == 90
+        found = answer(await client.call_tool("Search", {"query": "common"}))
+    assert found["totalHits"] == 90
 
 
 def test_readers_of_the_old_index_finish_their_work(idx: Idx, filled: Path) -> None:

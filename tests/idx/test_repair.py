@@ -19,6 +19,7 @@ from tests.idx.files import files_of_index, ids, make, sync
 from tests.idx.preparation import index_files
 from tests.idx.raw_index import files_of_lucene
 from tests.idx.volumes import mount, unmount
+from tests.server.tool_answers import answer
 from tests.systems import has_mode, has_modes, limits_processes
 from tests.unprivileged import UNPRIVILEGED
 
@@ -198,9 +199,8 @@ async def test_a_running_server_answers_from_what_was_saved(
 ) -> None:
     async with connect() as client:
         for expected in (6, 4):
-            answer = await client.call_tool("ListDocuments", {})
-            assert answer.structured_content is not None
-            assert answer.structured_content["total_documents"] == expected
+            listed = answer(await client.call_tool("ListDocuments", {}))
+            assert listed["total_documents"] == expected
             if expected == 6:
                 damage(filled, 2)
                 idx("repair")

@@ -9,13 +9,11 @@ from mcp import Client
 from shared import Document
 from tests.conftest import Connect, Idx, add_documents
 from tests.server.other_writer import other_writer
+from tests.server.tool_answers import answer, error
 
 
 async def search(client: Client, query: str, **arguments: Any) -> dict[str, Any]:
-    result = await client.call_tool("Search", {"query": query, **arguments})
-    answer: dict[str, Any] | None = result.structured_content
-    assert answer is not None, result.content
-    return answer
+    return answer(await client.call_tool("Search", {"query": query, **arguments}))
 
 
 async def test_a_server_started_before_the_index_finds_each_document_at_once(
@@ -23,8 +21,7 @@ async def test_a_server_started_before_the_index_finds_each_document_at_once(
 ) -> None:
     async with connect_by_stdio() as client:
         early = await client.call_tool("Search", {"query": "anything"})
-        assert early.is_error
-        assert "there is no index at" in early.content[0].text  # type: ignore[union-attr] # text
+        assert "there is no index at" in error(early)
         idx("init")
         assert (await search(client, "anything"))["totalHits"] == 0
         idx("add", "-d", "0", "-t", "T", "-c", "unique0 common")
@@ -44,17 +41,13 @@ async def test_deletions_and_replacements_are_seen_at_once(
     idx("add", "-d", "a", "-t", "A", "-c", long)
     async with connect_by_stdio() as client:
         following = {"chunk_id": "a-chunk-002"}
-        step = await client.call_tool("get_next_chunk", following)
-        assert step.structured_content is not None
-        assert step.structured_content["chunk"]["id"] == "a-chunk-003"
+        step = answer(await client.call_tool("get_next_chunk", following))
+        assert step["chunk"]["id"] == "a-chunk-003"
         idx("add", "-d", "a", "-t", "A", "-c", " ".join(long.split()[:300]))
-        step = await client.call_tool("get_next_chunk", following)
-        assert step.structured_content is not None
-        assert step.structured_content["chunk"] is None
+        assert answer(await client.call_tool("get_next_chunk", following))["chunk"] is None
         idx("delete", "a")
-        step = await client.call_tool("get_next_chunk", following)
-        assert step.is_error
-        assert "no chunk has the id 'a-chunk-002'" in step.content[0].text  # type: ignore[union-attr] # text
+        told = error(await client.call_tool("get_next_chunk", following))
+        assert "no chunk has the id 'a-chunk-002'" in told
 
 
 async def test_concurrent_searches_while_another_process_writes(
@@ -70,12 +63,10 @@ async def test_concurrent_searches_while_another_process_writes(
     async def read_whole_documents(client: Client) -> None:
         nonlocal answers
         while writing:
-            result = await client.call_tool(
-                "get_document_chunks", {"source_document_id": "a", "count": 10}
-            )
-            assert result.structured_content is not None, result.content
-            chunks = result.structured_content["chunks"]
-            assert len(chunks) == result.structured_content["total_chunks"] == 4
+            asked = {"source_document_id": "a", "count": 10}
+            read = answer(await client.call_tool("get_document_chunks", asked))
+            chunks = read["chunks"]
+            assert len(chunks) == read["total_chunks"] == 4
             versions = {word for chunk in chunks for word in chunk["content"].split()}
             assert len(versions) == 1
             found = await search(client, "version*", limit=3, content="none")

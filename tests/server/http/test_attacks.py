@@ -181,8 +181,8 @@ WIRE: Final = (
     Attack("a blank after Host", GET + b"Host : localhost\r\n\r\n", [400]),
     Attack("two hosts", GET + HOST + b"Host: evil.example\r\n\r\n", [400]),
     Attack("the same host twice", GET + HOST + HOST + b"\r\n", [400]),
+    Attack("no host", GET + b"\r\n", [400]),
     Attack("no host in HTTP/1.0", b"GET /healthz HTTP/1.0\r\n\r\n", [421]),
-    Attack("a user before the host", GET + b"Host: localhost@evil.example\r\n\r\n", [421]),
     Attack("a list of hosts", GET + b"Host: localhost, evil.example\r\n\r\n", [421]),
     Attack(
         "a URL for another host", b"GET http://localhost/healthz HTTP/1.1\r\nHost: x\r\n\r\n", [421]
@@ -215,9 +215,7 @@ WIRE: Final = (
     ),
     Attack("a token of a proxy", METRICS + b"Proxy-Authorization: " + BEARER + b"\r\n\r\n", [401]),
     Attack("a name with _", METRICS + b"X_Authorization: " + BEARER + b"\r\n\r\n", [401]),
-    Attack(
-        "a token in Basic", METRICS + b"Authorization: Basic " + TOKEN.encode() + b"\r\n\r\n", [401]
-    ),
+    Attack("a token of other bytes", METRICS + b"Authorization: Bearer \xff\xfe\r\n\r\n", [401]),
     Attack(
         "this machine as peer",
         METRICS + b"X-Forwarded-For: 127.0.0.1\r\nForwarded: for=127.0.0.1\r\n\r\n",
@@ -234,11 +232,6 @@ WIRE: Final = (
         [405],
     ),
     Attack("an echo", b"TRACE /mcp HTTP/1.1\r\n" + HOST + b"Cookie: hush\r\n\r\n", [401]),
-    Attack(
-        "an origin with a port of words",
-        METRICS + b"Origin: http://localhost:80.evil\r\n\r\n",
-        [403],
-    ),
     Attack("a link on another site", METRICS + AUTHORIZATION + CROSS_SITE + b"\r\n", [403]),
     Attack(
         "a search by a link on another site",

