@@ -19,6 +19,7 @@ from typer.main import get_command
 from idx.clients.catalogue import CLIENTS, FLAGS, Client as ClientProgram, Launch, Scope
 from server.app import app
 from shared import Document
+from tests.configured import write
 from tests.conftest import Idx, add_documents
 from tests.idx.clients.files import PROGRAM, file_of, servers
 from tests.programs import PROGRAMS, run
@@ -177,9 +178,7 @@ def test_an_index_that_does_not_exist_gets_a_warning(idx: Idx, home: Path) -> No
 
 
 def test_the_index_of_the_configuration_file_is_named(idx: Idx, home: Path) -> None:
-    file = home / ".config" / "mcp-lucene" / "config.toml"
-    file.parent.mkdir(parents=True)
-    file.write_text("index_path = '/data/index'")
+    write("index_path = '/data/index'")
     entry = idx.json("mcp-config", "zed")["entry"]
     assert entry["args"] == ["/data/index"]
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from idx.clients.catalogue import CLIENTS
+from idx.doctor import clients
 from shared import Document, Index
 from shared.installation import extra_command, software_version
 from shared.storage import commits
@@ -48,9 +50,7 @@ def test_one_of_a_thing_is_named_in_the_singular(idx: Idx, home: Path) -> None:
     make(home / "papers", "a.txt")
     create(idx.index)
     idx("sync", "papers")
-    configuration = home / ".config" / "mcp-lucene" / "config.toml"
-    configuration.parent.mkdir()
-    configuration.write_text("wait = -1")
+    write("wait = -1")
     *lines, last = idx("doctor", code=1).stdout.splitlines()
     assert any(f"{idx.index}: 1 document, 1 chunk, " in line for line in lines)
     # The server cannot start with it either.
@@ -284,9 +284,6 @@ def test_wrong_settings_do_not_keep_it_from_looking_at_the_rest(idx: Idx, home: 
 def test_a_client_that_is_told_something_wrong_is_told_about(
     home: Path, client: str, text: str, status: str, words: str
 ) -> None:
-    from idx.clients.catalogue import CLIENTS
-    from idx.doctor import clients
-
     file = CLIENTS[client].file("user")
     file.parent.mkdir(exist_ok=True)
     file.write_text(text.replace("PROGRAM", str(PROGRAM)))
@@ -300,9 +297,6 @@ def test_a_client_that_is_told_something_wrong_is_told_about(
 
 
 def test_a_client_on_a_cluster_is_as_it_should_be(home: Path) -> None:
-    from idx.clients.catalogue import CLIENTS
-    from idx.doctor import clients
-
     file = CLIENTS["cursor"].file("user")
     file.parent.mkdir(exist_ok=True)
     entry = {"command": str(PROGRAM), "args": ["opensearch://search.example:9200/a"]}

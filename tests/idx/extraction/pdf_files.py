@@ -79,6 +79,14 @@ def stream(content: str, entries: str = "") -> bytes:
     return b"<<%b/Length %d>>\nstream\n%b\nendstream" % (entries.encode(), len(data), data)
 
 
+def set_letters(objects: dict[int, str | bytes], mapping: str) -> None:
+    """Give the font of pages a table of the characters that its codes stand for."""
+    objects[4] = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>"
+    objects[6] = stream(
+        f"begincmap 1 begincodespacerange <00> <ff> endcodespacerange\n{mapping} endcmap"
+    )
+
+
 def pages_by_hand(
     kids: Sequence[int], content: str, count: int | None = None, page: str = ""
 ) -> dict[int, str | bytes]:

@@ -12,6 +12,7 @@ from tests.idx.extraction.pdf_files import (
     by_hand,
     extract,
     pages_by_hand,
+    set_letters,
     stream,
 )
 
@@ -90,11 +91,9 @@ def test_letters_of_the_ligature_lam_alef_are_in_their_order(
     tmp_path: Path, drawn: str, read: str
 ) -> None:
     objects = pages_by_hand([5], f"BT /F1 12 Tf 20 200 Td ({drawn}) Tj ET")
-    objects[4] = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>"
-    objects[6] = stream(
-        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange\n"
-        "5 beginbfchar <61> <0627> <62> <062B> <63> <06440627> <64> <0644> <65> <0646> endbfchar "
-        "endcmap"
+    set_letters(
+        objects,
+        "5 beginbfchar <61> <0627> <62> <062B> <63> <06440627> <64> <0644> <65> <0646> endbfchar",
     )
     assert extract(by_hand(tmp_path / "a.pdf", objects)).text == read
 
@@ -149,11 +148,7 @@ def in_hebrew(file: Path, lines: Sequence[str]) -> str:
         f"1 0 0 1 20 {200 - 20 * number} Tm [({line})] TJ " for number, line in enumerate(lines)
     )
     objects = pages_by_hand([5], f"BT /F1 12 Tf {drawn}ET")
-    objects[4] = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>"
-    objects[6] = stream(
-        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange\n"
-        "2 beginbfrange <20> <7e> <0020> <41> <5a> <05D0> endbfrange endcmap"
-    )
+    set_letters(objects, "2 beginbfrange <20> <7e> <0020> <41> <5a> <05D0> endbfrange")
     return extract(by_hand(file, objects)).text
 
 

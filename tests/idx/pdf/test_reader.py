@@ -20,6 +20,7 @@ from tests.idx.extraction.pdf_files import (
     by_hand,
     extract,
     pages_by_hand,
+    set_letters,
     stream,
     write_pages,
     write_pdf,
@@ -164,11 +165,7 @@ def test_right_to_left_text_is_read_in_the_order_of_its_letters(tmp_path: Path) 
     # On the page, the first letter of the word stands to the right.
     content = "BT /F1 12 Tf 20 200 Td (dcba) Tj ET"
     objects = pages_by_hand([5], content)
-    objects[4] = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>"
-    objects[6] = stream(
-        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange\n"
-        "4 beginbfchar <61> <05E9> <62> <05DC> <63> <05D5> <64> <05DD> endbfchar endcmap"
-    )
+    set_letters(objects, "4 beginbfchar <61> <05E9> <62> <05DC> <63> <05D5> <64> <05DD> endbfchar")
     assert extract(by_hand(tmp_path / "a.pdf", objects)).text == "שלום"
 
 

@@ -120,13 +120,15 @@ def test_shaded_rows_of_several_lines_are_lines(tmp_path: Path) -> None:
         assert any(words <= {*line.split()} for line in whole)
 
 
+GRID = "".join(
+    f"145 {280 - 14 * number} 53 14 re S 200 {280 - 14 * number} 60 14 re S "
+    for number in range(1, 6)
+)
+"""Cells of the column of numbers; the labels before them have none."""
+
+
 def test_labels_stay_with_their_numbers_where_only_some_cells_are_drawn(tmp_path: Path) -> None:
-    # The column of numbers has cells; the labels before them have none.
-    grid = "".join(
-        f"145 {280 - 14 * number} 53 14 re S 200 {280 - 14 * number} 60 14 re S "
-        for number in range(1, 6)
-    )
-    file = by_hand(tmp_path / "a.pdf", pages_by_hand([5], grid + plain(ROWS)))
+    file = by_hand(tmp_path / "a.pdf", pages_by_hand([5], GRID + plain(ROWS)))
     lines = extract(file).text.replace("[", "(").replace("]", ")").splitlines()
     assert [line for line in LINES if line not in lines] == []
 
@@ -142,12 +144,8 @@ def test_a_layout_that_gained_nothing_is_not_tried_again(
         return read(page)
 
     monkeypatch.setattr(tables, "_read", counted)
-    grid = "".join(
-        f"145 {280 - 14 * number} 53 14 re S 200 {280 - 14 * number} 60 14 re S "
-        for number in range(1, 6)
-    )
     numbers = [*range(5, 11)]
-    objects = pages_by_hand(numbers, grid + plain(ROWS))
+    objects = pages_by_hand(numbers, GRID + plain(ROWS))
     objects[3], gains = objects[3], pages_by_hand([5], FOUR_CELLS)[3]
     objects[20] = gains
     objects[9] = "<</Type/Page/Parent 2 0 R/Contents 20 0 R>>"

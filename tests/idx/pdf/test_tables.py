@@ -22,6 +22,7 @@ from tests.idx.extraction.pdf_files import (
     by_hand,
     extract,
     pages_by_hand,
+    set_letters,
     stream,
     write_pdf,
     write_table,
@@ -261,11 +262,7 @@ def test_a_page_that_pdfplumber_misreads_keeps_its_text(tmp_path: Path) -> None:
 
 def test_a_table_in_a_right_to_left_script_keeps_the_order_of_its_letters(tmp_path: Path) -> None:
     objects = pages_by_hand([5], FOUR_CELLS)
-    objects[4] = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>"
-    objects[6] = stream(
-        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange\n"
-        "3 beginbfchar <63> <05D2> <30> <05D0> <31> <05D1> endbfchar endcmap"
-    )
+    set_letters(objects, "3 beginbfchar <63> <05D2> <30> <05D0> <31> <05D1> endbfchar")
     text = extract(by_hand(tmp_path / "a.pdf", objects)).text
     assert sorted(text.split()) == ["אאג", "אבג", "באג", "בבג"]
 

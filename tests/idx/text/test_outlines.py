@@ -90,11 +90,6 @@ def test_own_text_stays_as_it_stands_in_the_file(read: Read, name: str) -> None:
     assert extracted.metadata == {}
 
 
-def test_tags_of_xml_stay(read: Read) -> None:
-    text = '<?xml version="1.0"?>\n<a b="c">d</a>\n'
-    assert read("a.xml", text).text == text
-
-
 def test_text_is_read_in_its_encoding(read: Read) -> None:
     assert read("a.txt", "Grüße".encode("utf-16")).text == "Grüße"
     assert read("a.csv", "Grüße;1".encode("cp1252"), encoding="cp1252").text == "Grüße | 1"
