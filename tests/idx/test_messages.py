@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import json
 import shutil
 import struct
 from collections.abc import Mapping
@@ -45,12 +44,15 @@ class Papers:
         return text_of(self.index, name)
 
     def found(self, query: str) -> list[str]:
-        answer = json.loads(self.idx("search", query, "--operator", "and", "--json").stdout)
+        answer = self.idx.json("search", query, "--operator", "and")
         return [hit["source_document"] for hit in answer["results"]]
 
     def reasons(self) -> dict[str, str]:
-        failures = json.loads(self.idx("failures", "--json").stdout)["failures"]
+        failures = self.idx.json("failures")["failures"]
         return {each["source_document"]: each["reason"] for each in failures}
+
+    def titles(self) -> set[str]:
+        return {each["title"] for each in self.idx.json("list")["documents"]}
 
 
 @pytest.fixture
@@ -425,10 +427,7 @@ def test_saved_pages_are_read(papers: Papers) -> None:
     assert papers.text("frames.mhtml") == "Inside"
     assert papers.found("Kläranlagenverordnung Übergabeprotokoll") == ["mietminderung.mhtml"]
     assert "AAECAwQF" not in papers.text("mietminderung.mhtml")
-    titles = {
-        each["title"] for each in json.loads(papers.idx("list", "--json").stdout)["documents"]
-    }
-    assert {"Lease", "Mietminderung bei Schimmel", "Frames"} <= titles
+    assert {"Lease", "Mietminderung bei Schimmel", "Frames"} <= papers.titles()
 
 
 def test_messages_of_apple_mail_are_read(papers: Papers) -> None:
@@ -597,10 +596,7 @@ def test_cards_have_the_names_of_people(papers: Papers) -> None:
         "",
         "Telephone: +49 170 5550123",
     ]
-    titles = {
-        each["title"] for each in json.loads(papers.idx("list", "--json").stdout)["documents"]
-    }
-    assert {"Jürgen Müller", "Ayşe Öztürk"} <= titles
+    assert {"Jürgen Müller", "Ayşe Öztürk"} <= papers.titles()
 
 
 def test_files_written_in_a_text_are_attachments(papers: Papers) -> None:

@@ -135,8 +135,8 @@ def test_a_folder_is_found_by_its_path_and_as_a_filter(
     assert found(f"folder:{path}")[0] == {LEASE, RENT}
     assert found(f'folder:"{path}/"')[0] == {LEASE, RENT}
     for condition, id_ in (("folder=contracts", LEASE), ("folder!=contracts", OLD)):
-        named = idx("search", "lease", "--filter", condition, "-i", folder / "index", "--json")
-        assert [hit["source_document"] for hit in json.loads(named.stdout)["results"]] == [id_]
+        named = idx.json("search", "lease", "--filter", condition, "-i", folder / "index")
+        assert [hit["source_document"] for hit in named["results"]] == [id_]
 
 
 @pytest.mark.parametrize(
@@ -197,10 +197,8 @@ def test_a_filter_that_leaves_nothing_by_its_value_is_noted(
     assert "0 chunks match" in shown.stderr
     assert note in shown.stderr
     assert ("No document has" in shown.stderr) == bool(note)
-    explained = idx(
-        "search", "zebra", "--filter", condition, "-i", folder / "index", "--explain", "--json"
-    )
-    assert note in json.loads(explained.stdout).get("note", "")
+    arguments = ("zebra", "--filter", condition, "-i", folder / "index", "--explain")
+    assert note in idx.json("search", *arguments).get("note", "")
 
 
 @pytest.mark.parametrize(
@@ -211,8 +209,8 @@ def test_a_colon_of_plain_text_needs_no_note(found: Found, query: str) -> None:
 
 
 def test_lucenes_syntax_names_unknown_fields(idx: Idx, folder: Path) -> None:
-    arguments = ("foo:bar contract", "--syntax", "lucene", "-i", folder / "index", "--json")
-    answer = json.loads(idx("search", *arguments).stdout)
+    arguments = ("foo:bar contract", "--syntax", "lucene", "-i", folder / "index")
+    answer = idx.json("search", *arguments)
     assert LEASE in [hit["source_document"] for hit in answer["results"]]
     assert "'foo' is not a field" in answer["note"]
 
@@ -278,7 +276,7 @@ def test_what_each_word_finds(searched: Idx) -> None:
         "mesto": ["dum"],
         "pays": ["deposit"],
     }.items():
-        hits = json.loads(searched("search", query, "--json").stdout)["results"]
+        hits = searched.json("search", query)["results"]
         assert sorted(hit["source_document"] for hit in hits) == found, query
 
 
@@ -298,5 +296,5 @@ def test_under_a_filter_on_the_language_words_are_still_found(idx: Idx) -> None:
         "Haus": ["too short to tell"],
         "weather": ["quotes English"],
     }.items():
-        shown = idx("search", query, "--filter", "language=de", "--json").stdout
-        assert [hit["source_document"] for hit in json.loads(shown)["results"]] == found, query
+        shown = idx.json("search", query, "--filter", "language=de")
+        assert [hit["source_document"] for hit in shown["results"]] == found, query

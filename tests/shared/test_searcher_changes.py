@@ -20,10 +20,6 @@ from tests.conftest import add_documents
 from tests.systems import replaces_open_files
 
 
-def remove(path: Path) -> None:
-    shutil.rmtree(path)
-
-
 def replace_in_place(path: Path) -> None:
     for file in path.iterdir():
         file.unlink()
@@ -59,7 +55,7 @@ def test_a_refresh_is_a_newer_commit(filled_index: Path) -> None:
         swap(filled_index)
         searcher.folders()
         assert searcher.refreshes == 4
-        remove(filled_index)
+        shutil.rmtree(filled_index)
         with pytest.raises(IndexMissingError):
             searcher.folders()
 
@@ -71,7 +67,7 @@ def test_an_index_may_come_go_and_come_back(index_path: Path) -> None:
                 searcher.search("x")
             create(index_path)
             assert searcher.search("x").totalHits == 0
-            remove(index_path)
+            shutil.rmtree(index_path)
 
 
 def test_an_index_of_another_program_is_named_as_such(index_path: Path) -> None:

@@ -15,15 +15,11 @@ from shared.errors import (
 )
 from shared.model.document import Metadata
 from shared.writing import index as index_module, writer
+from tests.idx.files import ids
 from tests.programs import Started, run
 from tests.systems import has_modes, limits_names
 
 LONG = " ".join(f"word{number}" for number in range(600))
-
-
-def ids(path: Path) -> list[str]:
-    with Searcher(path) as searcher:
-        return [document.source_document for document in searcher.documents().documents]
 
 
 @limits_names
