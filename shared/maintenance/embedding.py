@@ -85,6 +85,20 @@ _WORKER_BYTES: Final = 4_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingState:
+    """State of the vectors of an index."""
+
+    model: SentenceModel | None  # None if search by meaning is off
+    chunks: int
+    embedded: int  # those that have vectors, or a language or script that the model does not know
+
+    @property
+    def pending(self) -> int:
+        """Number of chunks that are still to be embedded."""
+        return self.chunks - self.embedded if self.model else 0
+
+
+@dataclass(frozen=True, slots=True)
 class Embedded:
     """Result of an embedding."""
 
@@ -93,10 +107,10 @@ class Embedded:
     seconds: float
 
 
-def embedding_state(path: Path | str) -> Embeddable:
-    """Return the state of the vectors of an index, whose texts cannot be read any more."""
+def embedding_state(path: Path | str) -> EmbeddingState:
+    """Return the state of the vectors of an index."""
     with _opened(path) as index:
-        return index
+        return EmbeddingState(index.model, index.chunks, index.embedded)
 
 
 def model_of_new_index() -> SentenceModel | None:
@@ -147,7 +161,7 @@ def embed(
     """
     began = time.monotonic()
     with _opened(path) as index:
-        model, pending = index.model, index.pending
+        model, pending = index.model, index.chunks - index.embedded
         if model is None or not pending:
             return Embedded(0, 0, 0.0)
         check_extra("search by meaning")

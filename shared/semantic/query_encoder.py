@@ -40,7 +40,8 @@ class QueryEncoder:
         self._encoder: Encoder | None = None
         self._vectors: OrderedDict[str, Vector | None] = OrderedDict()
         self._problem: str | None = None
-        self._resumes = 0.0  # when a server that is down is asked again
+        self._is_down = False
+        self._resumes = 0.0
 
     def encoder(self, model: SentenceModel) -> "Encoder | None":
         """Return the encoder of a model; None if it cannot be used, or is switched off.
@@ -50,7 +51,7 @@ class QueryEncoder:
         with self._lock:
             if model != self._model:
                 self._model, self._encoder, self._problem = model, None, None
-                self._resumes = 0.0
+                self._is_down, self._resumes = False, 0.0
                 self._vectors.clear()
                 try:
                     if sentence_model() != SEMANTIC_OFF:
@@ -82,7 +83,7 @@ class QueryEncoder:
             self._fail(model, error)
             return None
         with self._lock:
-            self._resumes = 0.0
+            self._is_down = False
             self._vectors[query] = vector
             while len(self._vectors) > _MAX_QUERIES:
                 self._vectors.popitem(last=False)
@@ -90,10 +91,10 @@ class QueryEncoder:
 
     def _fail(self, model: SentenceModel, error: McpLuceneError) -> None:
         with self._lock:
-            if not self._resumes:
+            if not self._is_down:
                 self._problem = str(error)
             if server_of(model.name):
-                self._resumes = time.monotonic() + _PAUSE_SECONDS
+                self._is_down, self._resumes = True, time.monotonic() + _PAUSE_SECONDS
 
     def take_problem(self) -> str | None:
         """Return why the model cannot be used, the first time; then None."""

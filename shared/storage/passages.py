@@ -43,15 +43,10 @@ class Embeddable:
     """Index, open for its vectors to be made."""
 
     path: Path
-    model: SentenceModel | None  # None if search by meaning is off
+    model: SentenceModel | None
     chunks: int
-    embedded: int  # those that have vectors, or a language or script that the model does not know
+    embedded: int  # the number of chunks that have a value
     texts: Callable[[], Iterator[list[StoredText]]]  # of the others, neighbours together
-
-    @property
-    def pending(self) -> int:
-        """Number of chunks that are still to be embedded."""
-        return self.chunks - self.embedded if self.model else 0
 
 
 def key_with_id(searcher: Any, id_: str) -> bytes | None:
