@@ -114,11 +114,14 @@ def _visible_errors() -> Iterator[None]:
         raise
 
 
+_ONLY_SUMMARIES: Final = "only summaries"  # in a context that lists commands
+
+
 def command_group(entries: Mapping[str, tuple[str, str]]) -> type[TyperGroup]:
     """Return a group class with the commands of a table, in its order, before all others.
 
     An entry is the place of a command and its summary, which is enough for help and completion; the
-    command is loaded when it is called.
+    command is loaded when it is looked up for anything else.
     """
 
     class CommandGroup(TyperGroup):
@@ -135,11 +138,18 @@ def command_group(entries: Mapping[str, tuple[str, str]]) -> type[TyperGroup]:
             with _visible_errors():
                 return super().invoke(ctx)
 
-        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-            name, command, rest = super().resolve_command(ctx, args)
-            if name is not None and name in entries:
-                command = _loaded(name, *entries[name])
-            return name, command, rest
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            ctx.meta[_ONLY_SUMMARIES] = True
+            super().format_help(ctx, formatter)
+
+        def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+            ctx.meta[_ONLY_SUMMARIES] = True
+            return super().shell_complete(ctx, incomplete)
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            if cmd_name in entries and _ONLY_SUMMARIES not in ctx.meta:
+                return _loaded(cmd_name, *entries[cmd_name])
+            return super().get_command(ctx, cmd_name)
 
     return CommandGroup
 

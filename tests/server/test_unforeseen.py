@@ -18,7 +18,7 @@ def fail(self, *arguments, **options):
     if "lent" in asked:
         self._call(lambda backend: Integer.parseInt("no number"))
     if "called wrongly" in asked:
-        self._call(lambda backend: backend._searcher.count(5))
+        self._call(lambda backend: backend.searcher.count(5))
     if "invalid" in asked:
         from pydantic import TypeAdapter
         TypeAdapter(int).validate_python("no number")
