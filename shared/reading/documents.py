@@ -2,9 +2,10 @@
 
 import unicodedata
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple, TypeVar
 
+from shared.errors import DocumentDamagedError
 from shared.model import index_results as results, metadata, schema
 from shared.model.failures import load_failures
 from shared.model.metadata import MODIFIED
@@ -14,6 +15,8 @@ from shared.query.tree import Everything, Node, Values
 from shared.reading.backend import FIRST_CHUNK, Backend, Stored, chunks_of, first_of
 from shared.reading.chunks import document_chunks
 from shared.storage.stored_chunks import SUMMARY_FIELDS, details_of, summary_from_lucene
+
+Chunk = TypeVar("Chunk")
 
 _MAX_TITLE_KEY_CHARACTERS: Final = 100
 """Number of characters of a title that are compared when sorting."""
@@ -128,8 +131,10 @@ def list_failures(backend: Backend, offset: int, limit: int | None) -> results.F
 def document_details(backend: Backend, source_document: str) -> results.DocumentDetails:
     """Return the details of a document, or raise `DocumentNotFoundError`."""
     answer = document_chunks(backend, source_document, 1, 1)
-    source_document, total, (first,) = answer.source_document, answer.total_chunks, answer.chunks
-    (last,) = document_chunks(backend, source_document, total, 1).chunks
+    source_document, total = answer.source_document, answer.total_chunks
+    first = _found(backend, source_document, answer.chunks)
+    end = document_chunks(backend, source_document, total, 1)
+    last = _found(backend, source_document, end.chunks)
     stored = _first_stored(backend, source_document)
     summary = summary_from_lucene(stored, backend.folders)
     language = summary.metadata.get(metadata.LANGUAGE)
@@ -183,8 +188,14 @@ def document_file(backend: Backend, source_document: str) -> results.DocumentFil
 
 def _first_stored(backend: Backend, source_document: str) -> Stored:
     first = first_of(chunks_of(source_document))
-    (stored,) = backend.stored(first, SUMMARY_FIELDS, limit=1)
-    return stored
+    return _found(backend, source_document, backend.stored(first, SUMMARY_FIELDS, limit=1))
+
+
+def _found(backend: Backend, source_document: str, chunks: Iterable[Chunk]) -> Chunk:
+    """Return the chunk of a document that was asked for, which a damaged one may lack."""
+    for chunk in chunks:
+        return chunk
+    raise DocumentDamagedError(backend.path, source_document, "a chunk is missing")
 
 
 def _preview(text: str) -> str:

@@ -170,6 +170,7 @@ def test_documents_that_are_not_whole_are_named(idx: Idx, filled: Path) -> None:
     answer = idx.json("check", code=1)
     assert not answer["sound"]
     assert answer["problems"] == told
+    assert "'beginning': a chunk is missing" in idx("show", "beginning", "--details", code=1).stderr
     # What it says helps.
     idx("delete", *VIOLATIONS)
     idx("check")
