@@ -155,14 +155,15 @@ _DIGITS: Final = Chain(
     Step(
         "simplePattern",
         {
-            "pattern": "[0-9](([ ()/\u00a0\u2013\\-]{0,2}| [/\u2013\\-] )[0-9]|[.][0-9]{3}){4,33}"
+            "pattern": "[0-9](([ ()/\u00a0\u2013\\-]{0,2}| [/\u2013\\-] )[0-9]){4,33}"
+            "|[0-9]{1,4}([.][0-9]{3}){2,9}([/\\-]?[0-9]){0,12}"
             "|[1-9][ \u00a0\u202f][0-9]{3}"
         },
     ),
     _COMPATIBLE,
 )
-"""Chain of runs of five digits and more, such as telephone numbers, without the signs in them, and
-of thousands with a blank."""
+"""Chain of runs of five digits and more, such as telephone numbers, without the signs in them, also
+with several points between thousands, as numbers of taxes have, and of thousands with a blank."""
 
 
 def chain_of(field: str, language: str = UNDETERMINED, *, of_query: bool = False) -> Chain:

@@ -147,14 +147,8 @@ _KANA: Final = re.compile("[\u3041-\u3096\u30a1-\u30f6\u30fc]{2,}")
 _TO_KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)}
 _TO_HIRAGANA: Final = {katakana: hiragana for hiragana, katakana in _TO_KATAKANA.items()}
 
-_SPELLINGS: Final = {
-    "en": (
-        (re.compile(r"(?<=\w{3})is(?=(?:e[drs]?|ers|ing|ations?)$)"), "iz"),
-        (re.compile(r"(?<=\w{3})iz(?=(?:e[drs]?|ers|ing|ations?)$)"), "is"),
-    ),
-    "nl": ((re.compile(r"(?<=\w[aiouy])s$"), "'s"),),
-}
-"""Ends of words, by their language, that are written in two ways."""
+_BRITISH: Final = re.compile(r"(?<=\w{3})i([sz])(?=(?:e[drs]?|ers|ing|ations?)$)")
+"""End of a word that English writes with s and with z: organise."""
 
 _LONG_NAME: Final = 6  # letters of a name that hardly becomes another word without one of them
 _LONGEST_ABBREVIATION: Final = 5  # letters; longer words are in capitals by emphasis
@@ -253,10 +247,15 @@ def _other_spellings(text: str, parts: Sequence[Token], languages: Sequence[str]
 
 
 def _spellings_in(language: str, text: str) -> Iterator[str]:
-    """Yield other spellings of a word in a language: organize, organise; fotos, foto's."""
-    for pattern, other in _SPELLINGS.get(language, ()):
-        if (found := pattern.sub(other, text)) != text:
-            yield found
+    """Yield the other spelling of an English word, and a Dutch plural without its apostrophe."""
+    word = text.strip(PUNCTUATION).lower()
+    if language == "en" and (found := _BRITISH.search(word)):
+        other = "z" if found[1] == "s" else "s"
+        yield f"{word[: found.start(1)]}{other}{word[found.end(1) :]}"
+    is_plural = language == "nl" and word.endswith("s") and lemmas("nl", word[:-1])
+    if is_plural and not lemmas("nl", word):
+        # As in fotos; gas is a word of its own.
+        yield word[:-1]
 
 
 def _without_language(stems: Iterable[str], terms: IndexTerms) -> Iterator[str]:

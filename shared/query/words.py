@@ -40,6 +40,7 @@ TEXT_FIELDS: Final = (schema.CONTENT, schema.TITLE)
 
 _MOST_PARTS: Final = 12  # of a word that are searched apart; more are searched as a phrase
 _MOST_NEIGHBOURS: Final = 8  # pairs of words that are searched as one word
+_MOST_WORDS_APART: Final = 4  # of a query of which three may be one
 _FEWEST_OF_A_HALF: Final = 2  # letters of a word that is joined with its neighbour
 _FEWEST_OF_A_COMPOUND: Final = 4  # letters of a part that may stand elsewhere
 
@@ -47,10 +48,14 @@ _ENDINGS: Final = ("", "e", "en", "er", "es", "n", "s")
 """Endings of a word that a query writes as two."""
 
 _DIGITS: Final = re.compile(
-    r"(?:\+|\b|(?<=[A-Za-z]))\d(?:[ \u00a0/()\u2013-]{0,2}\d|\.\d{3}){4,33}(?![.,]?\d)"
+    r"(?:\+|\b|(?<=[A-Za-z]))(?:\d{1,4}(?:\.\d{3}){2,9}(?:[/-]?\d){0,12}"
+    r"|\d(?:[ \u00a0/()\u2013-]{0,2}\d){4,33})(?![.,]?\d)"
 )
-"""Five digits and more, with the signs between them that telephone and account numbers have, and
-the points between thousands that numbers of companies and taxes have."""
+"""Five digits and more, with the signs between them that telephone and account numbers have, or the
+points between thousands that numbers of taxes have."""
+
+_YEARS: Final = re.compile(r"(?:(?:19|20)\d\d ?)+")
+_COUNTS: Final = re.compile(r"\d+[:\u2013]\d+")  # as in 3:1, which is not 31
 
 _FEWEST_BEHIND_ZEROS: Final = 2  # digits of one that a text may have with zeros before it
 _FEWEST_OF_A_NUMBER: Final = 4  # digits of one that a text may have with a blank, as in 5 000
@@ -152,8 +157,9 @@ class Words:
             part = self.part(found, is_word=isinstance(numbers, Nothing))
             return any_of(self._form(forms[0], fields), numbers), [part]
         is_of_syllables = any(form.is_of_syllables for form in forms)
+        is_apart = is_of_syllables or _COUNTS.fullmatch(word.text)
+        joined = Nothing() if is_apart else self._joined(forms, fields)
         if (len(forms) > _MOST_PARTS and not is_of_syllables) or occur == "must_not":
-            joined = Nothing() if is_of_syllables else self._joined(forms, fields)
             whole = any_of(
                 any_of(self.row([(form.term,) for form in forms], fields), numbers), joined
             )
@@ -161,7 +167,7 @@ class Words:
         requires_all = occur == "must" or (self.requires_all and occur == "should")
         if is_of_syllables:
             return self._of_syllables(forms, fields, requires_all=requires_all)
-        return self._of_parts(forms, fields, numbers, requires_all=requires_all)
+        return self._of_parts(forms, fields, numbers, joined, requires_all=requires_all)
 
     def _of_syllables(
         self, forms: Sequence[Form], fields: Sequence[str], *, requires_all: bool
@@ -179,7 +185,13 @@ class Words:
         return node, list(map(self.part, there or found[:1]))
 
     def _of_parts(
-        self, forms: Sequence[Form], fields: Sequence[str], numbers: Node, *, requires_all: bool
+        self,
+        forms: Sequence[Form],
+        fields: Sequence[str],
+        numbers: Node,
+        joined: Node,
+        *,
+        requires_all: bool,
     ) -> tuple[Node, list[Part]]:
         weights = self.weights
         apart = []
@@ -189,7 +201,6 @@ class Words:
             factor = weights.part * (weights.short_part if is_short else 1.0)
             apart.append(scaled(self._form(form, fields), factor))
         found = [self._any_form(form, fields) for form in forms]
-        joined = self._joined(forms, fields)
         whole = [
             scaled(self.row([(form.term,) for form in forms], fields), weights.row),
             scaled(joined, weights.row),
@@ -252,9 +263,7 @@ class Words:
     def _joined(self, forms: Sequence[Form], fields: Sequence[str]) -> Node:
         """Return the parts of a word as one, as in email for e-mail."""
         whole = "".join(form.term for form in forms)
-        # Not 31 for 3:1.
-        is_number = whole.isdigit() and len(whole) <= _FEWEST_OF_A_NUMBER
-        if schema.CONTENT not in fields or is_number or len(whole) > schema.MAX_WORD:
+        if schema.CONTENT not in fields or len(whole) > schema.MAX_WORD:
             return Nothing()
         return self._one_word(whole)
 
@@ -277,9 +286,9 @@ class Words:
         rows: dict[Sequence[str], None] = dict.fromkeys(pairwise(words))
         if not WITH_COMPOUNDS.isdisjoint(self.languages):
             telling = [word for word in words if not function_words_in(word.strip(PUNCTUATION))]
-            rows |= dict.fromkeys(
-                (*pairwise(telling), *zip(telling, telling[1:], telling[2:], strict=False))
-            )
+            rows |= dict.fromkeys(pairwise(telling))
+            if len(telling) <= _MOST_WORDS_APART:
+                rows |= dict.fromkeys(zip(telling, telling[1:], telling[2:], strict=False))
         for row in rows:
             key = row, self.languages
             known = self.terms.words.get(key)
@@ -300,7 +309,9 @@ class Words:
         if of_last or WITH_COMPOUNDS.isdisjoint(self.languages):
             wholes = self._begun({"".join(parts)})
         else:
-            wholes = self._compounds(parts) | self._compounds(parts[::-1])
+            wholes = self._compounds(parts)
+            if len(parts) == 2:  # noqa: PLR2004 - a pair
+                wholes |= self._compounds(parts[::-1])
         terms = (f"{whole}{ending}" for whole in sorted(wholes) for ending in _ENDINGS)
         there = self.there(schema.CONTENT, terms)
         return [self._instead(Terms(schema.CONTENT, (term,)), parts) for term in there]
@@ -350,9 +361,9 @@ class Words:
 
     def numbers(self, text: str) -> Node:
         """Return the numbers of several words: telephone numbers with blanks, dates and times."""
-        runs = [(run, len(run.split())) for run in _DIGITS.findall(text)]
-        # It stands for so many words.
-        numbers = any_of(*(scaled(self._runs([run]), words) for run, words in runs if words > 1))
+        runs = [run for run in _DIGITS.findall(text) if " " in run and not _YEARS.fullmatch(run)]
+        # Each stands for so many words.
+        numbers = any_of(*(scaled(self._runs([run]), run.count(" ") + 1) for run in runs))
         dates = self._rows(dates_and_times(text))
         return any_of(numbers, dates)
 

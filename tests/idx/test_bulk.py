@@ -1,15 +1,20 @@
 """Bulk files, good and bad; a bad one changes nothing."""
 
 import json
+import signal
+import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from idx.sync.events import uninterrupted
 from shared import Document, DocumentSummary
 from tests.conftest import Idx, add_documents
 from tests.idx.files import documents
+from tests.programs import PROGRAMS, Started
+from tests.systems import sends_signals
 
 pytestmark = pytest.mark.usefixtures("empty_index")
 
@@ -168,3 +173,34 @@ def test_too_long_metadata_are_refused(idx: Idx, listed: Listed) -> None:
         "1,000,000 are allowed, because every chunk contains them: put long text into the content\n"
     )
     assert listed() == []
+
+
+@sends_signals
+def test_an_interrupted_run_says_that_nothing_was_changed(idx: Idx, listed: Listed) -> None:
+    with Started(
+        PROGRAMS / "idx", "bulk", "-j", "-", cwd=idx.folder, stdout=subprocess.DEVNULL
+    ) as running:
+        # A skipped entry tells that the one before it was read.
+        running.stdin.write(f'{json.dumps(ENTRIES[0])}\n{{"Id": "no title"}}\n')
+        running.stdin.flush()
+        assert running.stderr.readline() == "Skipped entry 2: it has no title.\n"
+        running.send_signal(signal.SIGINT)
+        assert running.stderr.read() == "Interrupted: nothing was changed.\n"
+        assert running.wait() == 130
+    assert listed() == []
+
+
+@sends_signals
+def test_an_interruption_during_the_commit_waits_for_its_end() -> None:
+    done = []
+
+    def commit() -> None:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append(1)
+
+    with pytest.raises(KeyboardInterrupt):
+        commit()
+    assert done
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)

@@ -160,6 +160,15 @@ def test_a_file_that_is_as_it_was_once_more_is_no_failure(idx: Idx, papers: Path
     assert "good.txt" not in failures(idx.index)
 
 
+@pytest.mark.soak
+def test_failures_that_cannot_be_read_any_more_are_found_again(idx: Idx, papers: Path) -> None:
+    listed = failures(idx.index)
+    file = idx.index / FILE_NAME
+    file.unlink()
+    sync(idx, "papers", code=1)
+    assert failures(idx.index) == listed
+
+
 def test_an_index_without_failures_has_none(idx: Idx) -> None:
     assert failures(idx.index) == {}
     assert idx("failures").stdout.endswith("0 files\n")

@@ -9,7 +9,7 @@ from mcp import Client
 
 from shared import Document, create
 from shared.chunking import chunks
-from tests.conftest import Connect, Idx, NewIndex, add_documents, connected_by_stdio
+from tests.conftest import Connect, Idx, NewIndex, add_documents, connected, connected_by_stdio
 from tests.idx.preparation import index_files
 from tests.server.tool_answers import answer, error
 
@@ -254,6 +254,11 @@ async def test_the_server_introduces_itself(client: Client) -> None:
     assert client.instructions is not None
     assert "Search" in client.instructions
     assert len(client.instructions) < 2_000
+
+
+async def test_clients_of_the_older_protocol_are_served(index: Path) -> None:
+    async with connected(index, mode="legacy") as older:
+        assert answer(await older.call_tool("Search", {"query": "lait"}))["totalHits"] == 1
 
 
 @pytest.mark.parametrize(

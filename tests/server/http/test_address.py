@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.programs import run
+from tests.programs import PROGRAMS, run
 from tests.server.http.served import SECONDS, message, refused, served
 
 READER = "r" * 40
@@ -44,6 +44,13 @@ def test_insecure_lets_them_in_and_says_so(documents: Path) -> None:
         assert httpx2.get(local, headers=elsewhere, timeout=SECONDS).status_code == 421
         assert "not_encrypted host=0.0.0.0" in server.logged()
         assert "no_name host=0.0.0.0" in server.logged()
+
+
+@pytest.mark.soak
+def test_a_public_url_of_this_machine_lets_nobody_in(documents: Path) -> None:
+    options = ["--public-url", "http://localhost:8080/mcp"]
+    with served(documents, *options) as server:
+        assert server.get("/healthz").status_code == 200
 
 
 @pytest.mark.soak
@@ -113,6 +120,7 @@ def test_an_option_of_http_needs_it(documents: Path, option: tuple[str, ...]) ->
         (["--public-url", "ftp://x/mcp"], "--public-url: 'ftp://x/mcp' is not a URL"),
         (["--tls-key", "x"], "--tls-key needs --tls-certificate"),
         (["--tls-certificate", "/none"], "the certificate /none and its key cannot be used"),
+        (["--tools", "Serch"], "did you mean 'Search'"),
     ],
 )
 def test_options_that_cannot_be_are_told(documents: Path, options: list[str], told: str) -> None:
@@ -160,3 +168,9 @@ def test_a_key_of_another_certificate_is_told(
         index=documents,
     )
     assert f"the certificate {certificate[0]} and its key cannot be used" in told
+
+
+@pytest.mark.soak
+def test_help_names_the_options_and_starts_nothing() -> None:
+    done = run(PROGRAMS / "mcp-lucene", "--help")
+    assert "--oauth-issuer" in done.stdout
