@@ -13,7 +13,7 @@ from typing import Final, NoReturn
 from idx.errors import SourceFileError, UnsupportedFileError
 from idx.extraction import media_types
 from idx.extraction.media_types import Kind
-from idx.extraction.types import ExtractionOptions, Source
+from idx.extraction.types import MAX_REASON, ExtractionOptions, Source
 from idx.markup.markup import Package
 from idx.text.decoding import is_binary
 
@@ -41,8 +41,6 @@ _DAMAGE: Final[tuple[type[Exception], ...]] = (
     zlib.error,
 )
 
-_MAX_REASON: Final = 200
-
 
 @contextmanager
 def damage(file: Path, name: str) -> Iterator[None]:
@@ -55,7 +53,7 @@ def damage(file: Path, name: str) -> Iterator[None]:
         # The text of a KeyError is its message in quotation marks.
         is_key = isinstance(error, KeyError) and error.args
         said = str(error.args[0] if is_key else error).strip().partition("\n")[0]
-        reason = said[:_MAX_REASON] or type(error).__name__
+        reason = said[:MAX_REASON] or type(error).__name__
         raise SourceFileError(file, f"is a damaged {name}: {reason}") from error
 
 

@@ -19,6 +19,7 @@ from shared.settings.defaults import (
 
 MAX_DEPTH: Final = 3  # containers within each other: a letter in an archive in a message
 MAX_MEMBERS: Final = 100_000  # files and messages that are read from one file
+MAX_REASON: Final = 200  # characters of what a parser says of an error
 
 MIN_UNPACKED_BYTES: Final = 100_000_000
 MAX_RATIO: Final = 50
@@ -205,7 +206,7 @@ class Unreadable:
 
     @classmethod
     def unforeseen(cls, error: BaseException) -> "Unreadable":
-        said = f"{type(error).__name__}: {error}"
+        said = f"{type(error).__name__}: {error}".partition("\n")[0][:MAX_REASON]
         return cls("failed", f"its reader failed with an internal error, please report it: {said}")
 
 

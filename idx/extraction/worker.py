@@ -141,6 +141,8 @@ class MemberReader:
             result = _failure(error)
         except (BudgetError, MemoryError):
             raise
+        except OSError as error:
+            result = Unreadable("failed", f"cannot be read: {reason_of(error)}")
         except Exception as error:  # noqa: BLE001 - of a reader; it costs this member alone
             result = Unreadable.unforeseen(error)
         self.found.insert(place, Member(path, result))

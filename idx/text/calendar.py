@@ -26,6 +26,9 @@ _LINE: Final = re.compile(
 _PARAMETER: Final = re.compile(r";([\w-]+)(?:=(\"[^\"]*\"|[^;]*))?")
 _ESCAPE: Final = re.compile(r"\\(.)")
 
+_TIME: Final = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2}):?(\d{2})(?::?\d{2})?(Z)?)?")
+_CARD: Final = re.compile(r"^BEGIN:VCARD\s*$", re.IGNORECASE | re.MULTILINE)
+
 _ENTRIES: Final = frozenset({"VEVENT", "VTODO", "VJOURNAL", "VCARD"})
 
 _LABELS: Final = {
@@ -99,8 +102,7 @@ def read_calendar(text: str) -> Extracted | None:
         (1 if entry.title else 0, entry.title, "\n".join((entry.title, *entry.lines)))
         for entry in entries
     )
-    is_card = "BEGIN:VCARD" in text.upper()
-    single = entries[0].title if is_card and len(entries) == 1 else None
+    single = entries[0].title if len(entries) == 1 and _CARD.search(text) else None
     return Extracted(
         text=joined,
         title=one_line(calendar.get("X-WR-CALNAME") or single),
@@ -214,11 +216,16 @@ def _unescaped(value: str) -> str:
 
 def _time(value: str) -> str:
     """Return a time as ``2025-03-01 10:00``, with UTC if it says so; other texts unchanged."""
+    match = _TIME.fullmatch(value)
+    if match is None:
+        return value
+    year, month, day, hour, minute, utc = match.groups()
     try:
-        time = datetime.fromisoformat(value)
+        datetime(int(year), int(month), int(day))
     except ValueError:
         return value
-    return f"{time:%Y-%m-%d %H:%M %Z}".rstrip() if "T" in value else str(time.date())
+    shown = f"{year}-{month}-{day}" + (f" {hour}:{minute}" if hour else "")
+    return f"{shown} UTC" if utc else shown
 
 
 def _day(value: str) -> date | None:

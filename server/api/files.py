@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from email.utils import formatdate
 from functools import partial
@@ -226,10 +226,16 @@ def _part(wanted: re.Match[str], size: int) -> tuple[int, int] | None:
     return (start, end) if start < end else None
 
 
-def _parts(stream: BufferedReader, start: int, end: int, closing: ExitStack) -> Iterator[bytes]:
+async def _parts(
+    stream: BufferedReader, start: int, end: int, closing: ExitStack
+) -> AsyncIterator[bytes]:
     """Yield the bytes of a file; fewer, which breaks the connection, if it has become shorter."""
+    # Starlette would close a plain generator only when it is collected.
     with closing:
-        stream.seek(start)
-        while part := stream.read(min(_PART_BYTES, end - start)):
+        await anyio.to_thread.run_sync(stream.seek, start)
+        while start < end:
+            part = await anyio.to_thread.run_sync(stream.read, min(_PART_BYTES, end - start))
+            if not part:
+                return
             start += len(part)
             yield part

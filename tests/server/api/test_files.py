@@ -1,5 +1,6 @@
 """Original files of documents, and pictures of their pages, by the JSON API."""
 
+import gc
 import io
 import os
 from base64 import b64encode
@@ -18,7 +19,7 @@ from tests.idx.extraction.pdf_files import write_pages
 from tests.idx.test_hostile_documents import zipped
 from tests.idx.test_secrets import PKCS8
 from tests.programs import run_idx
-from tests.server.http.served import SECONDS, Served, served_here
+from tests.server.http.served import SECONDS, Served, served_here, wait_for
 
 MAIL: Final = """Subject: Keys
 Content-Type: multipart/mixed; boundary=b
@@ -42,6 +43,8 @@ TEXT = "A text about a river.\n" * 10_000
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files") / "files"
     (folder / "sub").mkdir(parents=True)
+    # More than what the system takes from a server whose client does not read.
+    (folder / "large.zip").write_bytes(zipped(**{"noise.bin": os.urandom(30_000_000)}))
     write_pages(folder / "manual.pdf", ["The river is deep.", "No word."])
     (folder / "page.html").write_text(HTML)
     (folder / "sub" / "nötes #1.txt").write_text(TEXT)
@@ -67,6 +70,27 @@ def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 def path(name: str) -> str:
     return f"/api/documents/{quote(name, safe='')}"
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux has /proc")
+def test_a_file_whose_client_leaves_is_closed_at_once(server: Served, folder: Path) -> None:
+    request = f"GET {path('large.zip')}/file HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+
+    def is_closed() -> bool:
+        # One of the descriptors is of the list itself.
+        opened = map(os.path.realpath, Path("/proc/self/fd").iterdir())
+        return str(folder / "large.zip") not in opened
+
+    # Which would close it, too, at some time.
+    gc.disable()
+    try:
+        for _ in range(10):
+            with server.raw() as client:
+                client.sendall(request)
+                assert client.recv(15) == b"HTTP/1.1 200 OK"
+        wait_for(is_closed, "the file is still open")
+    finally:
+        gc.enable()
 
 
 def test_a_file_is_its_bytes_with_its_name(server: Served) -> None:
