@@ -329,7 +329,8 @@ def test_a_long_document_is_there_as_a_whole_whenever_its_writing_is_interrupted
         running.send_signal(signal.SIGINT)
         with running.stdout:
             running.stdout.read()
-        assert running.wait() in {0, 130}
+        # Python that ends gives the signal its default action back.
+        assert running.wait() in {0, 130, -signal.SIGINT}
         with Searcher(idx.folder / "lucene-index") as searcher:
             assert searcher.chunk("a.txt-chunk-001").content == text[:5]
             whole = searcher.document_chunks("long.txt")
