@@ -297,6 +297,10 @@ def test_the_language_of_a_text(text: str, language: str | None) -> None:
     assert language_of(text) == language
 
 
+def test_the_french_year_is_no_form_of_the_english_article() -> None:
+    assert irregular_stems("en", "an") == ()
+
+
 @pytest.mark.parametrize("language", sorted(WITH_DICTIONARY))
 def test_whoever_asks_often_is_told_the_same_irregular_forms(language: str) -> None:
     stems = {"de": "ging", "en": "paid", "es": "fuer", "fr": "cheval", "it": "acqu"}
