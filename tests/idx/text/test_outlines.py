@@ -185,6 +185,23 @@ END:VCARD
 """
 
 
+@pytest.mark.parametrize(
+    ("time", "shown"),
+    [
+        ("20250301T235960Z", "2025-03-01 23:59 UTC"),
+        ("20250301T240000", "2025-03-01 24:00"),
+        ("2025-03-01 10:00", "2025-03-01 10:00"),
+        ("20250301,20250302", "20250301,20250302"),
+    ],
+)
+def test_a_time_of_an_event_loses_nothing(read: Read, time: str, shown: str) -> None:
+    event = f"BEGIN:VEVENT\nSUMMARY:Walk\nDTSTART:{time}\nDESCRIPTION:no BEGIN:VCARD\nEND:VEVENT\n"
+    calendar = read("a.ics", f"BEGIN:VCALENDAR\n{event}END:VCALENDAR\n")
+    assert f"Begins: {shown}\n" in calendar.text
+    # One event is not what a calendar is called, as a contact is a card.
+    assert calendar.title is None
+
+
 def test_events_are_sections(read: Read) -> None:
     calendar = read("a.ics", ICS)
     assert calendar.text == (
