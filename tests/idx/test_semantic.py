@@ -16,6 +16,7 @@ from shared.search.lucene_vectors import FolderVectors
 from tests.conftest import Idx, add_documents
 from tests.programs import PROGRAMS, Started, run
 from tests.shared.semantic.test_e5 import source
+from tests.systems import limits_processes
 
 pytestmark = pytest.mark.usefixtures("semantic")
 
@@ -220,6 +221,18 @@ def test_embedding_can_be_left_for_later(idx: Idx, synced: Path, office: Path) -
     assert "new.txt" in found(idx, synced, "dividend")
     assert "1 are missing" in idx("semantic", "status", "-i", str(synced)).stdout
     assert "6 of 6 chunks" in idx("semantic", "update", "-i", str(synced)).stdout
+
+
+@limits_processes
+def test_no_room_for_vectors_leaves_the_words(idx: Idx, synced: Path, office: Path) -> None:
+    (office / "new.txt").write_text("Shareholders vote once a year on the dividend.")
+    idx("sync", str(office), "-i", str(synced), "--vectors", "later")
+    update = ("semantic", "update", "-i", str(synced))
+    failed = idx(*update, code=1, prefix=("prlimit", "--fsize=100"))
+    assert "failed: File too large; the index still has its last commit" in failed.stderr
+    assert status(idx, synced) == ("e5", 6, 1)
+    assert "new.txt" in found(idx, synced, "dividend")
+    assert "6 of 6 chunks" in idx(*update).stdout
 
 
 ADD = ("add", "-d", "note", "-t", "Note", "-c", "Shareholders vote once a year.")
