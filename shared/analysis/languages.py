@@ -48,12 +48,14 @@ ihmisen."""
 _WITHOUT_PREFIXES: Final = Step(
     "patternReplace",
     {
-        "pattern": "^[\u05d5\u05e9]{0,2}[\u05d4\u05d1\u05db\u05dc\u05de]?(?=[\u05d0-\u05ea]{3})",
+        "pattern": "^[\u05d5\u05e9\u05d4\u05d1\u05db\u05dc\u05de]+(?=[\u05d0-\u05ea]{3})",
         "replacement": "",
         "replace": "first",
     },
 )
-"""Filter for the articles, prepositions and conjunctions that Hebrew writes with the next word."""
+"""Filter for the articles, prepositions and conjunctions that Hebrew writes with the next word.
+
+All such letters are left out, as a word may begin with one itself."""
 
 _WITHOUT_ACCUSATIVE: Final = Step(
     "patternReplace", {"pattern": "\u064b[\u0627\u0649]?$|[\u0627\u0649]\u064b$", "replacement": ""}
