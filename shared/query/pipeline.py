@@ -219,11 +219,13 @@ def _with_ranks(tree: Node, typed: Sequence[str], language: str | None, words: W
         if not isinstance(row, Nothing):
             # Beside the words: Lucene skips what cannot be among the best on one level only.
             tree = Clauses((*clauses_of(tree), Clause(row, "rank")))
+    ranks = [releases] if (releases := words.releases(typed)) != Nothing() else []
     if language is not None and len(languages) > 1 and language in languages:
         # A chunk of which no language is known may be in this one.
         either = Values(schema.LANGUAGES, (language, UNDETERMINED))
-        ranked = Clause(weighted(either, weights.language), "rank")
-        tree = Clauses((Clause(tree, "must"), ranked))
+        ranks.append(weighted(either, weights.language))
+    if ranks:
+        tree = Clauses((Clause(tree, "must"), *(Clause(node, "rank") for node in ranks)))
     return tree
 
 

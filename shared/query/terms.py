@@ -143,13 +143,23 @@ DIGRAPH: Final = re.compile("(?<![aeiouq])([aou])e(?=[^aeiou])", re.IGNORECASE)
 After a vowel or a q, and at the end of a word, it is not a digraph: Bauer, queue, blue.
 """
 
-_KANA: Final = re.compile("[\u3041-\u3096\u30a1-\u30f6\u30fc]{2,}")
 _TO_KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)}
-_TO_HIRAGANA: Final = {katakana: hiragana for hiragana, katakana in _TO_KATAKANA.items()}
+_TO_OLD: Final = str.maketrans(
+    "辺沢浜広斎斉桜栄恵徳関竜滝瀬黒塩鉄蔵寛暁顕渋総実児呉亀豊国学条館島崎富",
+    "邊澤濱廣齋齊櫻榮惠德關龍瀧瀨黑鹽鐵藏寬曉顯澁總實兒吳龜豐國學條舘嶋﨑冨",
+)
+"""Characters of Japanese names with the older ones, which some people write: 渡邊 for 渡辺."""
+
+_JAPANESE: Final = tuple(
+    table
+    for one in (_TO_KATAKANA, _TO_OLD)
+    for table in (one, {other: code for code, other in one.items()})
+)
 
 _BRITISH: Final = re.compile(r"(?<=\w{3})i([sz])(?=(?:e[drs]?|ers|ing|ations?)$)")
 """End of a word that English writes with s and with z: organise."""
 
+_LONGEST_OF_SYLLABLES: Final = 8  # characters; in a sentence other characters hardly matter
 _LONG_NAME: Final = 6  # letters of a name that hardly becomes another word without one of them
 _LONGEST_ABBREVIATION: Final = 5  # letters; longer words are in capitals by emphasis
 _MOST_FORMS: Final = 20  # terms of texts without a language that are examined for a stem
@@ -199,8 +209,7 @@ def forms_of(word: str, languages: Sequence[str], terms: IndexTerms) -> Iterator
                 of_part = (tokens(part.text, code) for code in dict.fromkeys((*known, "en")))
                 stems += _without_language([of[0].text for of in of_part if len(of) == 1], terms)
         foreign = _foreign(part.text, languages, terms.languages)
-        own = [stem for stem in dict.fromkeys(stems) if not stem.startswith(foreign)]
-        others = [stem for stem in dict.fromkeys(stems) if stem.startswith(foreign)]
+        own, others = _told_apart(dict.fromkeys(stems), foreign, terms)
         if not is_name and (irregular := _irregular(stems)):
             others += irregular
             if UNDETERMINED in languages:
@@ -226,14 +235,30 @@ def _foreign(part: str, languages: Sequence[str], shares: Mapping[str, float]) -
     return tuple(f"{code}:" for code in unknown if shares.get(code, 0.0) <= _MOST_TEXTS)
 
 
+def _told_apart(
+    stems: Iterable[str], foreign: tuple[str, ...], terms: IndexTerms
+) -> tuple[list[str], list[str]]:
+    """Return the stems of a word, apart from those in languages that it is foreign to.
+
+    It is foreign to none of them if most chunks with it are in these.
+    """
+    own, others = [], []
+    for stem in stems:
+        (others if stem.startswith(foreign) else own).append(stem)
+    most = max((terms.frequency(schema.STEMS, stem) for stem in own), default=0)
+    if any(terms.frequency(schema.STEMS, stem) > most for stem in others):
+        return own + others, []
+    return own, others
+
+
 def _other_spellings(text: str, parts: Sequence[Token], languages: Sequence[str]) -> Iterator[str]:
-    """Yield spellings with and without the e for an umlaut, and in the other kana of Japanese.
+    """Yield spellings with and without the e for an umlaut, and in other characters of Japanese.
 
     Müller is Mueller and Muller, and りんご is リンゴ. A word without its e may be another one, as
     "poet" and "pot", unless the word is in no dictionary.
     """
-    if _KANA.fullmatch(text):
-        others = (text.translate(table) for table in (_TO_KATAKANA, _TO_HIRAGANA))
+    if parts and parts[0].is_of_syllables and len(text) <= _LONGEST_OF_SYLLABLES:
+        others = (text.translate(table) for table in _JAPANESE)
         yield from (other for other in others if other != text)
     if (spelled_out := text.translate(SPELLED_OUT)) != text:
         yield spelled_out

@@ -54,8 +54,20 @@ _DIGITS: Final = re.compile(
 """Five digits and more, with the signs between them that telephone and account numbers have, or the
 points between thousands that numbers of taxes have."""
 
+_THOUSANDS: Final = re.compile(r"[1-9]\d{0,2}( \d{3})+(\u203f\d+)?")  # of terms: 2 350,50
+_VERSION: Final = re.compile(r"v?(\d{1,4})\.(\d{1,4})")
 _YEARS: Final = re.compile(r"(?:(?:19|20)\d\d ?)+")
-_COUNTS: Final = re.compile(r"\d+[:\u2013]\d+")  # as in 3:1, which is not 31
+_COUNTS: Final = re.compile(r"\d+[:\u2013]\d+|\d{1,2}-\d{1,2}")  # as in 3:1, which is not 31
+
+_ROMAN: Final = {
+    str(10 * tens + ones): "x" * tens + letters
+    for tens in range(4)
+    for ones, letters in enumerate(("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))
+    if len("x" * tens + letters) > 1
+}
+"""Roman numerals of two letters and more, by their numbers."""
+
+_SAME_NUMBER: Final = _ROMAN | {roman: number for number, roman in _ROMAN.items()}
 
 _FEWEST_BEHIND_ZEROS: Final = 2  # digits of one that a text may have with zeros before it
 _FEWEST_OF_A_NUMBER: Final = 4  # digits of one that a text may have with a blank, as in 5 000
@@ -124,6 +136,12 @@ class Words:
         if len(terms) < 2:  # noqa: PLR2004 - a phrase has two words
             return Nothing()
         return self._row(schema.CONTENT, terms, 0)
+
+    def releases(self, words: Sequence[str]) -> Node:
+        """Return versions among some words as the beginnings of others: 3.12.4 for 3.12."""
+        versions = filter(None, (_VERSION.fullmatch(word.strip(PUNCTUATION)) for word in words))
+        rows = (self._row(schema.CONTENT, [(n,) for n in found.groups()], 0) for found in versions)
+        return scaled(any_of(*rows), self.weights.part)
 
     def _row(self, field: str, positions: Sequence[tuple[str, ...]], slop: int) -> Node:
         there = [self.there(field, texts) for texts in positions]
@@ -233,7 +251,7 @@ class Words:
         if schema.CONTENT in fields and not form.is_of_syllables and not is_other:
             found.append(scaled(self.known(schema.CONTENT, form.term), typed))
         if schema.CONTENT in fields:
-            found.append(scaled(self._with_zeros(form.term), weights.irregular))
+            found.append(scaled(self._same_number(form.term), weights.irregular))
         if schema.TITLE in fields:
             # Looked up in any case: a cluster is asked for all terms at once.
             in_title = scaled(self.known(schema.TITLE, form.term), weights.title)
@@ -250,14 +268,15 @@ class Words:
         if not stems or fields != TEXT_FIELDS:
             return self._form(form, fields)
         besides = (self.known(field, form.term) for field in (schema.METADATA, schema.PATH))
-        return any_of(Terms(schema.STEMS, stems), self._with_zeros(form.term), *besides)
+        return any_of(Terms(schema.STEMS, stems), self._same_number(form.term), *besides)
 
-    def _with_zeros(self, number: str) -> Node:
-        """Return a number with zeros before it, such as 0042 for 42."""
-        if not number.isdigit() or len(number) < _FEWEST_BEHIND_ZEROS:
-            return Nothing()
-        lengths = range(len(number) + 1, _LONGEST_WITH_ZEROS + 1)
-        there = self.there(schema.CONTENT, [number.zfill(length) for length in lengths])
+    def _same_number(self, number: str) -> Node:
+        """Return a number with zeros before it or in Roman numerals: 0042 for 42, VIII for 8."""
+        others = [_SAME_NUMBER[number]] if number in _SAME_NUMBER else []
+        if number.isdigit() and len(number) >= _FEWEST_BEHIND_ZEROS:
+            lengths = range(len(number) + 1, _LONGEST_WITH_ZEROS + 1)
+            others += [number.zfill(length) for length in lengths]
+        there = self.there(schema.CONTENT, others)
         return Terms(schema.CONTENT, there) if there else Nothing()
 
     def _joined(self, forms: Sequence[Form], fields: Sequence[str]) -> Node:
@@ -304,9 +323,10 @@ class Words:
         if function_words_in(words[0].strip(PUNCTUATION)) or (of_last and "en" not in of_last):
             return []
         parts = ["".join([token.text for token in tokens(word)]) for word in words]
-        if not all(map(_is_part, parts)):
+        is_number = _THOUSANDS.fullmatch(" ".join(parts))
+        if not (is_number or all(map(_is_part, parts))):
             return []
-        if of_last or WITH_COMPOUNDS.isdisjoint(self.languages):
+        if is_number or of_last or WITH_COMPOUNDS.isdisjoint(self.languages):
             wholes = self._begun({"".join(parts)})
         else:
             wholes = self._compounds(parts)
