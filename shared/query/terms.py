@@ -242,7 +242,8 @@ def _told_apart(
 
     It is foreign to none of them if most chunks with it are in these.
     """
-    own, others = [], []
+    own: list[str] = []
+    others: list[str] = []
     for stem in stems:
         (others if stem.startswith(foreign) else own).append(stem)
     most = max((terms.frequency(schema.STEMS, stem) for stem in own), default=0)
