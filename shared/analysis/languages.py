@@ -57,6 +57,24 @@ _WITHOUT_PREFIXES: Final = Step(
 
 All such letters are left out, as a word may begin with one itself."""
 
+_HEBREW_ENDINGS: Final = (
+    # Those of the plural and the feminine; the forms of letters at the end of a word.
+    Step(
+        "patternReplace",
+        {
+            "pattern": "(?<=[\u05d0-\u05ea]{3})"
+            "(?:\u05d9?\u05d5\u05ea|\u05d9[\u05dd\u05ea]|\u05d4)$",
+            "replacement": "",
+        },
+    ),
+    *(
+        Step("patternReplace", {"pattern": f"{final}$", "replacement": other})
+        for final, other in zip(
+            "\u05da\u05dd\u05df\u05e3\u05e5", "\u05db\u05de\u05e0\u05e4\u05e6", strict=True
+        )
+    ),
+)
+
 _WITHOUT_ACCUSATIVE: Final = Step(
     "patternReplace", {"pattern": "\u064b[\u0627\u0649]?$|[\u0627\u0649]\u064b$", "replacement": ""}
 )
@@ -85,7 +103,7 @@ LANGUAGES: Final[Mapping[str, tuple[Step, ...]]] = {
     "fr": _snowball("French"),
     "ga": _snowball("Irish", lowercase="irishLowercase"),
     "gl": _steps("lowercase", "galicianMinimalStem"),
-    "he": _steps("lowercase", _WITHOUT_PREFIXES),
+    "he": _steps("lowercase", _WITHOUT_PREFIXES, *_HEBREW_ENDINGS),
     "hi": _indic("hindiNormalization", "hindiStem"),
     "hu": _steps("lowercase", "hungarianLightStem"),
     "hy": _snowball("Armenian"),
@@ -129,6 +147,15 @@ UNDETERMINED: Final = "und"
 
 WITH_DICTIONARY: Final = ("de", "en", "es", "fr", "it", "nl", "pt")
 """Languages with a dictionary, which tells the lemma of a word, and whether it is misspelled."""
+
+WITH_IRREGULAR_FORMS: Final = frozenset(
+    (
+        *WITH_DICTIONARY,
+        *("ar", "bg", "ca", "cs", "da", "el", "fa", "fi", "hu", "id", "lt", "lv", "no"),
+        *("ro", "ru", "sr", "sv", "tr", "uk"),
+    )
+)
+"""Languages with a list of words whose forms have several stems, ``lemmas/CODE.irregular.txt``."""
 
 WITH_TONES: Final = frozenset(("vi",))
 """Languages whose words differ in the marks of their letters alone, which their stems keep."""

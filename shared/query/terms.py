@@ -17,6 +17,7 @@ from shared.analysis.languages import (
     SPELLED_OUT,
     UNDETERMINED,
     WITH_DICTIONARY,
+    WITH_IRREGULAR_FORMS,
     function_words_in,
     is_capital_name,
 )
@@ -324,7 +325,7 @@ def _irregular(stems: Sequence[str]) -> list[str]:
     for stem in stems:
         code, _, letters = stem.partition(":")
         language = "en" if code == UNDETERMINED else code
-        if language in WITH_DICTIONARY and len(letters) >= _FEWEST_OF_A_STEM:
+        if language in WITH_IRREGULAR_FORMS and len(letters) >= _FEWEST_OF_A_STEM:
             found |= dict.fromkeys(f"{code}:{one}" for one in _other_stems(language, letters))
     return [stem for stem in found if stem not in stems]
 

@@ -1,0 +1,1 @@
+"""The lists of words whose forms have several stems, of which a query searches all."""
