@@ -38,6 +38,7 @@ from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
 from shared.query.limits import check_patterns, check_text
+from shared.query.numbers import of_words, releases
 from shared.query.parser import ReadQuery, parse, read
 from shared.query.spelling import Spelling, compounds_of
 from shared.query.syntax import WORD, as_meant, to_lucene_syntax
@@ -146,7 +147,7 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
     )
     typed = [as_typed(word) for word in request.query.split()]
     if is_plain and usual == "should":
-        tree = any_of(tree, words.numbers(request.query), words.neighbours(typed))
+        tree = any_of(tree, of_words(request.query, terms, weights), words.neighbours(typed))
     if is_plain:
         tree = _with_ranks(tree, typed, language, words)
     every = leaves(tree, excluded=True)
@@ -219,7 +220,8 @@ def _with_ranks(tree: Node, typed: Sequence[str], language: str | None, words: W
         if not isinstance(row, Nothing):
             # Beside the words: Lucene skips what cannot be among the best on one level only.
             tree = Clauses((*clauses_of(tree), Clause(row, "rank")))
-    ranks = [releases] if (releases := words.releases(typed)) != Nothing() else []
+    versions = releases(typed, words.terms, weights)
+    ranks = [] if isinstance(versions, Nothing) else [versions]
     if language is not None and len(languages) > 1 and language in languages:
         # A chunk of which no language is known may be in this one.
         either = Values(schema.LANGUAGES, (language, UNDETERMINED))
@@ -306,7 +308,7 @@ class _Pass:
                 return words.part(compounds)
             if _WITHOUT_BLANKS.fullmatch(form.term):
                 return words.part(self._wildcard(Wildcard(f"*{form.term}*")))
-            halves = words.apart(form.term)
+            halves = any_of(words.apart(form.term), words.initials(word.text))
         similar = self.spelling.similar(word.text, form.stems, is_known=is_known)
         if similar is None or not weight:
             if not is_known:

@@ -22,7 +22,17 @@ from shared.analysis.languages import (
     is_capital_name,
 )
 from shared.model import schema
-from shared.query.tree import Best, Clauses, Node, TermPhrase, Terms, Values, ValueWords, Weighted
+from shared.query.tree import (
+    Best,
+    Clauses,
+    Node,
+    Nothing,
+    TermPhrase,
+    Terms,
+    Values,
+    ValueWords,
+    Weighted,
+)
 
 Result = TypeVar("Result")
 
@@ -52,6 +62,24 @@ class IndexTerms(ABC):
     @abstractmethod
     def frequency(self, field: str, text: str) -> int:
         """Return the number of chunks that have a term."""
+
+    def there(self, field: str, texts: Iterable[str]) -> tuple[str, ...]:
+        """Return those of some terms that a chunk has."""
+        return tuple([text for text in texts if self.frequency(field, text)])
+
+    def known(self, field: str, text: str) -> Node:
+        """Return the node for a term; `Nothing` if no chunk has it."""
+        return Terms(field, (text,)) if self.frequency(field, text) else Nothing()
+
+    def row(self, field: str, positions: Sequence[Iterable[str]], slop: int = 0) -> Node:
+        """Return terms next to each other, several at one position being alternatives.
+
+        `Nothing` if no chunk has any of those at some position.
+        """
+        there = [self.there(field, texts) for texts in positions]
+        if not all(there):
+            return Nothing()
+        return Terms(field, there[0]) if len(there) == 1 else TermPhrase(field, tuple(there), slop)
 
     @abstractmethod
     def chunks(self, field: str) -> int:

@@ -6,7 +6,6 @@ other or joined score more, so that the whole comes first. docs/searching.md has
 `shared.model.weights` the weights.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,7 +15,7 @@ from shared.analysis.analyzers import as_typed, tokens, tokens_of
 from shared.analysis.languages import PUNCTUATION, WITH_COMPOUNDS, function_words_in
 from shared.model import schema
 from shared.model.weights import Weights
-from shared.query.dates import Row, dates_and_times, written_as
+from shared.query.numbers import COUNTS, THOUSANDS, of_word, same_number
 from shared.query.terms import Form, IndexTerms, forms_of
 from shared.query.tree import (
     Clause,
@@ -24,15 +23,11 @@ from shared.query.tree import (
     Node,
     Nothing,
     Occur,
-    Pattern,
     Range,
-    TermPhrase,
     Terms,
-    Values,
     Word,
     all_of,
     any_of,
-    best_of,
     scaled,
 )
 
@@ -42,38 +37,11 @@ _MOST_PARTS: Final = 12  # of a word that are searched apart; more are searched 
 _MOST_NEIGHBOURS: Final = 8  # pairs of words that are searched as one word
 _MOST_WORDS_APART: Final = 4  # of a query of which three may be one
 _FEWEST_OF_A_HALF: Final = 2  # letters of a word that is joined with its neighbour
+_MOST_INITIALS: Final = 4
 _FEWEST_OF_A_COMPOUND: Final = 4  # letters of a part that may stand elsewhere
 
 _ENDINGS: Final = ("", "e", "en", "er", "es", "n", "s")
 """Endings of a word that a query writes as two."""
-
-_DIGITS: Final = re.compile(
-    r"(?:\+|\b|(?<=[A-Za-z]))(?:\d{1,4}(?:\.\d{3}){2,9}(?:[/-]?\d){0,12}"
-    r"|\d(?:[ \u00a0/()\u2013-]{0,2}\d){4,33})(?![.,]?\d)"
-)
-"""Five digits and more, with the signs between them that telephone and account numbers have, or the
-points between thousands that numbers of taxes have."""
-
-_THOUSANDS: Final = re.compile(r"[1-9]\d{0,2}( \d{3})+(\u203f\d+)?")  # of terms: 2 350,50
-_VERSION: Final = re.compile(r"v?(\d{1,4})\.(\d{1,4})")
-_YEARS: Final = re.compile(r"(?:(?:19|20)\d\d ?)+")
-_COUNTS: Final = re.compile(r"\d+[:\u2013]\d+|\d{1,2}-\d{1,2}")  # as in 3:1, which is not 31
-
-_ROMAN: Final = {
-    str(10 * tens + ones): "x" * tens + letters
-    for tens in range(4)
-    for ones, letters in enumerate(("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))
-    if len("x" * tens + letters) > 1
-}
-"""Roman numerals of two letters and more, by their numbers."""
-
-_SAME_NUMBER: Final = _ROMAN | {roman: number for number, roman in _ROMAN.items()}
-
-_FEWEST_BEHIND_ZEROS: Final = 2  # digits of one that a text may have with zeros before it
-_FEWEST_OF_A_NUMBER: Final = 4  # digits of one that a text may have with a blank, as in 5 000
-_FEWEST_OF_A_SUFFIX: Final = 7  # digits by which the end of a longer number is found
-_LONGEST_WITH_ZEROS: Final = 8  # digits of a number that zeros begin, as in INV-0042
-_COUNTRY_CODES: Final = (1, 2, 3)  # their numbers of digits (ITU-T E.164)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +69,6 @@ class Words:
         for language in (None, *self.languages) if typed else ():
             tokens_of(typed, language)
 
-    def has(self, field: str, term: str) -> bool:
-        return self.terms.frequency(field, term) > 0
-
-    def known(self, field: str, term: str) -> Node:
-        return Terms(field, (term,)) if self.has(field, term) else Nothing()
-
-    def there(self, field: str, texts: Iterable[str]) -> tuple[str, ...]:
-        return tuple([text for text in texts if self.terms.frequency(field, text)])
-
     def part(self, found: Node, *, is_word: bool = False, alike: float = 1.0) -> Part:
         return Part(found, self.terms.rarity(found), is_word, alike)
 
@@ -128,26 +87,14 @@ class Words:
         factor: float = 1.0,
     ) -> Node:
         """Return terms next to each other; several at one position are alternatives."""
-        return self.on_texts(fields, lambda field: self._row(field, positions, slop), factor)
+        return self.on_texts(fields, lambda field: self.terms.row(field, positions, slop), factor)
 
     def row_of(self, words: Sequence[str]) -> Node:
         """Return words as a phrase of the content; `Nothing` if no chunk may have it."""
         terms = [(token.text,) for of_word in tokens_of(words) for token in of_word]
         if len(terms) < 2:  # noqa: PLR2004 - a phrase has two words
             return Nothing()
-        return self._row(schema.CONTENT, terms, 0)
-
-    def releases(self, words: Sequence[str]) -> Node:
-        """Return versions among some words as the beginnings of others: 3.12.4 for 3.12."""
-        versions = filter(None, (_VERSION.fullmatch(word.strip(PUNCTUATION)) for word in words))
-        rows = (self._row(schema.CONTENT, [(n,) for n in found.groups()], 0) for found in versions)
-        return scaled(any_of(*rows), self.weights.part)
-
-    def _row(self, field: str, positions: Sequence[tuple[str, ...]], slop: int) -> Node:
-        there = [self.there(field, texts) for texts in positions]
-        if not all(there):
-            return Nothing()
-        return Terms(field, there[0]) if len(there) == 1 else TermPhrase(field, tuple(there), slop)
+        return self.terms.row(schema.CONTENT, terms, 0)
 
     def forms(self, text: str) -> tuple[Form, ...]:
         """Return the parts of a word, in the forms that some chunk has; none without letters."""
@@ -168,14 +115,14 @@ class Words:
         fields = fields_of(word.field)
         numbers: Node = Nothing()
         if schema.CONTENT in fields:
-            numbers = self._numbers_in(word.text, forms[0].term if len(forms) == 1 else "")
-            numbers = any_of(numbers, self._rows(written_as(word.text)))
+            term = forms[0].term if len(forms) == 1 else ""
+            numbers = of_word(word.text, term, self.terms, self.weights)
         if len(forms) == 1:
             found = any_of(self._any_form(forms[0], fields), numbers)
             part = self.part(found, is_word=isinstance(numbers, Nothing))
             return any_of(self._form(forms[0], fields), numbers), [part]
         is_of_syllables = any(form.is_of_syllables for form in forms)
-        is_apart = is_of_syllables or _COUNTS.fullmatch(word.text)
+        is_apart = is_of_syllables or COUNTS.fullmatch(word.text)
         joined = Nothing() if is_apart else self._joined(forms, fields)
         if (len(forms) > _MOST_PARTS and not is_of_syllables) or occur == "must_not":
             whole = any_of(
@@ -219,9 +166,13 @@ class Words:
             factor = weights.part * (weights.short_part if is_short else 1.0)
             apart.append(scaled(self._form(form, fields), factor))
         found = [self._any_form(form, fields) for form in forms]
+        # As EH12NG, whose halves are no parts.
+        is_code = len(forms) > 2 and isinstance(joined, Nothing)  # noqa: PLR2004 - two halves
+        divided = self.apart("".join(form.term for form in forms)) if is_code else Nothing()
         whole = [
             scaled(self.row([(form.term,) for form in forms], fields), weights.row),
             scaled(joined, weights.row),
+            divided,
             self._instead(joined, [form.term for form in forms]),
             numbers,
         ]
@@ -244,22 +195,22 @@ class Words:
             of_fields[schema.TITLE] = schema.TITLE_STEMS, weights.title_stems
             for field, weight in (of_fields[field] for field in fields):
                 for texts, factor in ((form.stems, 1.0), (form.others, weights.irregular)):
-                    if there := self.there(field, texts):
+                    if there := self.terms.there(field, texts):
                         found.append(scaled(Terms(field, there), factor * weight))
         # In small letters, IT and WHO are words of another kind, which have no stems.
         is_other = form.is_capital and bool(form.stems)
         if schema.CONTENT in fields and not form.is_of_syllables and not is_other:
-            found.append(scaled(self.known(schema.CONTENT, form.term), typed))
+            found.append(scaled(self.terms.known(schema.CONTENT, form.term), typed))
         if schema.CONTENT in fields:
-            found.append(scaled(self._same_number(form.term), weights.irregular))
+            found.append(scaled(same_number(form.term, self.terms), weights.irregular))
         if schema.TITLE in fields:
             # Looked up in any case: a cluster is asked for all terms at once.
-            in_title = scaled(self.known(schema.TITLE, form.term), weights.title)
+            in_title = scaled(self.terms.known(schema.TITLE, form.term), weights.title)
             if fields == (schema.TITLE,) or not form.stems:
                 found.append(in_title)
         if fields == TEXT_FIELDS and not form.is_of_syllables:
-            found.append(scaled(self.known(schema.METADATA, form.term), weights.metadata))
-            found.append(scaled(self.known(schema.PATH, form.term), weights.path))
+            found.append(scaled(self.terms.known(schema.METADATA, form.term), weights.metadata))
+            found.append(scaled(self.terms.known(schema.PATH, form.term), weights.path))
         return any_of(*found)
 
     def _any_form(self, form: Form, fields: Sequence[str]) -> Node:
@@ -267,17 +218,8 @@ class Words:
         stems = (*form.stems, *form.others)
         if not stems or fields != TEXT_FIELDS:
             return self._form(form, fields)
-        besides = (self.known(field, form.term) for field in (schema.METADATA, schema.PATH))
-        return any_of(Terms(schema.STEMS, stems), self._same_number(form.term), *besides)
-
-    def _same_number(self, number: str) -> Node:
-        """Return a number with zeros before it or in Roman numerals: 0042 for 42, VIII for 8."""
-        others = [_SAME_NUMBER[number]] if number in _SAME_NUMBER else []
-        if number.isdigit() and len(number) >= _FEWEST_BEHIND_ZEROS:
-            lengths = range(len(number) + 1, _LONGEST_WITH_ZEROS + 1)
-            others += [number.zfill(length) for length in lengths]
-        there = self.there(schema.CONTENT, others)
-        return Terms(schema.CONTENT, there) if there else Nothing()
+        besides = (self.terms.known(field, form.term) for field in (schema.METADATA, schema.PATH))
+        return any_of(Terms(schema.STEMS, stems), same_number(form.term, self.terms), *besides)
 
     def _joined(self, forms: Sequence[Form], fields: Sequence[str]) -> Node:
         """Return the parts of a word as one, as in email for e-mail."""
@@ -290,9 +232,9 @@ class Words:
         """Return the stems of a word, or else the word itself."""
         analyzed = (tokens(text, code) for code in self.languages)
         stems = dict.fromkeys(of[0].text for of in analyzed if len(of) == 1)
-        if there := self.there(schema.STEMS, stems):
+        if there := self.terms.there(schema.STEMS, stems):
             return Terms(schema.STEMS, there)
-        return self.known(schema.CONTENT, text)
+        return self.terms.known(schema.CONTENT, text)
 
     def neighbours(self, words: Sequence[str]) -> Node:
         """Return words next to each other as one, such as "database" for "data base".
@@ -323,7 +265,7 @@ class Words:
         if function_words_in(words[0].strip(PUNCTUATION)) or (of_last and "en" not in of_last):
             return []
         parts = ["".join([token.text for token in tokens(word)]) for word in words]
-        is_number = _THOUSANDS.fullmatch(" ".join(parts))
+        is_number = THOUSANDS.fullmatch(" ".join(parts))
         if not (is_number or all(map(_is_part, parts))):
             return []
         if is_number or of_last or WITH_COMPOUNDS.isdisjoint(self.languages):
@@ -333,7 +275,7 @@ class Words:
             if len(parts) == 2:  # noqa: PLR2004 - a pair
                 wholes |= self._compounds(parts[::-1])
         terms = (f"{whole}{ending}" for whole in sorted(wholes) for ending in _ENDINGS)
-        there = self.there(schema.CONTENT, terms)
+        there = self.terms.there(schema.CONTENT, terms)
         return [self._instead(Terms(schema.CONTENT, (term,)), parts) for term in there]
 
     def _compounds(self, parts: Sequence[str]) -> set[str]:
@@ -351,20 +293,28 @@ class Words:
         """Return the node for parts as one word, in chunks that do not have all of the parts."""
         if isinstance(whole, Nothing):
             return whole
-        apart = [self.known(schema.CONTENT, part) for part in parts]
+        apart = [self.terms.known(schema.CONTENT, part) for part in parts]
         if not any(isinstance(part, Nothing) for part in apart):
             whole = Clauses((Clause(whole, "must"), Clause(all_of(*apart), "must_not")))
         return scaled(whole, self.weights.joined * len(parts))
 
     def apart(self, term: str) -> Node:
         """Return a word as two words next to each other, such as "power point" for "powerpoint"."""
+        # Of a code such as SW1A1AA each half has several parts itself.
+        slop = 0 if term.isalpha() else 1
         return any_of(
             *(
-                TermPhrase(schema.CONTENT, ((before,), (after,)))
+                self.terms.row(schema.CONTENT, ((before,), (after,)), slop)
                 for before, after in _halves(term, _FEWEST_OF_A_HALF)
-                if self.has(schema.CONTENT, before) and self.has(schema.CONTENT, after)
             )
         )
+
+    def initials(self, word: str) -> Node:
+        """Return capitals as single letters, such as "J. R. R." for "JRR"."""
+        is_short = _FEWEST_OF_A_HALF <= len(word) <= _MOST_INITIALS
+        if not (is_short and word.isalpha() and word.isupper()):
+            return Nothing()
+        return self.terms.row(schema.CONTENT, [(letter,) for letter in word.lower()])
 
     def parts_of_compound(self, term: str) -> Node:
         """Return a compound as two words of a chunk: "Antrag auf Urlaub" for "Urlaubsantrag"."""
@@ -378,51 +328,6 @@ class Words:
 
     def _half(self, text: str) -> Node:
         return Nothing() if function_words_in(text) else self._one_word(text)
-
-    def numbers(self, text: str) -> Node:
-        """Return the numbers of several words: telephone numbers with blanks, dates and times."""
-        runs = [run for run in _DIGITS.findall(text) if " " in run and not _YEARS.fullmatch(run)]
-        # Each stands for so many words.
-        numbers = any_of(*(scaled(self._runs([run]), run.count(" ") + 1) for run in runs))
-        dates = self._rows(dates_and_times(text))
-        return any_of(numbers, dates)
-
-    def _numbers_in(self, word: str, term: str) -> Node:
-        """Return the numbers of a word; its term is empty if it has several parts."""
-        if len(term) == _FEWEST_OF_A_NUMBER and term.isdigit():
-            # Mostly a year, which is another number than 2 000.
-            there = self.there(schema.DIGITS, (term[::-1],))
-            return Values(schema.DIGITS, there) if there else Nothing()
-        # The term of a number is without the signs between its thousands.
-        is_number = len(term) > _FEWEST_OF_A_NUMBER and term.isdigit()
-        return self._runs(_DIGITS.findall(word) or ([term] if is_number else []))
-
-    def _rows(self, rows: Iterable[Row]) -> Node:
-        """Return some ways to write the same, each a row of terms of the content."""
-        nodes = (self._row(schema.CONTENT, row.positions, row.slop) for row in rows)
-        return scaled(any_of(*nodes), self.weights.whole)
-
-    def _runs(self, runs: Iterable[str]) -> Node:
-        return any_of(*(scaled(self._number(run), self.weights.digits) for run in runs))
-
-    def _number(self, run: str) -> Node:
-        digits = "".join(filter(str.isdigit, run))
-        alike = [digits]
-        end = digits.removeprefix("0")
-        if run.startswith("+") or digits.startswith("00"):
-            begin = 0 if run.startswith("+") else 2
-            # Texts may have a zero behind the country code: +49 (0)30.
-            end = digits[begin + 2 :].removeprefix("0")
-            alike += [digits[begin:]]
-            for code in _COUNTRY_CODES:
-                alike += [digits[begin + code :], f"0{digits[begin + code :]}"]
-        there = self.there(schema.DIGITS, (one[::-1] for one in dict.fromkeys(alike) if one))
-        nodes: list[Node] = [Values(schema.DIGITS, there)] if there else []
-        if self.has(schema.CONTENT, digits):
-            nodes.append(Values(schema.CONTENT, (digits,)))
-        if len(digits) >= _FEWEST_OF_A_SUFFIX and len(end) >= _FEWEST_OF_A_SUFFIX - 1:
-            nodes.append(Pattern(schema.DIGITS, f"{end[::-1]}*", scored=False))
-        return best_of(*nodes)
 
 
 def fields_of(field: str | None) -> tuple[str, ...]:
@@ -441,7 +346,8 @@ def on_named_field(field: str, text: str) -> Node | None:
 
 def _halves(term: str, fewest: int) -> list[tuple[str, str]]:
     """Return all ways to divide a word into two with at least some letters."""
-    ends = range(fewest, len(term) - fewest + 1) if _is_part(term) else ()
+    is_code = term.isalnum() and term.isascii() and not term.isdigit()
+    ends = range(fewest, len(term) - fewest + 1) if _is_part(term) or is_code else ()
     return [(term[:end], term[end:]) for end in ends]
 
 
