@@ -8,7 +8,7 @@ lists of languages with a dictionary are made of that, and only get the rows tha
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import simplemma
@@ -28,6 +28,10 @@ _FREQUENCIES_OF: Final = {"no": "nb", "sr": "sh"}
 
 _MOST_WORDS: Final = 300_000
 _BATCH: Final = 2_000  # words that are analyzed at once
+
+
+_NO_UMLAUTS: Final = str.maketrans("äöü", "aou")
+_FEWEST_OF_A_WOMAN: Final = 5  # letters of a German word in -in
 
 
 class _Selection(NamedTuple):
@@ -62,9 +66,10 @@ def _rows(language: str) -> Iterator[Sequence[str]]:
     selection = _ADDED if language in WITH_DICTIONARY else _ARABIC if language == "ar" else _NEW
     code = _FREQUENCIES_OF.get(language, language)
     left_out = function_words(language) if language in WITH_FUNCTION_WORDS else frozenset()
+    words = wordfreq.top_n_list(code, _MOST_WORDS)
     frequencies = {
         word: wordfreq.word_frequency(word, code)
-        for word in wordfreq.top_n_list(code, _MOST_WORDS)
+        for word in words
         if len(word) > 1
         and word.replace("'", "").replace("\u200c", "").isalpha()
         and word not in left_out
@@ -72,6 +77,10 @@ def _rows(language: str) -> Iterator[Sequence[str]]:
     }
     of_lemmas = _LEMMAS_OF.get(language, language)
     lemmas = {word: simplemma.lemmatize(word, of_lemmas).lower() for word in frequencies}
+    if language == "de":
+        women = _women({*words})
+        frequencies |= {word: wordfreq.word_frequency(word, code) for word in women}
+        lemmas |= women
     stems = _stems([*dict.fromkeys([*frequencies, *lemmas.values()])], language)
     occurrences: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for word, lemma in lemmas.items():
@@ -86,6 +95,19 @@ def _rows(language: str) -> Iterator[Sequence[str]]:
                 if is_usual and len(stem) >= selection.letters:
                     found[lemma][stem] = None
     yield from (tuple(row) for row in found.values() if len(row) > 1)
+
+
+def _women(words: Collection[str]) -> Mapping[str, str]:
+    """Return the German words for women with those for men, such as Kundin with Kunde."""
+    return {
+        form: simplemma.lemmatize(man, "de").lower()
+        for word in words
+        if word.endswith("in") and len(word) > _FEWEST_OF_A_WOMAN and f"{word}nen" in words
+        for without in (word.removesuffix("in"), word.removesuffix("in").translate(_NO_UMLAUTS))
+        for man in (without, f"{without}e")
+        if man in words
+        for form in (word, f"{word}nen")
+    }
 
 
 def _stems(words: Sequence[str], language: str) -> Mapping[str, Sequence[str]]:
