@@ -183,7 +183,7 @@ r"""Characters beside a letter, such as the vowels of India, which ``\w`` lacks.
 WITHOUT_BLANKS: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Letters of Thai, Lao, Burmese and Khmer, which have no blanks between words."""
 
-_LEAST_SHARE: Final = 0.05
+LEAST_SHARE: Final = 0.05
 """Minimum share of the chunks in a language for its function words to be recognized: "sea" is a
 form of "to be" in Spanish, which matters only if Spanish may be meant."""
 
@@ -264,7 +264,7 @@ def left_out_of_query(
         WITH_FUNCTION_WORDS if UNDETERMINED in shares else WITH_FUNCTION_WORDS & shares.keys()
     )
     is_open = shares.keys() <= {UNDETERMINED}
-    common = known if is_open else {c for c in known if shares.get(c, 0.0) >= _LEAST_SHARE}
+    common = known if is_open else {c for c in known if shares.get(c, 0.0) >= LEAST_SHARE}
     texts = [word.strip(PUNCTUATION) for word in words]
     empty_in = [known & _empty_in(text) for text in texts]
     lowered = [text.lower() for text in texts]

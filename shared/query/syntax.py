@@ -102,6 +102,12 @@ _NAMED: Final = re.compile(
 _OPERATOR: Final = re.compile(r"(?<!\S)(AND|OR|NOT)(?!\S)")
 
 
+_ALL_GENDERS: Final = re.compile(
+    r"(?<=[^\W\d_]{3})(?:[*:_]|/-?)(?=innen(?!\w))|(?<=[^\W\d_]{3}er)\*(?=in(?!\w))"
+)
+"""The sign within German words for men and women: Mitarbeiter*innen."""
+
+
 class NamedText(NamedTuple):
     """A name before a colon that is not the name of a field."""
 
@@ -128,10 +134,13 @@ def named_texts(text: str, syntax: Syntax, keys: Collection[str] = ()) -> Iterat
 
 
 def as_meant(text: str, syntax: Syntax) -> str:
-    """Return a query with section signs at their numbers, and without capitals by caps lock."""
+    """Return a query with section signs at their numbers, and words for all genders as one word.
+
+    Without capitals by caps lock.
+    """
     if syntax == "lucene":
         return text
-    text = _SECTION.sub("\u00a7", text)
+    text = _ALL_GENDERS.sub("", _SECTION.sub("\u00a7", text))
     if not text.isupper() or _OPERATOR.search(text):
         return text
     counts = counted_function_words(text, WITH_FUNCTION_WORDS)

@@ -197,8 +197,8 @@ _FEWEST_OF_A_STEM: Final = 2  # letters of a stem that may have others
 _MOST_TEXTS: Final = 0.5  # share of the chunks that a main language has more than
 _FEWEST_OF_A_VERB: Final = 3  # letters in the stem of a verb
 
-_STREETS: Final = (("str", "strass"), ("strass", "str"))
-"""Ends of German stems that mean the same: Hauptstr., Hauptstraße."""
+_SHORTENED: Final = (("str", "strass"), ("strass", "str"), ("nr", "numm"), ("numm", "nr"))
+"""Ends of German stems that mean the same: Hauptstr., Hauptstraße; Kundennr., Kundennummer."""
 
 
 class Form(NamedTuple):
@@ -302,8 +302,10 @@ def _other_spellings(text: str, parts: Sequence[Token], languages: Sequence[str]
 
 
 def _spellings_in(language: str, text: str) -> Iterator[str]:
-    """Yield the other spelling of an English word, and a Dutch plural without its apostrophe."""
+    """Yield other spellings of a word of a language: organise, Aarhus, and fotos for foto's."""
     word = text.strip(PUNCTUATION).lower()
+    if language in ("da", "no") and ("\u00e5" in word or "aa" in word):
+        yield word.replace("\u00e5", "aa") if "\u00e5" in word else word.replace("aa", "\u00e5")
     if language == "en" and (found := _BRITISH.search(word)):
         other = "z" if found[1] == "s" else "s"
         yield f"{word[: found.start(1)]}{other}{word[found.end(1) :]}"
@@ -363,7 +365,10 @@ def _other_stems(language: str, stem: str) -> Iterable[str]:
     near = irregular_stems(language, stem)
     if language != "de":
         return near
-    near = (*near, *(f"{stem.removesuffix(end)}{by}" for end, by in _STREETS if stem.endswith(end)))
+    near = (
+        *near,
+        *(f"{stem.removesuffix(end)}{by}" for end, by in _SHORTENED if stem.endswith(end)),
+    )
     # The stemmer leaves the endings and beginnings of verbs: ginget, geht, gefahren.
     verbs = dict.fromkeys((*near, *_of_verb(stem)))
     further = (

@@ -6,13 +6,18 @@ other or joined score more, so that the whole comes first. docs/searching.md has
 `shared.model.weights` the weights.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from shared.analysis.analyzers import as_typed, tokens, tokens_of
-from shared.analysis.languages import PUNCTUATION, WITH_COMPOUNDS, function_words_in
+from shared.analysis.languages import (
+    LEAST_SHARE,
+    PUNCTUATION,
+    WITH_COMPOUNDS,
+    function_words_in,
+)
 from shared.model import schema
 from shared.model.weights import Weights
 from shared.query.numbers import COUNTS, THOUSANDS, of_word, same_number
@@ -246,7 +251,7 @@ class Words:
         words = words[: _MOST_NEIGHBOURS + 1]
         rows: dict[Sequence[str], None] = dict.fromkeys(pairwise(words))
         if not WITH_COMPOUNDS.isdisjoint(self.languages):
-            telling = [word for word in words if not function_words_in(word.strip(PUNCTUATION))]
+            telling = [word for word in words if not self._is_function_word_in(word)]
             rows |= dict.fromkeys(pairwise(telling))
             if len(telling) <= _MOST_WORDS_APART:
                 rows |= dict.fromkeys(zip(telling, telling[1:], telling[2:], strict=False))
@@ -260,9 +265,9 @@ class Words:
         return any_of(*found)
 
     def _as_one(self, words: Sequence[str]) -> list[Node]:
-        of_last = function_words_in(words[-1].strip(PUNCTUATION))
+        of_last = self._is_function_word_in(words[-1])
         # English writes "log in" and "login".
-        if function_words_in(words[0].strip(PUNCTUATION)) or (of_last and "en" not in of_last):
+        if self._is_function_word_in(words[0]) or (of_last and "en" not in of_last):
             return []
         parts = ["".join([token.text for token in tokens(word)]) for word in words]
         is_number = THOUSANDS.fullmatch(" ".join(parts))
@@ -277,6 +282,11 @@ class Words:
         terms = (f"{whole}{ending}" for whole in sorted(wholes) for ending in _ENDINGS)
         there = self.terms.there(schema.CONTENT, terms)
         return [self._instead(Terms(schema.CONTENT, (term,)), parts) for term in there]
+
+    def _is_function_word_in(self, word: str) -> Collection[str]:
+        """Return the languages in which a word is a function word, of those that matter here."""
+        found, shares = function_words_in(word.strip(PUNCTUATION)), self.terms.languages
+        return [code for code in found if code == "en" or shares.get(code, 0.0) >= LEAST_SHARE]
 
     def _compounds(self, parts: Sequence[str]) -> set[str]:
         """Return the compounds of some words: Wohngeldantrag, Arbeitszeit, Mieterhöhung."""
