@@ -2,14 +2,16 @@
 
 The lemmas of frequent words are those of simplemma, and their frequencies those of wordfreq; the
 group lemmas of pyproject.toml has both. A row has the stems of a lemma, as the analyzers make them;
-a stem belongs to it if the lemma has some share of the occurrences of all words with that stem. The
-lists of languages with a dictionary are made of that, and only get the rows that they lack.
+a stem belongs to it if the lemma has some share of the occurrences of all words with that stem.
+
+Languages with a dictionary have lists that are made of that. German also gets the words for women
+with those for men, and plurals in -s.
 """
 
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 import simplemma
 import wordfreq
@@ -30,58 +32,45 @@ _MOST_WORDS: Final = 300_000
 _BATCH: Final = 2_000  # words that are analyzed at once
 
 
+_LEAST_FREQUENCY: Final = 2.5  # of a word, by the scale of Zipf
+_LEAST_SHARE: Final = 0.15  # of a lemma among the words with a stem
+_FEWEST_LETTERS: Final = 2  # of a stem
+_FEWEST_LETTERS_OF_ARABIC: Final = 3  # shorter ones are those of many words
+_MOST_STEMS: Final = 30  # of a lemma; more are those of several
+
 _NO_UMLAUTS: Final = str.maketrans("äöü", "aou")
+_PLURALS_IN_S: Final = ("as", "is", "os", "ys", "\u00fcs")
+_FEWEST_OF_A_NOUN: Final = 4  # letters of one that has such a plural
 _FEWEST_OF_A_WOMAN: Final = 5  # letters of a German word in -in
-
-
-class _Selection(NamedTuple):
-    frequency: float  # the least one of a word, by the scale of Zipf
-    share: float  # the least one of a lemma among the words with a stem
-    letters: int  # the fewest of a stem
-
-
-_NEW: Final = _Selection(2.5, 0.15, 2)
-# What a dictionary lacks is rarer, and short stems of Arabic are those of many words.
-_ADDED: Final = _Selection(3.0, 0.3, 3)
-_ARABIC: Final = _NEW._replace(letters=3)
+_RARER: Final = 2.5  # how much a word for women may be, by the scale of Zipf: Näherin is not näher
 
 
 def main(*languages: str) -> None:
     """Write the lists of some languages, or of all."""
     vm.start("batch")
-    for language in languages or sorted(WITH_IRREGULAR_FORMS - {"en"}):
-        path = RESOURCES / "lemmas" / f"{language}.irregular.txt"
-        known = path.read_text("utf-8").splitlines() if language in WITH_DICTIONARY else []
-        new = [row for row in _rows(language) if not _is_within(row, known)]
-        path.write_text("\n".join(sorted({*known, *map(" ".join, new)})) + "\n", "utf-8")
-
-
-def _is_within(row: Sequence[str], known: Sequence[str]) -> bool:
-    first = {stem for one in known if row[0] in (stems := one.split()) for stem in stems}
-    return first.issuperset(row)
+    for language in languages or sorted(WITH_IRREGULAR_FORMS.difference(WITH_DICTIONARY) | {"de"}):
+        rows = _german() if language == "de" else _rows(language)
+        path = RESOURCES / "lemmas" / f"{language}.forms.txt"
+        path.write_text("\n".join(sorted({" ".join(row) for row in rows})) + "\n", "utf-8")
 
 
 def _rows(language: str) -> Iterator[Sequence[str]]:
     """Yield the stems of each lemma that has several."""
-    selection = _ADDED if language in WITH_DICTIONARY else _ARABIC if language == "ar" else _NEW
     code = _FREQUENCIES_OF.get(language, language)
+    fewest = _FEWEST_LETTERS_OF_ARABIC if language == "ar" else _FEWEST_LETTERS
     left_out = function_words(language) if language in WITH_FUNCTION_WORDS else frozenset()
-    words = wordfreq.top_n_list(code, _MOST_WORDS)
     frequencies = {
         word: wordfreq.word_frequency(word, code)
-        for word in words
+        for word in wordfreq.top_n_list(code, _MOST_WORDS)
         if len(word) > 1
         and word.replace("'", "").replace("\u200c", "").isalpha()
         and word not in left_out
-        and wordfreq.zipf_frequency(word, code) >= selection.frequency
+        and wordfreq.zipf_frequency(word, code) >= _LEAST_FREQUENCY
     }
     of_lemmas = _LEMMAS_OF.get(language, language)
     lemmas = {word: simplemma.lemmatize(word, of_lemmas).lower() for word in frequencies}
-    if language == "de":
-        women = _women({*words})
-        frequencies |= {word: wordfreq.word_frequency(word, code) for word in women}
-        lemmas |= women
     stems = _stems([*dict.fromkeys([*frequencies, *lemmas.values()])], language)
+    empty = {stem for of_word in _stems([*left_out], language).values() for stem in of_word}
     occurrences: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for word, lemma in lemmas.items():
         for stem in stems.get(word, ()):
@@ -91,23 +80,36 @@ def _rows(language: str) -> Iterator[Sequence[str]]:
         if word in stems and lemma in stems and lemma not in left_out:
             for stem in (*stems[lemma], *stems[word]):
                 of_stem = occurrences.get(stem, {lemma: 1.0})
-                is_usual = of_stem.get(lemma, 0.0) >= selection.share * sum(of_stem.values())
-                if is_usual and len(stem) >= selection.letters:
+                is_usual = of_stem.get(lemma, 0.0) >= _LEAST_SHARE * sum(of_stem.values())
+                if is_usual and len(stem) >= fewest and stem not in empty:
                     found[lemma][stem] = None
-    yield from (tuple(row) for row in found.values() if len(row) > 1)
+    yield from (tuple(row) for row in found.values() if 1 < len(row) <= _MOST_STEMS)
 
 
-def _women(words: Collection[str]) -> Mapping[str, str]:
-    """Return the German words for women with those for men, such as Kundin with Kunde."""
-    return {
-        form: simplemma.lemmatize(man, "de").lower()
-        for word in words
-        if word.endswith("in") and len(word) > _FEWEST_OF_A_WOMAN and f"{word}nen" in words
-        for without in (word.removesuffix("in"), word.removesuffix("in").translate(_NO_UMLAUTS))
-        for man in (without, f"{without}e")
-        if man in words
-        for form in (word, f"{word}nen")
-    }
+def _german() -> Iterator[Sequence[str]]:
+    """Yield the stems of words for men and women, and of plurals: Kunde, Kundin; Büro, Büros."""
+    top = wordfreq.top_n_list("de", _MOST_WORDS)
+    words = {word: wordfreq.zipf_frequency(word, "de") for word in top}
+    for word, frequency in words.items():
+        forms: list[str] = []
+        if word.endswith("in") and len(word) > _FEWEST_OF_A_WOMAN and f"{word}nen" in words:
+            without = word.removesuffix("in")
+            stems = (without, without.translate(_NO_UMLAUTS))
+            man = max(
+                (f"{stem}{end}" for stem in stems for end in ("", "e")),
+                key=lambda one: words.get(one, 0.0),
+            )
+            if man in words and words[man] <= frequency + _RARER:
+                forms = [man, word, f"{word}nen"]
+        elif (
+            word.endswith(_PLURALS_IN_S)
+            and len(word) > _FEWEST_OF_A_NOUN
+            and frequency >= _LEAST_FREQUENCY
+        ):
+            forms = [word.removesuffix("s"), word] if word.removesuffix("s") in words else []
+        found = dict.fromkeys(stem for of_word in _stems(forms, "de").values() for stem in of_word)
+        if len(found) > 1:
+            yield tuple(found)
 
 
 def _stems(words: Sequence[str], language: str) -> Mapping[str, Sequence[str]]:
@@ -122,4 +124,5 @@ def _stems(words: Sequence[str], language: str) -> Mapping[str, Sequence[str]]:
     return found
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

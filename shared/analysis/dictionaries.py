@@ -59,8 +59,8 @@ def _rows_by_stem(language: str) -> dict[str, str]:
 
 @cache
 def _irregular_rows(language: str) -> str:
-    path = RESOURCES / "lemmas" / f"{language}.irregular.txt"
-    return "\n" + path.read_text("utf-8")
+    files = (RESOURCES / "lemmas").glob(f"{language}.*.txt")
+    return "\n".join(("", *(file.read_text("utf-8") for file in sorted(files))))
 
 
 def lemmas_of(language: str, words: Iterable[str]) -> dict[str, list[str]]:

@@ -45,17 +45,14 @@ _ONE_STEM: Final = Step(
 """Filter for Finnish words whose nominative has another stem: sopimus, sopimuksen; ihminen,
 ihmisen."""
 
-_WITHOUT_PREFIXES: Final = Step(
-    "patternReplace",
-    {
-        "pattern": "^[\u05d5\u05e9\u05d4\u05d1\u05db\u05dc\u05de]+(?=[\u05d0-\u05ea]{3})",
-        "replacement": "",
-        "replace": "first",
-    },
+_PREFIX: Final = "[\u05d5\u05e9\u05d4\u05d1\u05db\u05dc\u05de](?=[\u05d0-\u05ea]{3})"
+_HEBREW_PREFIXES: Final = Step(
+    "patternCaptureGroup", {"pattern": f"^{_PREFIX}({_PREFIX}({_PREFIX}(.+)|.+)|.+)$"}
 )
 """Filter for the articles, prepositions and conjunctions that Hebrew writes with the next word.
 
-All such letters are left out, as a word may begin with one itself."""
+A word may begin with such a letter itself, so that a text has each form, and the whole comes first.
+"""
 
 _HEBREW_ENDINGS: Final = (
     # Those of the plural and the feminine; the forms of letters at the end of a word.
@@ -103,7 +100,7 @@ LANGUAGES: Final[Mapping[str, tuple[Step, ...]]] = {
     "fr": _snowball("French"),
     "ga": _snowball("Irish", lowercase="irishLowercase"),
     "gl": _steps("lowercase", "galicianMinimalStem"),
-    "he": _steps("lowercase", _WITHOUT_PREFIXES, *_HEBREW_ENDINGS),
+    "he": _steps("lowercase", *_HEBREW_ENDINGS, _HEBREW_PREFIXES),
     "hi": _indic("hindiNormalization", "hindiStem"),
     "hu": _steps("lowercase", "hungarianLightStem"),
     "hy": _snowball("Armenian"),

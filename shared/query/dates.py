@@ -20,8 +20,7 @@ class Row(NamedTuple):
 _DATE: Final = re.compile(r"(?:(\d{4})([./-]))?(\d{1,2})[./-](\d{1,2})(?:([./-])(\d{4}))?")
 """A date with the year at one end."""
 
-YEARS: Final = re.compile(r"((?:19|20)\d\d)[/\u2013-](\d\d(?:\d\d)?)")
-"""A year and the next one, as of a school: 2021/22."""
+_YEARS: Final = re.compile(r"((?:19|20)\d\d)[/\u2013](\d\d(?:\d\d)?)")
 
 _DATE_WITHOUT_YEAR: Final = re.compile(r"(\d{1,2})(?:/(\d{1,2})|\.(\d{1,2})\.)")
 
@@ -75,11 +74,18 @@ def written_as(word: str) -> list[Row]:
             # In America, the month comes first.
             days.append((second, first))
         return [*_days(days, found[1] or found[6])]
-    if (found := YEARS.fullmatch(word)) and int(found[2]) % 100 == (int(found[1]) + 1) % 100:
-        return [Row(((found[1],), (f"{int(found[1]) + 1}", f"{found[2][-2:]}")))]
+    if years := school_year(word):
+        return [Row(((f"{years[0]}",), (f"{years[1]}", f"{years[1] % 100:02}")))]
     if found := _DATE_WITHOUT_YEAR.fullmatch(word):
         return [*_days([(int(found[1]), int(found[2] or found[3]))])]
     return []
+
+
+def school_year(word: str) -> tuple[int, int] | None:
+    """Return a year and the next one, as in 2021/22; None for other numbers."""
+    found = _YEARS.fullmatch(word)
+    years = (int(found[1]), int(found[1]) + 1) if found else None
+    return years if found and years and int(found[2]) % 100 == years[1] % 100 else None
 
 
 def dates_and_times(text: str) -> Iterator[Row]:

@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice, pairwise
 from typing import Final
 
+from shared.analysis.analyzers import tokens_of
 from shared.analysis.languages import PUNCTUATION
 from shared.model import schema
 from shared.model.weights import Weights
-from shared.query.dates import YEARS, Row, dates_and_times, written_as
+from shared.query.dates import Row, dates_and_times, school_year, written_as
 from shared.query.terms import IndexTerms
 from shared.query.tree import Node, Nothing, Pattern, Terms, Values, any_of, best_of, scaled
 
-COUNTS: Final = re.compile(r"\d+[:\u2013]\d+|\d{1,2}-\d{1,2}")
+COUNTS: Final = re.compile(r"\d+[:\u2013]\d+|\d{1,2}[-\u2011\u2212]\d{1,2}")
 """Two numbers, as in 3:1, which is not 31."""
 
 THOUSANDS: Final = re.compile(r"[1-9]\d{0,2}( \d{3})+(\u203f\d+)?")
@@ -31,36 +33,47 @@ _ROMAN: Final = {
     str(10 * tens + ones): "x" * tens + letters
     for tens in range(4)
     for ones, letters in enumerate(("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))
-    if len("x" * tens + letters) > 1
+    if tens or ones
 }
-"""Roman numerals of two letters and more, by their numbers."""
-
-_SAME: Final = _ROMAN | {roman: number for number, roman in _ROMAN.items()}
+_OTHER_NUMERALS: Final = _ROMAN | {roman: number for number, roman in _ROMAN.items()}
 
 _FEWEST_BEHIND_ZEROS: Final = 2  # digits of one that a text may have with zeros before it
 _FEWEST_WITH_BLANK: Final = 4  # digits of one that a text may have with a blank, as in 5 000
 _FEWEST_OF_A_SUFFIX: Final = 7  # digits by which the end of a longer number is found
 _LONGEST_WITH_ZEROS: Final = 8  # digits of a number that zeros begin, as in INV-0042
 _COUNTRY_CODES: Final = (1, 2, 3)  # their numbers of digits (ITU-T E.164)
+_MOST_IN_A_QUERY: Final = 8  # versions, and numbers behind a word
 _WITHIN_RUSSIA: Final = re.compile(r"8\d{10}")  # with 8 in place of the country code
 
 
-def same_number(number: str, terms: IndexTerms) -> Node:
-    """Return a number with zeros before it or in Roman numerals: 0042 for 42, VIII for 8."""
-    others = [_SAME[number]] if number in _SAME else []
-    if number.isdigit() and len(number) >= _FEWEST_BEHIND_ZEROS:
-        lengths = range(len(number) + 1, _LONGEST_WITH_ZEROS + 1)
-        others += [number.zfill(length) for length in lengths]
-    there = terms.there(schema.CONTENT, others)
+def with_zeros(number: str, terms: IndexTerms) -> Node:
+    """Return a number with zeros before it, such as 0042 for 42."""
+    if not number.isdigit() or len(number) < _FEWEST_BEHIND_ZEROS:
+        return Nothing()
+    lengths = range(len(number) + 1, _LONGEST_WITH_ZEROS + 1)
+    there = terms.there(schema.CONTENT, [number.zfill(length) for length in lengths])
     return Terms(schema.CONTENT, there) if there else Nothing()
 
 
 def releases(words: Sequence[str], terms: IndexTerms, weights: Weights) -> Node:
     """Return versions among some words as parts of others: 3.12.4 for 3.12, 2.10.1 for v2.10.1."""
     versions = filter(None, (_VERSION.fullmatch(word.strip(PUNCTUATION)) for word in words))
-    numbers = ((found[1] or found[2]).split(".") for found in versions)
+    numbers = ((found[1] or found[2]).split(".") for found in islice(versions, _MOST_IN_A_QUERY))
     rows = (terms.row(schema.CONTENT, [(one,) for one in parts]) for parts in numbers)
     return scaled(any_of(*rows), weights.part)
+
+
+def in_other_numerals(words: Sequence[str], terms: IndexTerms) -> Node:
+    """Return words before a number with it in the other numerals: Henry VIII for Henry 8."""
+    pairs = (
+        [token.text for of_word in tokens_of(pair) for token in of_word] for pair in pairwise(words)
+    )
+    meant = (pair for pair in pairs if len(pair) == 2 and pair[1] in _OTHER_NUMERALS)  # noqa: PLR2004 - a pair
+    rows = (
+        terms.row(schema.CONTENT, ((before,), (_OTHER_NUMERALS[number],)))
+        for before, number in islice(meant, _MOST_IN_A_QUERY)
+    )
+    return any_of(*rows)
 
 
 def of_words(text: str, terms: IndexTerms, weights: Weights) -> Node:
@@ -81,7 +94,7 @@ def of_word(word: str, term: str, terms: IndexTerms, weights: Weights) -> Node:
         # The term of a number is without the signs between its thousands.
         is_number = len(term) > _FEWEST_WITH_BLANK and term.isdigit()
         runs = _DIGITS.findall(word) or ([term] if is_number else [])
-        numbers = _runs([run for run in runs if not YEARS.fullmatch(run)], terms, weights)
+        numbers = _runs([run for run in runs if not school_year(run)], terms, weights)
     return any_of(numbers, _rows(written_as(word), terms, weights))
 
 
@@ -98,7 +111,9 @@ def _runs(runs: Iterable[str], terms: IndexTerms, weights: Weights) -> Node:
 def _number(run: str, terms: IndexTerms) -> Node:
     digits = "".join(filter(str.isdigit, run))
     alike = [digits]
-    end = digits[1:] if _WITHIN_RUSSIA.fullmatch(digits) else digits.removeprefix("0")
+    if _WITHIN_RUSSIA.fullmatch(digits):
+        alike += [f"7{digits[1:]}", digits[1:]]
+    end = digits.removeprefix("0")
     if run.startswith("+") or digits.startswith("00"):
         begin = 0 if run.startswith("+") else 2
         # Texts may have a zero behind the country code: +49 (0)30.

@@ -38,7 +38,7 @@ from shared.model.filters import Filter
 from shared.model.request import SearchRequest
 from shared.model.weights import Weights
 from shared.query.limits import check_patterns, check_text
-from shared.query.numbers import of_words, releases
+from shared.query.numbers import in_other_numerals, of_words, releases
 from shared.query.parser import ReadQuery, parse, read
 from shared.query.spelling import Spelling, compounds_of
 from shared.query.syntax import WORD, as_meant, to_lucene_syntax
@@ -147,7 +147,9 @@ def parse_query(request: SearchRequest, terms: IndexTerms, weights: Weights) -> 
     )
     typed = [as_typed(word) for word in request.query.split()]
     if is_plain and usual == "should":
-        tree = any_of(tree, of_words(request.query, terms, weights), words.neighbours(typed))
+        numbers = of_words(request.query, terms, weights)
+        numerals = in_other_numerals(typed, terms)
+        tree = any_of(tree, numbers, numerals, words.neighbours(typed))
     if is_plain:
         tree = _with_ranks(tree, typed, language, words)
     every = leaves(tree, excluded=True)

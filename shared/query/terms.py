@@ -269,16 +269,14 @@ def _told_apart(
 ) -> tuple[list[str], list[str]]:
     """Return the stems of a word, apart from those in languages that it is foreign to.
 
-    It is foreign to none of them if most chunks with it are in these.
+    It is foreign to none of them if no chunk has it in another one.
     """
     own: list[str] = []
     others: list[str] = []
     for stem in stems:
         (others if stem.startswith(foreign) else own).append(stem)
-    most = max((terms.frequency(schema.STEMS, stem) for stem in own), default=0)
-    if any(terms.frequency(schema.STEMS, stem) > most for stem in others):
-        return own + others, []
-    return own, others
+    found = {stem for stem in stems if terms.frequency(schema.STEMS, stem)}
+    return (own, others) if found.intersection(own) else (own + others, [])
 
 
 def _other_spellings(text: str, parts: Sequence[Token], languages: Sequence[str]) -> Iterator[str]:

@@ -20,7 +20,7 @@ from shared.analysis.languages import (
 )
 from shared.model import schema
 from shared.model.weights import Weights
-from shared.query.numbers import COUNTS, THOUSANDS, of_word, same_number
+from shared.query.numbers import COUNTS, THOUSANDS, of_word, with_zeros
 from shared.query.terms import Form, IndexTerms, forms_of
 from shared.query.tree import (
     Clause,
@@ -42,7 +42,9 @@ _MOST_PARTS: Final = 12  # of a word that are searched apart; more are searched 
 _MOST_NEIGHBOURS: Final = 8  # pairs of words that are searched as one word
 _MOST_WORDS_APART: Final = 4  # of a query of which three may be one
 _FEWEST_OF_A_HALF: Final = 2  # letters of a word that is joined with its neighbour
+_FEWEST_INITIALS: Final = 3
 _MOST_INITIALS: Final = 4
+_LONGEST_CODE: Final = 16  # characters of one that may be written as two words
 _FEWEST_OF_A_COMPOUND: Final = 4  # letters of a part that may stand elsewhere
 
 _ENDINGS: Final = ("", "e", "en", "er", "es", "n", "s")
@@ -127,7 +129,7 @@ class Words:
             part = self.part(found, is_word=isinstance(numbers, Nothing))
             return any_of(self._form(forms[0], fields), numbers), [part]
         is_of_syllables = any(form.is_of_syllables for form in forms)
-        is_apart = is_of_syllables or COUNTS.fullmatch(word.text)
+        is_apart = is_of_syllables or COUNTS.fullmatch(word.text.strip(PUNCTUATION))
         joined = Nothing() if is_apart else self._joined(forms, fields)
         if (len(forms) > _MOST_PARTS and not is_of_syllables) or occur == "must_not":
             whole = any_of(
@@ -137,6 +139,10 @@ class Words:
         requires_all = occur == "must" or (self.requires_all and occur == "should")
         if is_of_syllables:
             return self._of_syllables(forms, fields, requires_all=requires_all)
+        if len(forms) > 2:  # noqa: PLR2004 - two halves that are no parts
+            # Looked up in any case: a cluster is asked for all terms at once.
+            divided = self._divided(word.text)
+            numbers = any_of(numbers, divided) if isinstance(joined, Nothing) else numbers
         return self._of_parts(forms, fields, numbers, joined, requires_all=requires_all)
 
     def _of_syllables(
@@ -171,13 +177,9 @@ class Words:
             factor = weights.part * (weights.short_part if is_short else 1.0)
             apart.append(scaled(self._form(form, fields), factor))
         found = [self._any_form(form, fields) for form in forms]
-        # As EH12NG, whose halves are no parts.
-        is_code = len(forms) > 2 and isinstance(joined, Nothing)  # noqa: PLR2004 - two halves
-        divided = self.apart("".join(form.term for form in forms)) if is_code else Nothing()
         whole = [
             scaled(self.row([(form.term,) for form in forms], fields), weights.row),
             scaled(joined, weights.row),
-            divided,
             self._instead(joined, [form.term for form in forms]),
             numbers,
         ]
@@ -193,21 +195,19 @@ class Words:
         """Return the node for a part of a word on some of the text fields."""
         weights = self.weights
         found: list[Node] = []
-        typed = weights.content
-        if form.stems or form.others:
-            typed = weights.exact
-            of_fields = {schema.CONTENT: (schema.STEMS, weights.stems)}
-            of_fields[schema.TITLE] = schema.TITLE_STEMS, weights.title_stems
-            for field, weight in (of_fields[field] for field in fields):
-                for texts, factor in ((form.stems, 1.0), (form.others, weights.irregular)):
-                    if there := self.terms.there(field, texts):
-                        found.append(scaled(Terms(field, there), factor * weight))
+        typed = weights.exact if form.stems else weights.content
+        of_fields = {schema.CONTENT: (schema.STEMS, weights.stems)}
+        of_fields[schema.TITLE] = schema.TITLE_STEMS, weights.title_stems
+        for field, weight in (of_fields[field] for field in fields):
+            for texts, factor in ((form.stems, 1.0), (form.others, weights.irregular)):
+                if there := self.terms.there(field, texts):
+                    found.append(scaled(Terms(field, there), factor * weight))
         # In small letters, IT and WHO are words of another kind, which have no stems.
         is_other = form.is_capital and bool(form.stems)
         if schema.CONTENT in fields and not form.is_of_syllables and not is_other:
             found.append(scaled(self.terms.known(schema.CONTENT, form.term), typed))
         if schema.CONTENT in fields:
-            found.append(scaled(same_number(form.term, self.terms), weights.irregular))
+            found.append(scaled(with_zeros(form.term, self.terms), weights.irregular))
         if schema.TITLE in fields:
             # Looked up in any case: a cluster is asked for all terms at once.
             in_title = scaled(self.terms.known(schema.TITLE, form.term), weights.title)
@@ -220,11 +220,11 @@ class Words:
 
     def _any_form(self, form: Form, fields: Sequence[str]) -> Node:
         """Return a node that matches what `_form` does, without its scores."""
-        stems = (*form.stems, *form.others)
-        if not stems or fields != TEXT_FIELDS:
+        if not form.stems or fields != TEXT_FIELDS:
             return self._form(form, fields)
+        stems = (*form.stems, *form.others)
         besides = (self.terms.known(field, form.term) for field in (schema.METADATA, schema.PATH))
-        return any_of(Terms(schema.STEMS, stems), same_number(form.term, self.terms), *besides)
+        return any_of(Terms(schema.STEMS, stems), with_zeros(form.term, self.terms), *besides)
 
     def _joined(self, forms: Sequence[Form], fields: Sequence[str]) -> Node:
         """Return the parts of a word as one, as in email for e-mail."""
@@ -279,7 +279,8 @@ class Words:
             wholes = self._compounds(parts)
             if len(parts) == 2:  # noqa: PLR2004 - a pair
                 wholes |= self._compounds(parts[::-1])
-        terms = (f"{whole}{ending}" for whole in sorted(wholes) for ending in _ENDINGS)
+        endings = ("",) if is_number else _ENDINGS
+        terms = (f"{whole}{ending}" for whole in sorted(wholes) for ending in endings)
         there = self.terms.there(schema.CONTENT, terms)
         return [self._instead(Terms(schema.CONTENT, (term,)), parts) for term in there]
 
@@ -319,9 +320,14 @@ class Words:
             )
         )
 
+    def _divided(self, code: str) -> Node:
+        """Return a code as two words next to each other: SW1A 1AA for SW1A1AA."""
+        is_code = code.isalnum() and not code.isalpha() and len(code) <= _LONGEST_CODE
+        return scaled(self.apart(code.lower()), self.weights.part) if is_code else Nothing()
+
     def initials(self, word: str) -> Node:
         """Return capitals as single letters, such as "J. R. R." for "JRR"."""
-        is_short = _FEWEST_OF_A_HALF <= len(word) <= _MOST_INITIALS
+        is_short = _FEWEST_INITIALS <= len(word) <= _MOST_INITIALS
         if not (is_short and word.isalpha() and word.isupper()):
             return Nothing()
         return self.terms.row(schema.CONTENT, [(letter,) for letter in word.lower()])

@@ -1,1 +1,1 @@
-"""Dictionaries of lemmas, the base forms of words, made by `deployment.lemmas`."""
+"""Dictionaries of lemmas, and lists of words whose forms have several stems."""

@@ -55,6 +55,48 @@ def test_syntax_holds_where_words_have_no_blanks(
         assert set(found(searcher, query)) == ids
 
 
+def test_a_word_finds_texts_in_its_language_before_those_on_the_word_of_another_one(
+    new_index: NewIndex,
+) -> None:
+    path = new_index(
+        Document(
+            "uhr", "Uhr", "Die Batterie für die Uhr ist leer, sagt der Uhrmacher aus der Stadt."
+        ),
+        Document(
+            "auto", "Auto", "Der Wagen startet nicht, weil die Batterie im Winter zu kalt war."
+        ),
+        Document("shop", "Shop", "You can buy the battery at the shop near the station."),
+        Document("flat", "Flat", "The battery is flat and the car does not start any more."),
+        Document("box", "Box", "Batteries are not included in the box, please buy them."),
+    )
+    with Searcher(path) as searcher:
+        assert set(found(searcher, "Batterie")[:2]) == {"uhr", "auto"}
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [("2024-0815", "file"), ("nach", "after"), ("lägenhet 6", "sixth"), ("file NOT vi", "page")],
+)
+def test_a_rule_about_numbers_and_forms_does_not_hide_the_word_as_typed(
+    new_index: NewIndex, query: str, first: str
+) -> None:
+    path = new_index(
+        Document("file", "Akte", "Der Vertrag gilt ab 2024, siehe Akte 2024-0815 im Schrank."),
+        Document("numbers", "Zahlen", "2024 gab es 0815 Anträge, 2024 und 0815 sind Zahlen, 2024."),
+        Document(
+            "seamstress", "Mode", "Die Näherin ändert das Kleid, und die Näherin ist schnell."
+        ),
+        Document(
+            "after", "Arbeit", "Nach der Arbeit gehen wir alle zusammen in den Park am Fluss."
+        ),
+        Document("sixth", "Hyra", "Hyran för lägenhet 6 höjs i maj, skriver hyresvärden till oss."),
+        Document("we", "Vi", "Vi bor i en lägenhet och vi trivs, men vi flyttar snart igen."),
+        Document("page", "Page", "See page 6 of the file, and keep it with the other papers."),
+    )
+    with Searcher(path) as searcher:
+        assert found(searcher, query)[0] == first
+
+
 def test_no_word_is_too_common_to_be_found(searcher: Searcher) -> None:
     assert sorted(found(searcher, "the")) == ["lease", "menu", "quick"]
 
