@@ -31,7 +31,6 @@ _FREQUENCIES_OF: Final = {"no": "nb", "sr": "sh"}
 _MOST_WORDS: Final = 300_000
 _BATCH: Final = 2_000  # words that are analyzed at once
 
-
 _LEAST_FREQUENCY: Final = 2.5  # of a word, by the scale of Zipf
 _LEAST_SHARE: Final = 0.15  # of a lemma among the words with a stem
 _FEWEST_LETTERS: Final = 2  # of a stem

@@ -152,7 +152,7 @@ WITH_IRREGULAR_FORMS: Final = frozenset(
         *("ro", "ru", "sr", "sv", "tr", "uk"),
     )
 )
-"""Languages with a list of words whose forms have several stems, ``lemmas/CODE.irregular.txt``."""
+"""Languages with lists of words whose forms have several stems, ``lemmas/CODE.*.txt``."""
 
 WITH_TONES: Final = frozenset(("vi",))
 """Languages whose words differ in the marks of their letters alone, which their stems keep."""
