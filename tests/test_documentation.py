@@ -49,12 +49,12 @@ def test_the_session_of_a_page_is_real(page: str, tmp_path: Path, idx: Idx) -> N
         done = idx(*shlex.split(line.removeprefix("$ idx ")))
         shown += f"{line}\n{done.stdout}"
     shown = re.sub(r"in \d+\.\d s", "in 0.9 s", shown.replace(str(tmp_path), "/home/me"))
-    assert without_sizes(shown) == without_sizes(session)
+    assert without_numbers(shown) == without_numbers(session)
 
 
-def without_sizes(session: str) -> str:
-    # They differ by a few bytes from run to run.
-    return re.sub(r"\d+\.\d\d MB", "0.17 MB", session)
+def without_numbers(session: str) -> str:
+    # Sizes differ from run to run, confidences by some hundredths between processors.
+    return re.sub(r"\(0\.\d\d\)", "(0.9)", re.sub(r"\d+\.\d\d MB", "0.17 MB", session))
 
 
 def test_the_python_examples_are_real(tmp_path: Path) -> None:

@@ -136,7 +136,8 @@ def write_onnx(folder: Path, weights: Weights, output: Output, query_piece: int)
             exact,
             quantized,
             per_channel=True,
-            weight_type=QuantType.QInt8,
+            # Signed weights overflow on processors without VNNI, which changes the vectors.
+            weight_type=QuantType.QUInt8,
             op_types_to_quantize=["MatMul"],
             extra_options={"DefaultTensorType": TensorProto.FLOAT},
         )

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -65,6 +66,12 @@ def test_the_files_have_the_hashes_in_the_description() -> None:
         for file in files_of(source())
         if file.name != DESCRIPTION
     }
+
+
+def test_no_weight_overflows_on_older_processors() -> None:
+    """Products with signed weights do, where the processor has no instructions of VNNI."""
+    model = onnx.load(source() / "model.onnx", load_external_data=False)
+    assert all(one.data_type != onnx.TensorProto.INT8 for one in model.graph.initializer)
 
 
 @pytest.mark.parametrize("language", QUESTIONS)
