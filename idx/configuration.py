@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from stat import S_ISDIR
@@ -192,27 +192,23 @@ def add_folders(
     own = {name: globs for name, globs in patterns.items() if globs}
     added: list[Path] = []
     present: list[Path] = []
-    with locked(file) as text:
-        remembered = read(file).folders
-        known = {os.path.realpath(folder.path) for folder in remembered}
+    with _folders(file) as (remembered, tables):
+        known = {*map(os.path.realpath, remembered)}
         for path in paths:
             folder = _absolute(path)
             _check_folder(path)
-            is_new = os.path.realpath(folder) not in known
-            (added if is_new else present).append(folder)
-            known.add(os.path.realpath(folder))
-        if added:
-            document = tomlkit.parse(text)
-            folders: Any = _tables(document, "folders")
-            for folder in added:
-                entry = {"path": str(folder)} | own
-                if isinstance(folders, AoT):
-                    _append_table(folders, entry)
-                else:
-                    inline = tomlkit.inline_table()
-                    inline.update(entry)
-                    folders.append(inline if own else entry["path"])
-            _save_folders(file, document)
+            if (real := os.path.realpath(folder)) in known:
+                present.append(folder)
+                continue
+            known.add(real)
+            added.append(folder)
+            entry = {"path": str(folder)} | own
+            if isinstance(tables, AoT):
+                _append_table(tables, entry)
+            else:
+                inline = tomlkit.inline_table()
+                inline.update(entry)
+                tables.append(inline if own else entry["path"])
     return added, present
 
 
@@ -222,12 +218,9 @@ def remove_folders(file: Path, paths: Sequence[Path]) -> tuple[list[Path], list[
     Returns the removed folders, and the paths of none.
     """
     unwanted = {os.path.realpath(_absolute(path)): path for path in paths}
-    with locked(file) as text:
-        remembered = [folder.path for folder in read(file).folders]
-        is_removed = [os.path.realpath(folder) in unwanted for folder in remembered]
-        _delete(file, text, is_removed)
-    removed = [folder for folder, gone in zip(remembered, is_removed, strict=True) if gone]
-    found = set(map(os.path.realpath, removed))
+    with _folders(file) as (remembered, tables):
+        removed = _delete(tables, remembered, unwanted)
+    found = {*map(os.path.realpath, removed)}
     return removed, [path for real, path in unwanted.items() if real not in found]
 
 
@@ -237,40 +230,43 @@ def move_folder(file: Path, old: Path, new: Path) -> bool:
     If the new path is already in the file, only that entry stays. Returns whether the old one was
     there.
     """
+    with _folders(file) as (remembered, tables):
+        known = [*map(os.path.realpath, remembered)]
+        here = os.path.realpath(old)
+        if os.path.realpath(new) in known:
+            return bool(_delete(tables, remembered, {here}))
+        for position, path in enumerate(known):
+            if path == here and isinstance(tables[position], str):
+                tables[position] = str(new)
+            elif path == here:
+                tables[position].update({"path": str(new)})
+    return here in known
+
+
+@contextmanager
+def _folders(file: Path) -> Iterator[tuple[list[Path], Any]]:
+    """Lend the folders of the file and its list of them, and write what becomes of the list.
+
+    It is an array of tables or an array; the library's types do not show that both are sequences.
+    """
     with locked(file) as text:
-        remembered = [os.path.realpath(folder.path) for folder in read(file).folders]
-        is_moved = [path == os.path.realpath(old) for path in remembered]
-        if os.path.realpath(new) in remembered:
-            _delete(file, text, is_moved)
-        elif any(is_moved):
-            document = tomlkit.parse(text)
-            # An array of tables or an array; the library's types do not show that both are
-            # sequences.
-            folders: Any = document["folders"]
-            for position, moves in enumerate(is_moved):
-                if moves and isinstance(folders[position], str):
-                    folders[position] = str(new)
-                elif moves:
-                    folders[position].update({"path": str(new)})
-            _save_folders(file, document)
-    return any(is_moved)
+        remembered = [folder.path for folder in read(file).folders]
+        document = tomlkit.parse(text)
+        tables = _tables(document, "folders")
+        yield remembered, tables
+        if isinstance(tables, AoT) and not tables:
+            document.remove("folders")
+        if (content := document.unwrap()) != content_of(text, file):
+            _save(file, "its folders", tomlkit.dumps(document), content)
 
 
-def _delete(file: Path, text: str, is_deleted: Sequence[bool]) -> None:
-    if not any(is_deleted):
-        return
-    document = tomlkit.parse(text)
-    folders: Any = document["folders"]
-    for position in reversed(range(len(is_deleted))):
-        if is_deleted[position]:
-            del folders[position]
-    if isinstance(folders, AoT) and not folders:
-        document.remove("folders")
-    _save_folders(file, document)
-
-
-def _save_folders(file: Path, document: tomlkit.TOMLDocument) -> None:
-    _save(file, "its folders", tomlkit.dumps(document), document.unwrap())
+def _delete(tables: Any, folders: Sequence[Path], unwanted: Container[str]) -> list[Path]:
+    """Delete the folders with unwanted real paths from the list, and return them."""
+    deleted = [folder for folder in folders if os.path.realpath(folder) in unwanted]
+    for position in reversed(range(len(folders))):
+        if folders[position] in deleted:
+            del tables[position]
+    return deleted
 
 
 def _absolute(path: Path) -> Path:
