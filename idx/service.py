@@ -12,7 +12,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +53,7 @@ class _Kind:
 
     program: str  # controls them
     file: Path
+    text: Callable[[str, Command, Mapping[str, str]], bytes]  # of that file
     clear: Sequence[Command]  # end one that runs; they may fail, since none may run
     start: Sequence[Command]  # now and at each login
     stop: Sequence[Command]  # keep it from starting again
@@ -65,11 +66,10 @@ class Service:
         # Each of the names of a folder means the same service.
         is_folder = not is_cluster(index_path)
         self.index_path = Path(os.path.realpath(index_path)) if is_folder else index_path
-        self._system = system
         words = re.sub(r"\W+", "-", self.index_path.name, flags=re.ASCII).strip("-") or "index"
         digest = hashlib.sha256(os.fsencode(self.index_path)).hexdigest()[:8]
         self.name = f"idx-watch-{words[:40]}-{digest}"
-        self._kind = self._kind_of(system)
+        self._kind = _kind_of(self.name, system)
         self.file = self._kind.file
 
     def install(self, arguments: Sequence[str], variables: Mapping[str, str]) -> None:
@@ -79,7 +79,7 @@ class Service:
         """
         self._check_program()
         command = [sys.executable, "-P", "-m", "idx", *arguments]
-        text = _WRITERS[self._system](self.name, command, variables)
+        text = self._kind.text(self.name, command, variables)
         before = self.file.read_bytes() if self.file.exists() else None
         self._write(text)
         for step in self._kind.clear:
@@ -144,43 +144,46 @@ class Service:
                 "login; run it by whatever starts programs here, or by hand"
             )
 
-    def _kind_of(self, system: str) -> _Kind:
-        name = self.name
-        if system == "win32":
-            file = user_data_path("mcp-lucene", appauthor=False) / f"{name}.xml"
-            of = ("/TN", name)
-            return _Kind(
-                "schtasks",
-                file,
-                (("schtasks", "/End", *of),),
-                (("schtasks", "/Create", *of, "/XML", str(file), "/F"), ("schtasks", "/Run", *of)),
-                (("schtasks", "/Delete", *of, "/F"),),
-                ("schtasks", "/Query", *of),
-            )
-        if system == "darwin":
-            file = Path.home() / "Library" / "LaunchAgents" / f"{name}.plist"
-            # Windows has no such function.
-            session = f"gui/{getattr(os, 'getuid', int)()}"
-            return _Kind(
-                "launchctl",
-                file,
-                (("launchctl", "bootout", f"{session}/{name}"),),
-                (("launchctl", "bootstrap", session, str(file)),),
-                (),
-                ("launchctl", "print", f"{session}/{name}"),
-                "state = running",
-            )
-        unit = f"{name}.service"
-        control = ("systemctl", "--user")
+
+def _kind_of(name: str, system: str) -> _Kind:
+    if system == "win32":
+        file = user_data_path("mcp-lucene", appauthor=False) / f"{name}.xml"
+        of = ("/TN", name)
         return _Kind(
-            "systemctl",
-            user_config_path("systemd", appauthor=False) / "user" / unit,
-            (),
-            # Restarted, in case an older one runs.
-            ((*control, "daemon-reload"), (*control, "enable", unit), (*control, "restart", unit)),
-            ((*control, "disable", "--now", unit),),
-            (*control, "--quiet", "is-active", unit),
+            "schtasks",
+            file,
+            _task,
+            (("schtasks", "/End", *of),),
+            (("schtasks", "/Create", *of, "/XML", str(file), "/F"), ("schtasks", "/Run", *of)),
+            (("schtasks", "/Delete", *of, "/F"),),
+            ("schtasks", "/Query", *of),
         )
+    if system == "darwin":
+        file = Path.home() / "Library" / "LaunchAgents" / f"{name}.plist"
+        # Windows has no such function.
+        session = f"gui/{getattr(os, 'getuid', int)()}"
+        return _Kind(
+            "launchctl",
+            file,
+            _agent,
+            (("launchctl", "bootout", f"{session}/{name}"),),
+            (("launchctl", "bootstrap", session, str(file)),),
+            (),
+            ("launchctl", "print", f"{session}/{name}"),
+            "state = running",
+        )
+    unit = f"{name}.service"
+    control = ("systemctl", "--user")
+    return _Kind(
+        "systemctl",
+        user_config_path("systemd", appauthor=False) / "user" / unit,
+        _unit,
+        (),
+        # Restarted, in case an older one runs.
+        ((*control, "daemon-reload"), (*control, "enable", unit), (*control, "restart", unit)),
+        ((*control, "disable", "--now", unit),),
+        (*control, "--quiet", "is-active", unit),
+    )
 
 
 def variables_of(environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
@@ -291,7 +294,3 @@ def _task(name: str, command: Command, variables: Mapping[str, str]) -> bytes:
 </Task>
 """
     return text.encode("utf-16")
-
-
-_WRITERS: Final = {"win32": _task, "darwin": _agent, "linux": _unit}
-"""Functions that write the file of a service, by system."""

@@ -225,28 +225,6 @@ _FULL_SYNC_UNWATCHED_SECONDS: Final = 60.0  # the same if not all folders can be
 _WRITE_RETRY_SECONDS: Final = 5.0  # before the next attempt after an error that may pass
 
 
-@dataclass(slots=True)
-class _Due:
-    """Pending changes and due times, on the clock of `time.monotonic`."""
-
-    paths: set[Path] = field(default_factory=set)
-    first: float = 0.0
-    last: float = 0.0
-    full_sync_at: float = 0.0
-    last_full_sync: float = 0.0
-    retry_at: float = 0.0
-
-    def add(self, changed: set[Path], now: float) -> None:
-        if changed:
-            self.first = self.first if self.paths else now
-            self.last = now
-            self.paths |= changed
-
-    def are_due(self, now: float) -> bool:
-        is_long = now - self.first >= _MAX_DELAY_SECONDS
-        return bool(self.paths) and (is_long or now - self.last >= _QUIET_SECONDS)
-
-
 def keep_synchronized(
     folders: Sequence[Path], options: SyncOptions, kept: Kept
 ) -> Generator[Event, None, None]:
@@ -266,40 +244,55 @@ def keep_synchronized(
 
 @dataclass(slots=True)
 class _WatchRun:
+    """Run of a watch, with pending changes and due times on the clock of `time.monotonic`."""
+
     folders: Sequence[Path]
     options: SyncOptions
     watch: FolderWatch
     kept: Kept
-    _due: _Due = field(default_factory=_Due)
+    _changed: set[Path] = field(default_factory=set)
+    _first_change: float = 0.0
+    _last_change: float = 0.0
+    _full_sync_at: float = 0.0
+    _last_full_sync: float = 0.0
+    _retry_at: float = 0.0
     _identities: list[tuple[int, int] | None] = field(default_factory=list)
     _reported: set[str] = field(default_factory=set)
 
     def run(self) -> Iterator[Event]:
-        due, watch = self._due, self.watch
         while True:
             now = time.monotonic()
+            is_long = now - self._first_change >= _MAX_DELAY_SECONDS
+            is_quiet = now - self._last_change >= _QUIET_SECONDS
             try:
-                if now < due.retry_at:
+                if now < self._retry_at:
                     pass
-                elif now >= due.full_sync_at:
+                elif now >= self._full_sync_at:
                     yield from self._sync_everything()
-                elif due.are_due(now):
+                elif self._changed and (is_long or is_quiet):
                     yield from self._sync_changes()
             except PassingError as error:
-                if isinstance(error, ClusterUnreachableError) and not due.last_full_sync:
+                if isinstance(error, ClusterUnreachableError) and not self._last_full_sync:
                     # Rather a wrong address than an outage.
                     raise
                 if self._is_new(problem := Problem(message(error)), set()):
                     yield problem
-                due.retry_at = time.monotonic() + _WRITE_RETRY_SECONDS
-            due.add(watch.wait(), time.monotonic())
-            if self._identities != [_identity(folder) for folder in self.folders]:
-                due.full_sync_at = 0
-            elif watch.is_lost:
-                due.full_sync_at = min(due.full_sync_at, time.monotonic() + _MAX_DELAY_SECONDS)
+                self._retry_at = time.monotonic() + _WRITE_RETRY_SECONDS
+            self._wait()
+
+    def _wait(self) -> None:
+        changed, now = self.watch.wait(), time.monotonic()
+        if changed:
+            self._first_change = self._first_change if self._changed else now
+            self._last_change = now
+            self._changed |= changed
+        if self._identities != [_identity(folder) for folder in self.folders]:
+            self._full_sync_at = 0
+        elif self.watch.is_lost:
+            self._full_sync_at = min(self._full_sync_at, now + _MAX_DELAY_SECONDS)
 
     def _sync_everything(self) -> Iterator[Event]:
-        due, watch = self._due, self.watch
+        watch = self.watch
         # Recorded before the sync, so that a folder replaced during it is detected.
         self._identities = [_identity(folder) for folder in self.folders]
         watch.renew()
@@ -312,17 +305,16 @@ class _WatchRun:
         if holds_index(self.options.index_path):
             self.options = replace(self.options, create=False)
         now = time.monotonic()
-        if not due.last_full_sync:
+        if not self._last_full_sync:
             yield Watching(sum(identity is not None for identity in self._identities))
-        due.paths = set()
-        due.last_full_sync = now
-        due.full_sync_at = now + (
+        self._changed = set()
+        self._last_full_sync = now
+        self._full_sync_at = now + (
             _FULL_SYNC_UNWATCHED_SECONDS if watch.obstacle else _FULL_SYNC_IDLE_SECONDS
         )
 
     def _sync_changes(self) -> Iterator[Event]:
-        due = self._due
-        paths = due.paths
+        paths = self._changed
         if len(paths) > _MAX_SINGLE_CHANGES:
             paths = {path.parent for path in paths}
         if len(paths) > _MAX_SINGLE_CHANGES or not paths.isdisjoint(self.folders):
@@ -330,9 +322,9 @@ class _WatchRun:
         else:
             self.watch.follow(paths)
             yield from self._synchronized(set(), paths)
-        due.paths = set()
-        latest = max(time.monotonic(), due.last_full_sync + _FULL_SYNC_DURING_CHANGES_SECONDS)
-        due.full_sync_at = min(time.monotonic() + _FULL_SYNC_AFTER_CHANGES_SECONDS, latest)
+        self._changed = set()
+        latest = max(time.monotonic(), self._last_full_sync + _FULL_SYNC_DURING_CHANGES_SECONDS)
+        self._full_sync_at = min(time.monotonic() + _FULL_SYNC_AFTER_CHANGES_SECONDS, latest)
 
     def _synchronized(
         self, lasting: set[str], changed: Collection[Path] | None = None
