@@ -103,7 +103,7 @@ def read_bulk(file: str) -> Iterator[Document | str]:
     In place of an entry without an id or a title, yield the reason that it is skipped. JSON Lines
     are read line by line.
     """
-    name = _shown(file)
+    name = NAME if file == STDIN else file
     with opened_input(file) as stream:
         for number, found in enumerate(_entries(stream, name), start=1):
             try:
@@ -117,14 +117,9 @@ def read_bulk(file: str) -> Iterator[Document | str]:
             yield document or f"Skipped entry {number}: it has no {missing}."
 
 
-def _shown(file: str) -> str:
-    """Return the name of a file in messages."""
-    return NAME if file == STDIN else file
-
-
 @contextmanager
 def opened_input(file: str) -> Iterator[BufferedReader]:
-    name = _shown(file)
+    name = NAME if file == STDIN else file
     try:
         if file == STDIN:
             # The standard streams are buffered readers unless a program replaces them.

@@ -1,7 +1,7 @@
 """Commands `idx add` and `idx bulk`."""
 
-from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -197,27 +197,21 @@ def _add_paths(
         sync_options(context, reading, index_path=index_path, wait=wait, vectors=vectors),
         reread=True,
     )
-    added = []
-    failed = []
+    added, failed = [], []
+
+    def note(event: Event) -> None:
+        match event:
+            case Indexed():
+                added.append({"source_document": event.source_document, "chunks": event.chunks})
+            case NotIndexed():
+                failed.append(f"{event.file_path}: {event.reason}")
+            case Problem():
+                failed.append(event.message)
 
     kept = Kept()
-
-    def noted() -> Generator[Event, None, None]:
-        with closing(synchronize(paths, options, kept)) as events:
-            for event in events:
-                match event:
-                    case Indexed():
-                        name = event.source_document
-                        added.append({"source_document": name, "chunks": event.chunks})
-                    case NotIndexed():
-                        failed.append(f"{event.file_path}: {event.reason}")
-                    case Problem():
-                        failed.append(event.message)
-                yield event
-
     go_on = "the same command reads all files again; idx sync reads only the remaining ones"
     with reported_interruption(kept, go_on):
-        end = report(noted(), (lambda _: None) if as_json else print_answer)
+        end = report(synchronize(paths, options, kept), note if as_json else print_answer)
     if as_json:
         print_json({"added": added, "failed": failed})
     embed_added(index_path, wait, vectors)

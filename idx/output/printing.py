@@ -57,7 +57,6 @@ def tell_json(value: Any, *, indent: int | None = None) -> None:
 
 
 def check_one_form(*, as_json: bool, plain: bool) -> None:
-    """Refuse two forms of the answer at once."""
     if as_json and plain:
         raise typer.BadParameter("give --json or --plain, not both")
 
@@ -71,7 +70,6 @@ def warn(text: str) -> None:
 
 
 def created(index_path: Path | str) -> str:
-    """The message that a command created the index it writes to."""
     return f"Created an index at {index_path}"
 
 

@@ -172,6 +172,8 @@ def _terminal(print_: Show, problems: "Problems") -> Iterator[Show]:
                 print_(event)
                 if not isinstance(event, events.Finished):
                     progress.start()
+            else:
+                print_(event)
 
         yield show
 
