@@ -46,15 +46,6 @@ class ReadersDiedError(McpLuceneError):
         )
 
 
-class NoFoldersError(McpLuceneError):
-    """A command on folders was given none, and none is remembered."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "there are no folders: name them, or remember them with: idx folders add PATH"
-        )
-
-
 class UnsupportedFileError(SourceFileError):
     """A file is of a kind that is not read, such as a picture, an archive or a program."""
 

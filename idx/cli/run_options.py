@@ -10,7 +10,6 @@ import typer
 
 from idx.cli.options import ReadingOptions, VectorsChoice
 from idx.crawl.patterns import Selection, Selections
-from idx.errors import NoFoldersError
 from idx.extraction.pool import Limits
 from idx.extraction.programs import default_languages, find_libreoffice, find_tesseract
 from idx.extraction.types import MEMBER_SHARE_OF_TIMEOUT, OCR_TIME_FACTOR, ExtractionOptions, Ocr
@@ -18,6 +17,7 @@ from idx.models import give_model
 from idx.output.printing import say, warn
 from idx.sync.plan import SyncOptions
 from idx.sync.targets import Move, moved, named_move
+from shared.errors import McpLuceneError
 from shared.files.secret_files import allowed_paths
 from shared.messages import decodable
 from shared.ocr import cache_of
@@ -119,11 +119,17 @@ def limits(reading: ReadingOptions) -> Limits:
     return Limits(reading.timeout, reading.max_memory * _MEGABYTE)
 
 
+class NoFoldersError(McpLuceneError):
+    """A command on folders was given none, and none is remembered."""
+
+
 def wanted_folders(paths: Sequence[Path] | None) -> list[Path]:
     """Return the paths of a command, or the folders of the configuration file if there are none."""
     folders = [*(paths or ())] or [folder.path for folder in remembered_folders()]
     if not folders:
-        raise NoFoldersError
+        raise NoFoldersError(
+            "there are no folders: name them, or remember them with: idx folders add PATH"
+        )
     return folders
 
 

@@ -190,7 +190,7 @@ class _Comparison:
             return
         is_empty = self._crawl.is_empty and bool(gone) and not self._crawl.errors
         if is_empty:
-            self._error("", f"is empty, but {_counted(gone, 'was', 'were')} made of files in it")
+            self._error("", f"is empty, but {_counted(gone)} made of files in it")
             kept = set(gone)
         else:
             kept = {name for name in gone if self._is_unknown(self._path_of(name))}
@@ -198,8 +198,7 @@ class _Comparison:
             if absent:
                 self._error(
                     self._path_of(absent[0]),
-                    "lies on a volume that is not mounted; "
-                    f"{_counted(absent, 'was', 'were')} made of files on it",
+                    f"lies on a volume that is not mounted; {_counted(absent)} made of files on it",
                 )
             kept.update(absent)
         if kept:
@@ -207,9 +206,9 @@ class _Comparison:
             if_moved = f"if it was renamed or moved: {hint(folder)}; " if is_missing(folder) else ""
             self._error(
                 "",
-                f"{_counted(kept, 'stays', 'stay')} in the index, because the files may only be "
-                f"unreachable; {if_moved}delete them anyway with: idx sync --prune-missing "
-                f"{self.source.shown}",
+                f"{quantity(len(kept), 'document stays', 'documents stay')} in the index, because "
+                f"the files may only be unreachable; {if_moved}delete them anyway with: idx sync "
+                f"--prune-missing {self.source.shown}",
             )
         self.plan.deletions += [name for name in gone if name not in kept]
         self.plan.forgotten += [
@@ -267,9 +266,8 @@ def _is_pruned(folder: IndexedFolder, options: SyncOptions) -> bool:
     return options.prune_missing and is_missing(folder.path)
 
 
-def _counted(documents: Collection[str], one: str, several: str) -> str:
-    count = len(documents)
-    return f"{quantity(count, 'document')} {one if count == 1 else several}"
+def _counted(documents: Collection[str]) -> str:
+    return quantity(len(documents), "document was", "documents were")
 
 
 def _concerns(failure: Failure, found: FoundFile) -> bool:
