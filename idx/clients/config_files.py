@@ -170,7 +170,8 @@ def example(client: Client, name: str, launch: Launch) -> str:
 
 def servers(client: Client, file: Path) -> Mapping[str, Any]:
     """Return the servers in a client's file by name; empty if the file does not exist."""
-    return _table(client, file, _read(client, file).says)
+    _, _, says = _read(client, file)
+    return _table(client, file, says)
 
 
 def write(client: Client, file: Path, name: str, launch: Launch) -> Written:
@@ -188,8 +189,8 @@ def write(client: Client, file: Path, name: str, launch: Launch) -> Written:
 
 
 def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
-    content = _read(client, file)
-    table = _table(client, file, content.says)
+    mark, before, says = _read(client, file)
+    table = _table(client, file, says)
     present = table.get(name)
     known = launch_in(present)
     if present is not None and not (known and known.starts_this_server):
@@ -198,31 +199,25 @@ def _write(client: Client, file: Path, name: str, launch: Launch) -> Written:
     if wanted == present:
         return Written("unchanged")
     try:
-        text = _EDITORS[client.format](content.text, (*client.keys, name), wanted)
+        text = _EDITORS[client.format](before, (*client.keys, name), wanted)
         done = _table(client, file, _PARSERS[client.format](text))
     except ValueError:
         done = {}
     if done != {**table, name: wanted}:
         raise _refusal(client, file, "its layout cannot be changed safely")
     backup = _back_up(file)
-    write_atomically(file, (content.mark + text).encode())
+    write_atomically(file, (mark + text).encode())
     return Written("added" if present is None else "changed", backup, present)
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
-    mark: str
-    text: str
-    says: dict[str, Any]
-
-
-def _read(client: Client, file: Path) -> _Content:
+def _read(client: Client, file: Path) -> tuple[str, str, dict[str, Any]]:
+    """Return the byte order mark of a file, if any, the text behind it, and what that says."""
     try:
         whole = read_of_owner(file, _MAX_CLIENT_FILE_BYTES).decode()
         text = whole.removeprefix(_BYTE_ORDER_MARK)
-        return _Content(whole[: len(whole) - len(text)], text, _PARSERS[client.format](text))
+        return whole[: len(whole) - len(text)], text, _PARSERS[client.format](text)
     except FileNotFoundError:
-        return _Content("", "", {})
+        return "", "", {}
     except OSError as error:
         raise _refusal(client, file, f"cannot be read: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
