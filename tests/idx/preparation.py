@@ -14,6 +14,7 @@ from idx.extraction.pool import ExtractionPool, Item, Limits, Work
 from idx.sync.events import Kept, Problem
 from idx.sync.plan import SyncOptions
 from idx.sync.synchronize import synchronize
+from tests.idx.files import make
 
 _SECONDS_OF_A_TICK: Final = 0.03
 """After this time a file is not opened again to see whether it has changed since it was read."""
@@ -52,3 +53,10 @@ def index_files(index: Path, *paths: Path | str) -> None:
         patch.setattr("idx.sync.synchronize.ExtractionPool", _ReadingHere)
         events = [*synchronize([index.parent / path for path in paths], options, Kept())]
     assert not any(isinstance(event, Problem) for event in events), events
+
+
+def indexed(index: Path, *names: str) -> Path:
+    """Return the folder `papers` beside an index, with files of these names that it has."""
+    papers = make(index.parent / "papers", *names)
+    index_files(index, papers)
+    return papers

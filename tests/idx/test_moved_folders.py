@@ -9,7 +9,7 @@ from shared.settings.current import configuration_file
 from tests.configured import write
 from tests.conftest import Idx
 from tests.idx.files import documents, events, ids, make, result, sync
-from tests.idx.preparation import index_files
+from tests.idx.preparation import index_files, indexed
 
 pytestmark = pytest.mark.usefixtures("empty_index")
 
@@ -19,9 +19,7 @@ def papers(empty_index: Path, tmp_path: Path) -> Path:
     """A folder of the index, the second one, so that its ids have a prefix."""
     make(tmp_path, "notes/n.txt")
     index_files(empty_index, "notes")
-    papers = make(tmp_path / "papers", "a.txt", "b/c.txt", "b/d.txt", "e.txt")
-    index_files(empty_index, "papers")
-    return papers
+    return indexed(empty_index, "a.txt", "b/c.txt", "b/d.txt", "e.txt")
 
 
 def test_a_missing_folder_is_named_by_every_sync_with_what_to_do(idx: Idx, papers: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from tests.conftest import Idx
 from tests.idx.files import documents, events, ids, make, result, sync, text_of
-from tests.idx.preparation import index_files
-from tests.systems import has_modes, has_pipes_as_files, makes_links
+from tests.idx.preparation import index_files, indexed
+from tests.systems import has_modes, has_pipes_as_files
 from tests.unprivileged import UNPRIVILEGED
 
 pytestmark = pytest.mark.usefixtures("empty_index")
@@ -52,8 +52,7 @@ def test_the_plan_is_told_before_and_the_result_after(idx: Idx) -> None:
 
 
 def test_a_dry_run_shows_the_plan_and_does_nothing(idx: Idx) -> None:
-    papers = make(idx.folder / "papers", "a.txt", "b.txt", "c.txt")
-    index_files(idx.index, "papers")
+    papers = indexed(idx.index, "a.txt", "b.txt", "c.txt")
     (papers / "a.txt").unlink()
     (papers / "b.txt").write_text("changed")
     make(papers, "d.txt")
@@ -84,8 +83,7 @@ def test_an_unchanged_file_is_not_opened(idx: Idx) -> None:
 
 @has_modes
 def test_a_file_that_only_looks_changed_is_compared_once_and_not_read_again(idx: Idx) -> None:
-    papers = make(idx.folder / "papers", "a.txt")
-    index_files(idx.index, "papers")
+    papers = indexed(idx.index, "a.txt")
     before = documents(idx.index)
     age(papers / "a.txt")
     assert sync(idx, "papers") == {"skipped": 1}
@@ -164,8 +162,7 @@ def test_a_named_file_that_its_folder_skips_is_no_silent_success(idx: Idx, comma
 
 @pytest.mark.parametrize("command", ["add", "sync"])
 def test_a_misspelled_path_in_an_indexed_folder_is_named(idx: Idx, command: str) -> None:
-    papers = make(idx.folder / "papers", "a.txt")
-    index_files(idx.index, "papers")
+    papers = indexed(idx.index, "a.txt")
     for named in ([papers / "b.txt"], [papers, papers / "b.txt"]):
         failed = idx(command, *named, code=1)
         assert f"{Path('papers', 'b.txt')}: there is no such file or folder" in failed.stderr
@@ -194,15 +191,6 @@ def test_a_path_out_of_reach_is_named_and_the_others_are_done(idx: Idx) -> None:
     assert "closed/new: cannot be examined: Permission denied" in failed.stderr
     (idx.folder / "closed").chmod(0o700)
     assert ids(idx.index) == ["known/b.txt", "papers/a.txt", "papers/d.txt"]
-
-
-@makes_links
-def test_the_index_is_no_folder_of_documents(idx: Idx) -> None:
-    make(idx.folder / "papers", "a.txt")
-    (idx.folder / "papers" / "link").symlink_to(idx.index)
-    failed = idx("sync", idx.index, code=1)
-    assert "is the index itself; name the folder of your documents" in failed.stderr
-    assert sync(idx, "papers", "--follow-links") == {"added": 1, "chunks": 1}
 
 
 def test_an_index_and_its_documents_can_move_together(idx: Idx) -> None:

@@ -8,7 +8,7 @@ from shared import Document
 from tests.configured import write
 from tests.conftest import Idx, add_documents
 from tests.idx.files import ids, make, result, sync
-from tests.idx.preparation import index_files
+from tests.idx.preparation import index_files, indexed
 from tests.idx.volumes import mount, unmount
 from tests.systems import has_modes
 from tests.unprivileged import UNPRIVILEGED
@@ -17,8 +17,7 @@ pytestmark = pytest.mark.usefixtures("empty_index")
 
 
 def test_only_what_is_in_the_paths_is_deleted(idx: Idx) -> None:
-    papers = make(idx.folder / "papers", "a/b.txt", "c/d.txt", "e.txt")
-    index_files(idx.index, "papers")
+    papers = indexed(idx.index, "a/b.txt", "c/d.txt", "e.txt")
     for name in ("a/b.txt", "c/d.txt", "e.txt"):
         (papers / name).unlink()
     make(papers, "f.txt")
@@ -39,16 +38,14 @@ def test_documents_of_other_origin_stay(idx: Idx) -> None:
 
 
 def test_what_is_newly_skipped_leaves_the_index(idx: Idx) -> None:
-    papers = make(idx.folder / "papers", "a.txt", "b.log", "old/c.txt", "d.txt")
-    index_files(idx.index, "papers")
+    papers = indexed(idx.index, "a.txt", "b.log", "old/c.txt", "d.txt")
     (papers / ".gitignore").write_text("*.log")
     assert sync(idx, "papers", "--exclude", "old/") == {"deleted": 2, "skipped": 2}
     assert ids(idx.index) == ["a.txt", "d.txt"]
 
 
 def test_a_missing_folder_deletes_nothing(idx: Idx) -> None:
-    papers = make(idx.folder / "papers", "a.txt", "b.txt")
-    index_files(idx.index, "papers")
+    papers = indexed(idx.index, "a.txt", "b.txt")
     papers.rename(idx.folder / "elsewhere")
     failed = idx("sync", "papers", code=1)
     assert "papers: cannot be listed: No such file or directory" in failed.stderr
@@ -90,8 +87,7 @@ def test_a_part_of_a_folder_with_nothing_in_it_deletes_nothing(idx: Idx) -> None
 
 
 def test_an_emptied_folder_deletes_nothing(idx: Idx) -> None:
-    papers = make(idx.folder / "papers", "a.txt", "sub/b.txt")
-    index_files(idx.index, "papers")
+    papers = indexed(idx.index, "a.txt", "sub/b.txt")
     shutil.rmtree(papers)
     (papers / "sub").mkdir(parents=True)
     failed = idx("sync", "papers", code=1)
@@ -102,8 +98,7 @@ def test_an_emptied_folder_deletes_nothing(idx: Idx) -> None:
 
 @has_modes
 def test_a_folder_that_cannot_be_listed_deletes_nothing_of_its_own(idx: Idx) -> None:
-    papers = make(idx.folder / "papers", "closed/a.txt", "closed/deep/b.txt", "c.txt", "d.txt")
-    index_files(idx.index, "papers")
+    papers = indexed(idx.index, "closed/a.txt", "closed/deep/b.txt", "c.txt", "d.txt")
     (papers / "closed").chmod(0)
     (papers / "c.txt").unlink()
     failed = idx("sync", "papers", "--json", code=1, prefix=UNPRIVILEGED)
@@ -138,8 +133,7 @@ def test_a_missing_folder_can_be_given_up_in_any_order(idx: Idx) -> None:
 
 
 def test_files_that_moved_to_another_volume_are_as_safe_as_others_on_it(idx: Idx) -> None:
-    papers = make(idx.folder / "papers", "a.txt", "volume/b.txt", "volume/c.txt")
-    index_files(idx.index, "papers")
+    papers = indexed(idx.index, "a.txt", "volume/b.txt", "volume/c.txt")
     moved = (papers / "volume").rename(idx.folder / "moved")
     volume = mount(papers / "volume", "1m")
     try:
@@ -180,8 +174,7 @@ def test_a_volume_that_is_not_mounted_deletes_nothing(idx: Idx) -> None:
 
 
 def test_a_document_that_the_next_sync_brings_back_is_told(idx: Idx) -> None:
-    papers = make(idx.folder / "papers", "a b.txt", "c.txt", "d.txt", "e.txt")
-    index_files(idx.index, "papers")
+    papers = indexed(idx.index, "a b.txt", "c.txt", "d.txt", "e.txt")
     done = idx("delete", "a b.txt")
     assert done.stdout == "Deleted document 'a b.txt' (1 chunks)\n"
     assert done.stderr == (
@@ -198,8 +191,7 @@ def test_a_document_that_the_next_sync_brings_back_is_told(idx: Idx) -> None:
 
 @pytest.mark.parametrize("name", ["a[1]*?.txt", "back\\slash.txt", "!first.txt", "#x", "end.txt "])
 def test_the_line_that_is_named_keeps_the_file_out_and_no_other(idx: Idx, name: str) -> None:
-    papers = make(idx.folder / "papers", name, "a1x.txt", "slash.txt", "deep/a1x.txt")
-    index_files(idx.index, "papers")
+    papers = indexed(idx.index, name, "a1x.txt", "slash.txt", "deep/a1x.txt")
     told = idx("delete", "--", name).stderr
     line = told.partition("add the line ")[2].partition(f" to {papers}")[0]
     (papers / ".idxignore").write_text(f"{line}\n")

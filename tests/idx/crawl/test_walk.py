@@ -1,6 +1,5 @@
 """What is taken from a folder, what is skipped, and by which patterns."""
 
-import os
 import random
 import time
 from pathlib import Path
@@ -16,8 +15,8 @@ from shared.files.secret_files import SECRETS
 from shared.settings.current import configuration_file
 from tests.conftest import Idx
 from tests.idx.files import ids, make
-from tests.idx.preparation import index_files
-from tests.systems import ON_WINDOWS, has_pipes_as_files, makes_links
+from tests.idx.preparation import indexed
+from tests.systems import ON_WINDOWS, makes_links
 
 
 def found(folder: Path, **selection: object) -> list[str]:
@@ -173,13 +172,6 @@ def test_an_ignore_file_that_is_a_link_is_not_read(tmp_path: Path) -> None:
     assert found(folder) == ["a.txt"]
 
 
-@has_pipes_as_files
-def test_what_is_no_file_is_passed_over(tmp_path: Path) -> None:
-    make(tmp_path, "a.txt")
-    os.mkfifo(tmp_path / "pipe")
-    assert found(tmp_path) == ["a.txt"]
-
-
 def test_a_folder_that_cannot_be_listed_is_named(tmp_path: Path) -> None:
     walk = Crawl(tmp_path / "nowhere", Selection())
     assert list(walk) == []
@@ -305,8 +297,7 @@ def test_folders_with_newlines_in_their_names_are_matched() -> None:
 def test_what_is_no_pattern_is_refused_where_the_user_gives_it(
     idx: Idx, empty_index: Path, arguments: tuple[str, ...]
 ) -> None:
-    make(idx.folder / "papers", "a.txt")
-    index_files(empty_index, "papers")
+    indexed(empty_index, "a.txt")
     refused = idx(*arguments, code=1)
     assert refused.stderr.startswith("Error: the pattern '[': is not a valid .gitignore pattern")
     assert ids(empty_index) == ["a.txt"]

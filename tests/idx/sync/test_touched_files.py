@@ -16,7 +16,7 @@ from idx.sync.plan import Change, file_document, single_file
 from shared.files.location import KnownFolder, Location
 from tests.conftest import Idx
 from tests.idx.files import events, make, sync
-from tests.idx.preparation import index_files
+from tests.idx.preparation import indexed
 from tests.programs import Started
 from tests.systems import has_pipes_as_files, locks_files_by_leases
 
@@ -45,8 +45,7 @@ def held(file: Path) -> Iterator[None]:
 def test_touched_files_are_told_from_changed_ones(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
-    papers = make(tmp_path / "papers", *(f"{number}.txt" for number in range(40)))
-    index_files(empty_index, "papers")
+    papers = indexed(empty_index, *(f"{number}.txt" for number in range(40)))
     for file in papers.iterdir():
         os.utime(file, (1, 1))
     (papers / "7.txt").write_text("text of 8.txt")
@@ -60,8 +59,7 @@ def test_touched_files_are_told_from_changed_ones(
 def test_a_file_that_another_program_holds_does_not_stop_a_sync(
     idx: Idx, empty_index: Path, tmp_path: Path
 ) -> None:
-    papers = make(tmp_path / "papers", "a.txt", "b.txt", "c.txt")
-    index_files(empty_index, "papers")
+    papers = indexed(empty_index, "a.txt", "b.txt", "c.txt")
     for file in papers.iterdir():
         os.utime(file, (1, 1))
     make(papers, "d.txt")
