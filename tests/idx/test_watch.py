@@ -1,7 +1,6 @@
 """`idx watch`: whatever happens in a folder, the index follows."""
 
 import os
-import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -89,18 +88,6 @@ def test_a_moved_folder_is_followed_in_within_and_out(
     (tmp_path / "gone" / "a.txt").write_text("edited elsewhere")
     make(papers, "other/c.txt")
     watch.until_texts({**there, "other/c.txt": "text of other/c.txt"}, prefix)
-
-
-@pytest.mark.soak
-def test_a_folder_that_is_deleted_and_made_again_is_followed(watch: Watch, papers: Path) -> None:
-    make(papers, "folder/a.txt")
-    prefix = f"{papers.name}/folder/"
-    watch.until_texts({"a.txt": "text of folder/a.txt"}, prefix)
-    shutil.rmtree(papers / "folder")
-    make(papers, "folder/b.txt")
-    watch.until_texts({"b.txt": "text of folder/b.txt"}, prefix)
-    (papers / "folder" / "b.txt").write_text("edited")
-    watch.until_texts({"b.txt": "edited"}, prefix)
 
 
 def test_a_file_that_is_being_written_ends_up_whole(watch: Watch, papers: Path) -> None:

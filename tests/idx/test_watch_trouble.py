@@ -20,22 +20,6 @@ FEW_WATCHES = ("unshare", "-r", "sh", "-c", 'echo 3 >/proc/sys/user/max_inotify_
 
 
 @pytest.mark.soak
-def test_three_thousand_files_at_once_end_up_in_the_index(
-    empty_index: Path, tmp_path: Path
-) -> None:
-    papers = make(tmp_path / "papers", "first.txt")
-    with Watch(tmp_path, "papers") as watch:
-        watch.until_event("watching")
-        names = [f"{number % 30}/{number}.txt" for number in range(3_000)]
-        make(papers, *names)
-        expected = {name: f"text of {name}" for name in ["first.txt", *names]}
-        watch.until_texts(expected)
-        # Folders that came in the storm are watched as the others are.
-        (papers / "29" / "29.txt").write_text("edited")
-        watch.until_texts({**expected, "29/29.txt": "edited"})
-
-
-@pytest.mark.soak
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_in_the_middle_leaves_what_was_done(
     idx: Idx, empty_index: Path, tmp_path: Path, number: signal.Signals, code: int
