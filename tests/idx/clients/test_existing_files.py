@@ -1,7 +1,6 @@
 """`idx mcp-config --write` on files that a client or a person has written before."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,25 +8,12 @@ import pytest
 from idx.clients.catalogue import CLIENTS
 from tests.conftest import Idx
 from tests.idx.clients.files import PROGRAM, file_of, only_added, servers
-from tests.programs import run
 from tests.systems import has_mode, has_modes
 from tests.unprivileged import UNPRIVILEGED
 
 pytestmark = pytest.mark.soak
 
 OTHER = {
-    "plain": """\
-{
-  "theme": "dark",
-  "KEY": {
-    "files": {
-      "command": "npx",
-      "args": ["-y", "server-filesystem", "/"]
-    }
-  },
-  "last": [1, 2, 3]
-}
-""",
     "comments": """\
 // My settings, "quoted" and { braced
 {
@@ -43,13 +29,10 @@ OTHER = {
 }
 """,
     "tabs": '{\n\t"KEY": {\n\t\t"files": {\n\t\t\t"command": "npx"\n\t\t}\n\t}\n}',
-    "one line": '{"KEY": {"files": {"command": "npx"}}, "a": {"KEY": {}}}',
-    "empty table": '{\n  "KEY": {}\n}\n',
     "empty table with a comment": '{\n  "KEY": {\n    // none yet\n  }\n}\n',
-    "no table": '{\n  "theme": "dark" // or light\n}\n',
-    "nothing": "{}",
     "blanks": "\n",
 }
+"""Some layouts of a file; tests/fuzz/test_jsonc.py has any."""
 
 TOML = """\
 # My settings
@@ -110,13 +93,23 @@ def test_what_is_added_is_indented_as_the_rest(idx: Idx, home: Path) -> None:
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize("before", [TOML, TOML.partition("[mcp")[0], TOML.partition("\n[mcp")[0]])
+@pytest.mark.parametrize(
+    "before",
+    [
+        TOML,
+        TOML.partition("[mcp")[0],
+        TOML.partition("\n[mcp")[0],
+        'mcp_servers = { files = { command = "npx" } } # short\n',
+        '[mcp_servers] # short\nfiles = { command = "npx" }\n\n[tui]\n',
+        '[mcp_servers.files] # short\ncommand = "npx"\n[tui]\n[mcp_servers.files.env]\nA = "1"\n',
+    ],
+)
 def test_toml_keeps_comments_and_order(idx: Idx, home: Path, before: str, newline: str) -> None:
     before = before.replace("\n", newline)
     file, after = written(idx, "codex-cli", before)
     assert only_added(before, after)
     assert after.count("\n") == after.count(newline)
-    assert [*servers("codex-cli", file)][-1] == "mcp-lucene"
+    assert [*servers("codex-cli", file)] == ["files"] * ("files" in before) + ["mcp-lucene"]
     (backup,) = file.parent.glob("*.bak")
     assert backup.read_bytes().decode() == before
 
@@ -170,26 +163,14 @@ def test_an_entry_of_this_server_is_replaced_and_the_rest_stays(
     assert len([*file.parent.glob("*.bak")]) == 1
 
 
-def test_two_changes_within_a_second_leave_two_backups(idx: Idx, home: Path) -> None:
-    file, _ = written(idx, "cursor", "{}")
-    idx("mcp-config", "cursor", "--write", "-i", "b")
-    backups = sorted(file.parent.glob("*.bak"))
-    assert len(backups) == 2
-    assert "{}" in {backup.read_text() for backup in backups}
-
-
 @pytest.mark.parametrize(
     ("client", "content", "reason"),
     [
         ("cursor", b'{"mcpServers": {', "is not valid JSON: line 1, column 17: Expecting"),
         ("cursor", b'{"a": 1} // x\n}', "is not valid JSON: line 2, column 1: Extra data"),
         ("cursor", b'{"a": "/* }', "is not valid JSON: line 1, column 7"),
-        ("cursor", b"[]", "is not valid JSON: there is no object in braces"),
-        ("cursor", b"[" * 100_000, "is not valid JSON: values are nested too deeply"),
         ("cursor", b'"a\\' * 50_000, "is not valid JSON: line 1, column"),
-        ("cursor", b"/*a" * 50_000, "is not valid JSON: line 1, column 1: Expecting value"),
         ("cursor", b'{"a": "\xff"}', "is not UTF-8 text"),
-        ("cursor", b'{"mcpServers": []}', "mcpServers is not a table of servers"),
         ("cursor", b'{"mcpServers": {"mcp-lucene": {"url": "x"}}}', "another server is called"),
         ("cursor", b'{"mcpServers": {"mcp-lucene": {"command": "npx"}}}', "choose another --name"),
         ("codex-cli", b"mcp_servers = [", "is not valid TOML: "),
@@ -213,22 +194,6 @@ def test_a_file_that_is_wrong_is_left_alone(
     assert [entry.name for entry in file.parent.iterdir()] == [file.name]
     assert file.read_bytes() == content
     assert PROGRAM in idx("mcp-config", client).stdout
-
-
-@pytest.mark.parametrize(
-    "before",
-    [
-        'mcp_servers = { files = { command = "npx" } } # short\n',
-        '[mcp_servers] # short\nfiles = { command = "npx" }\n\n[tui]\n',
-        '[mcp_servers.files] # short\ncommand = "npx"\n[tui]\n[mcp_servers.files.env]\nA = "1"\n',
-    ],
-)
-def test_every_way_to_write_a_table_of_toml_is_understood(
-    idx: Idx, home: Path, before: str
-) -> None:
-    file, after = written(idx, "codex-cli", before)
-    assert [*servers("codex-cli", file)] == ["files", "mcp-lucene"]
-    assert only_added(before, after)
 
 
 @has_modes
@@ -260,22 +225,3 @@ def test_a_folder_that_cannot_be_written_is_told(idx: Idx, home: Path, exists: b
     reason = "cannot be written: Permission denied; nothing was changed: change it yourself"
     assert failed.stderr.startswith(f"Error: {folder}/mcp.json: {reason}")
     assert [entry.read_text() for entry in folder.iterdir()] == ["{}"] * exists
-
-
-def test_a_file_that_cannot_be_read_is_told(idx: Idx, home: Path) -> None:
-    (home / ".cursor" / "mcp.json").mkdir(parents=True)
-    failed = idx("mcp-config", "cursor", "--write", code=1)
-    assert f"{home}/.cursor/mcp.json: cannot be read: Is a directory; nothing" in failed.stderr
-
-
-def test_an_installation_without_the_server_is_told(idx: Idx, home: Path) -> None:
-    script = (
-        "import sys, sysconfig\n"
-        f"sys.executable = {str(home / 'python')!r}\n"
-        f"sysconfig.get_path = lambda *_: {str(home)!r}\n"
-        "from idx.__main__ import main; main()"
-    )
-    done = run(sys.executable, "-c", script, "mcp-config", "cursor", check=False)
-    assert done.returncode == 1
-    expected = f"Error: there is no program mcp-lucene in {home}; install mcp-lucene again\n"
-    assert done.stderr == expected
