@@ -4,10 +4,11 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from idx.cli.configured_command import warnings_of_variables
 from idx.clients.catalogue import (
@@ -52,27 +53,30 @@ class Finding:
     """Finding of a check, on one line: what was found and, unless all is well, what helps."""
 
     check: str
-    status: Status
     message: str
+    status: Status
 
 
 Findings = Iterator[Finding]
 
-
-def ok(check: str, message: str) -> Finding:
-    return Finding(check, "ok", message)
-
-
-def warning(check: str, message: str) -> Finding:
-    return Finding(check, "warning", message)
-
-
-def problem(check: str, message: str) -> Finding:
-    return Finding(check, "problem", message)
+ok = partial(Finding, status="ok")
+warning = partial(Finding, status="warning")
+problem = partial(Finding, status="problem")
 
 
 _MIN_FREE_BYTES: Final = 50_000_000
 """Minimum free space on a disk, in bytes; with less, writing is likely to fail."""
+
+
+Value = TypeVar("Value")
+
+
+def valid(read: Callable[[], Value], default: Value) -> Value:
+    """Return what is configured; the default if that is invalid, which `settings` reports."""
+    try:
+        return read()
+    except ConfigurationError:
+        return default
 
 
 def python() -> Findings:
@@ -172,11 +176,7 @@ def lucene() -> Findings:
 def java() -> Findings:
     from shared.java import startup_cache, vm
 
-    try:
-        java_heap()
-    except ConfigurationError:
-        # Reported by `settings`; the remaining checks use the default.
-        os.environ[VARIABLES["java_heap"]] = str(default_java_heap())
+    os.environ[VARIABLES["java_heap"]] = str(valid(java_heap, default_java_heap()))
     yield from memory()
     cache = startup_cache.path()
     if cache.is_file():
@@ -230,11 +230,7 @@ def index_path(named: Path | None) -> Path:
 
 
 def _configured_index_path() -> Path | None:
-    try:
-        path: Path | None = configured("index_path")
-    except ConfigurationError:
-        # Reported by `settings`; the remaining checks use the default.
-        return None
+    path: Path | None = valid(lambda: configured("index_path"), None)
     return path
 
 

@@ -4,7 +4,7 @@ import os
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
@@ -21,12 +21,12 @@ from idx.errors import message
 from idx.output.printing import print_json, tell
 from shared import daemons
 from shared.backends import chosen
-from shared.errors import ConfigurationError, ExtraMissingError, FilterError, McpLuceneError
+from shared.errors import ExtraMissingError, FilterError, McpLuceneError
 from shared.files.access import is_folder
 from shared.installation import is_newer, software_version, upgrade_command
 from shared.messages import decodable, quantity
 from shared.model.failures import ERRORS
-from shared.model.filters import Collection, configured_collections
+from shared.model.filters import configured_collections
 from shared.model.index_results import FailureList, IndexStatistics
 from shared.settings.current import remembered_folders
 from shared.settings.defaults import VARIABLES
@@ -40,7 +40,7 @@ def index(path: Path) -> Findings:
     from shared.reading.searcher import Searcher
 
     try:
-        with Searcher(path, collections=_collections()) as searcher:
+        with Searcher(path, collections=machine.valid(configured_collections, ())) as searcher:
             figures, failures = searcher.statistics(), searcher.failures()
             folders = [folder.path for folder in searcher.folders()]
             collections = [_collection(searcher, name) for name in searcher.collections]
@@ -88,14 +88,6 @@ def _failures(failures: FailureList) -> Finding:
     )
 
 
-def _collections() -> Sequence[Collection]:
-    try:
-        return configured_collections()
-    except ConfigurationError:
-        # Reported by the check of the configuration.
-        return ()
-
-
 def _collection(searcher: "Searcher", name: str) -> Finding:
     try:
         documents = searcher.documents(collection=name, limit=1).total_documents
@@ -132,11 +124,9 @@ def _writing(path: Path) -> Findings:
 
 def _folders(indexed: Iterable[Path]) -> Findings:
     known = dict.fromkeys(indexed, "in the index")
-    try:
-        remembered = [folder.path for folder in remembered_folders()]
-    except ConfigurationError:
-        # Reported by the check of the configuration.
-        remembered = []
+    remembered: list[Path] = machine.valid(
+        lambda: [folder.path for folder in remembered_folders()], []
+    )
     new = [path for path in dict.fromkeys(remembered) if path not in known]
     for path, origin in (known | dict.fromkeys(new, "remembered, not in the index yet")).items():
         shown = decodable(str(path))
@@ -297,8 +287,8 @@ def _place(path: Path) -> Findings:
         # The check of the index reports it.
         return
     if of_cluster:
-        for found in of_cluster(path):
-            yield Finding(*found)
+        for name, status, text in of_cluster(path):
+            yield Finding(name, text, status)
     else:
         yield from machine.disk(path)
 

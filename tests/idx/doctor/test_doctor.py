@@ -32,12 +32,16 @@ PROGRAM = PROGRAMS / "mcp-lucene"
 
 def found(idx: Idx, *arguments: object, **options: Any) -> Found:
     done = idx("doctor", *arguments, "--json", **options)
-    answer = json.loads(done.stdout)
-    findings = [(each["check"], each["status"], each["message"]) for each in answer["findings"]]
+    findings = listed(done.stdout)
     problems = [check for check, status, _ in findings if status == "problem"]
-    assert answer["problems"] == len(problems)
+    assert json.loads(done.stdout)["problems"] == len(problems)
     assert bool(problems) == bool(done.returncode)
     return findings
+
+
+def listed(stdout: str) -> Found:
+    findings = json.loads(stdout)["findings"]
+    return [(each["check"], each["status"], each["message"]) for each in findings]
 
 
 def finding(findings: Found, check: str) -> tuple[str, str]:
@@ -46,15 +50,10 @@ def finding(findings: Found, check: str) -> tuple[str, str]:
     return status, message
 
 
-def test_one_of_a_thing_is_named_in_the_singular(idx: Idx, home: Path) -> None:
-    make(home / "papers", "a.txt")
-    create(idx.index)
-    idx("sync", "papers")
-    write("wait = -1")
-    *lines, last = idx("doctor", code=1).stdout.splitlines()
-    assert any(f"{idx.index}: 1 document, 1 chunk, " in line for line in lines)
-    # The server cannot start with it either.
-    assert last == "2 problems, 1 warning"
+def assert_found(findings: Found, check: str, status: str, words: str) -> None:
+    """The only finding of a check must have a status, and words in its message."""
+    found, message = finding(findings, check)
+    assert (found, words in message) == (status, True), message
 
 
 def test_where_all_is_well_every_line_is_ok(idx: Idx, home: Path) -> None:
@@ -80,12 +79,10 @@ def test_without_an_index_and_a_client_it_says_how_to_get_them(idx: Idx, home: P
     findings = found(idx, code=1)
     told = f"there is no index at {idx.index}; create one with: idx init --index-path {idx.index}"
     assert finding(findings, "Index") == ("problem", told)
-    status, message = finding(findings, "Server")
     # A client's model is told whom to ask.
     asked = told.replace("; create", "; ask the user to create")
-    assert (status, message.endswith(f"; it answered: {asked}")) == ("problem", True)
-    status, message = finding(findings, "Clients")
-    assert (status, "idx mcp-config CLIENT --write" in message) == ("warning", True)
+    assert_found(findings, "Server", "problem", f"; it answered: {asked}")
+    assert_found(findings, "Clients", "warning", "idx mcp-config CLIENT --write")
     assert {check for check, status, _ in findings if status == "problem"} == {"Index", "Server"}
     assert not idx.index.exists()
 
@@ -97,10 +94,11 @@ def test_a_damaged_index_is_told_by_itself_and_by_the_server(
     next(empty_index.glob("*.si")).write_bytes(b"damaged")
     findings = found(idx, code=1)
     for check in ("Index", "Server"):
-        status, message = finding(findings, check)
-        assert status == "problem"
-        assert f"the index at {empty_index} is damaged: " in message
-        assert "restore a backup with idx restore" in message
+        for words in (
+            f"the index at {empty_index} is damaged: ",
+            "restore a backup with idx restore",
+        ):
+            assert_found(findings, check, "problem", words)
 
 
 @limits_processes
@@ -110,8 +108,7 @@ def test_an_index_without_documents_and_a_limit_on_memory_are_warnings(
     findings = found(idx, prefix=("prlimit", "--as=90000000000"))
     told = f"{empty_index} holds no documents; add some: idx sync FOLDER"
     assert finding(findings, "Index") == ("warning", told)
-    status, message = finding(findings, "Memory")
-    assert (status, message.startswith("90.0 GB of address space are ")) == ("warning", True)
+    assert_found(findings, "Memory", "warning", "90.0 GB of address space are ")
 
 
 def test_an_index_of_a_newer_program_and_a_setting_of_one_ask_for_an_upgrade(
@@ -127,12 +124,12 @@ def test_an_index_of_a_newer_program_and_a_setting_of_one_ask_for_an_upgrade(
         f"({software_version()}); upgrade: pip install --upgrade mcp-lucene"
     )
     assert finding(findings, "Version") == ("warning", newer)
-    status, message = finding(findings, "Configuration")
-    assert (status, message.startswith(f"{file}: tone is not a setting; ")) == ("problem", True)
-    assert message.endswith(
+    assert_found(findings, "Configuration", "problem", f"{file}: tone is not a setting; ")
+    upgrade = (
         f"; fix it, or remove it; if a newer mcp-lucene than {software_version()} wrote it, "
         "upgrade: pip install --upgrade mcp-lucene"
     )
+    assert_found(findings, "Configuration", "problem", upgrade)
 
 
 def test_who_writes_the_index_is_told(idx: Idx, home: Path, empty_index: Path) -> None:
@@ -149,9 +146,8 @@ def test_too_little_memory_for_java_is_told_and_what_needs_java_left_out(
     idx: Idx, home: Path, empty_index: Path
 ) -> None:
     findings = found(idx, code=1, prefix=("prlimit", "--as=1000000000"))
-    status, message = finding(findings, "Java")
-    assert (status, "it reserves 1.7 GB of address space" in message) == ("problem", True)
-    assert "raise the limit (ulimit -v)" in message
+    assert_found(findings, "Java", "problem", "it reserves 1.7 GB of address space")
+    assert_found(findings, "Java", "problem", "raise the limit (ulimit -v)")
     assert {"Index", "Server"}.isdisjoint(check for check, _, _ in findings)
     assert finding(findings, "Disk")[0] == "ok"
 
@@ -215,13 +211,8 @@ def test_what_is_wrong_with_folders_files_and_permissions_is_told(
     findings = found(idx, code=1, prefix=UNPRIVILEGED)
     secret.chmod(0o700)
     empty_index.chmod(0o700)
-    status, message = finding(findings, "Files")
-    assert (status, message.startswith("1 could not be read; see why: idx failures")) == (
-        "warning",
-        True,
-    )
-    status, message = finding(findings, "Writer")
-    assert (status, "cannot be written by this user" in message) == ("warning", True)
+    assert_found(findings, "Files", "warning", "1 could not be read; see why: idx failures")
+    assert_found(findings, "Writer", "warning", "cannot be written by this user")
     told = [found for found in findings if found[0] == "Folder"]
     assert told[1][2].endswith(f"give it up: idx sync --prune-missing {secret}")
     assert told[2][2].endswith(f"give it up: idx folders remove {home}/gone")
@@ -243,16 +234,16 @@ def test_wrong_settings_do_not_keep_it_from_looking_at_the_rest(idx: Idx, home: 
         findings = found(idx, "-i", disk / "index", code=1)
     finally:
         unmount(disk)
-    status, message = finding(findings, "Configuration")
-    assert (status, message.startswith(f"{file}: wait: ")) == ("problem", True)
-    assert message.endswith("; fix it, or remove it")
+    assert_found(findings, "Configuration", "problem", f"{file}: wait: ")
+    assert finding(findings, "Configuration")[1].endswith("; fix it, or remove it")
     assert finding(findings, "Variables") == (
         "warning",
         "IDX_FOLDER is not a setting and has no effect; did you mean 'IDX_FOLDERS'?",
     )
-    status, message = finding(findings, "Disk")
-    assert (status, message.endswith("; writing will fail: free some space")) == ("problem", True)
+    assert_found(findings, "Disk", "problem", "; writing will fail: free some space")
     assert finding(findings, "Index")[1].startswith(f"{disk}/index holds no documents")
+    # It cannot start with them either.
+    assert finding(findings, "Server")[0] == "problem"
 
 
 @pytest.mark.parametrize(
@@ -325,7 +316,7 @@ BEFORE = {
 """What makes one thing look broken that no test may break for the others."""
 
 
-def found_by(folder: Path, *broken: str, **environment: str) -> dict[str, tuple[str, str]]:
+def found_by(folder: Path, *broken: str, **environment: str) -> Found:
     lines = ["from pathlib import Path", *(BEFORE[name] for name in broken)]
     script = "\n".join([*lines, "from idx.__main__ import main", "main()"])
     done = run(
@@ -335,12 +326,7 @@ def found_by(folder: Path, *broken: str, **environment: str) -> dict[str, tuple[
         check=False,
     )
     assert "Traceback" not in done.stderr, done.stderr
-    told: dict[str, tuple[str, str]] = {}
-    for each in json.loads(done.stdout)["findings"]:
-        # There are several extras.
-        _, before = told.get(each["check"], ("", ""))
-        told[each["check"]] = (each["status"], before + each["message"])
-    return told
+    return listed(done.stdout)
 
 
 def program(folder: Path, text: str) -> Path:
@@ -356,16 +342,14 @@ def test_another_system_a_missing_cache_extra_and_server_are_told(
     home: Path, empty_index: Path
 ) -> None:
     findings = found_by(home, "another system", "no cache", "no extra", "other programs")
-    status, message = findings["Python"]
-    assert (status, "on Darwin" in message) == ("warning", True)
-    status, message = findings["Start-up cache"]
-    assert (status, "python -m shared.maintenance.train_startup" in message) == ("warning", True)
-    status, message = findings["Extra"]
-    assert (status, extra_command("evaluation") in message) == ("ok", True)
-    status, message = findings["Programs"]
-    expected = "there is no program mcp-lucene in programs; install mcp-lucene again"
-    assert (status, message) == ("problem", expected)
-    assert "Server" not in findings
+    assert_found(findings, "Python", "warning", "on Darwin")
+    train = "python -m shared.maintenance.train_startup"
+    assert_found(findings, "Start-up cache", "warning", train)
+    extras = [message for check, status, message in findings if (check, status) == ("Extra", "ok")]
+    assert extra_command("evaluation") in "".join(extras)
+    missing = "there is no program mcp-lucene in programs; install mcp-lucene again"
+    assert finding(findings, "Programs") == ("problem", missing)
+    assert "Server" not in {check for check, _, _ in findings}
 
 
 def test_a_pylucene_that_cannot_be_loaded_is_told(home: Path) -> None:
@@ -374,13 +358,10 @@ def test_a_pylucene_that_cannot_be_loaded_is_told(home: Path) -> None:
     (package / "__init__.py").write_text("raise ImportError('libjvm.so: not found')")
     path = f"{package.parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     findings = found_by(home, PYTHONPATH=path)
-    status, message = findings["Lucene"]
-    assert status == "problem"
-    assert message.startswith(
-        "Lucene cannot be loaded: libjvm.so: not found; install it again: pip install --"
-    )
-    assert {"Java", "Index", "Server"}.isdisjoint(findings)
-    assert findings["Clients"][0] == "warning"
+    reason = "Lucene cannot be loaded: libjvm.so: not found; install it again: pip install --"
+    assert_found(findings, "Lucene", "problem", reason)
+    assert {"Java", "Index", "Server"}.isdisjoint(check for check, _, _ in findings)
+    assert finding(findings, "Clients")[0] == "warning"
 
 
 @has_modes
@@ -398,9 +379,9 @@ def test_a_server_that_cannot_be_asked_is_told(
 ) -> None:
     file = program(home, text)
     patience = ["little patience"] if "took more" in words else []
-    status, message = found_by(home, "other programs", *patience)["Server"]
-    assert status == "problem"
-    assert words in message
+    findings = found_by(home, "other programs", *patience)
+    assert_found(findings, "Server", "problem", words)
     if "answered" not in words:
-        assert message.startswith(f"{file} {empty_index} cannot be asked: ")
-        assert message.endswith("; start it in a terminal to see more")
+        asked = f"{file} {empty_index} cannot be asked: "
+        assert_found(findings, "Server", "problem", asked)
+        assert_found(findings, "Server", "problem", "; start it in a terminal to see more")
