@@ -48,7 +48,7 @@ def run(request: Coroutine[Any, Any, Result]) -> Result:
 
 
 def rewriting_of(query: str, syntax: Syntax, options: RewritingOptions) -> "Rewriting":
-    """Rewrite a query with the language model, if that is enabled."""
+    """Rewrite a query with the language model, if that is enabled, and say what went wrong."""
     from shared.rewriting import Rewriting, ServedModel, rewrite_query
 
     if not options.normalize:
@@ -56,7 +56,10 @@ def rewriting_of(query: str, syntax: Syntax, options: RewritingOptions) -> "Rewr
     model = ServedModel.configured(
         options.normalizer_model, options.normalizer_url, options.normalizer_timeout
     )
-    return run(rewrite_query(query, model, syntax))
+    rewriting = run(rewrite_query(query, model, syntax))
+    if rewriting.diagnostic:
+        say(rewriting.diagnostic)
+    return rewriting
 
 
 def answer_model_of(options: AnswerOptions) -> "ServedAnswerModel":

@@ -223,8 +223,6 @@ def ask(
     model = answer_model_of(answering)
     model.check()
     rewriting = rewriting_of(question, "plain", normalizer)
-    if rewriting.diagnostic:
-        say(rewriting.diagnostic)
     with Searcher(index_path, collections=configured_collections()) as searcher:
 
         async def search(request: SearchRequest) -> SearchAnswer:

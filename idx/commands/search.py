@@ -149,8 +149,6 @@ def search(
         raise typer.BadParameter("--plain prints only paths: it takes no --explain or --facet")
     conditions = [*map(parse_filter, filters or ()), *in_collection(collection)]
     rewriting = rewriting_of(query, syntax, normalizer)
-    if rewriting.diagnostic:
-        say(rewriting.diagnostic)
     shown = group or (group_for("auto", "full", sort) if as_json or plain else "document")
     request = SearchRequest(
         query,
