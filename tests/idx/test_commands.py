@@ -20,10 +20,7 @@ def test_init_creates_an_index_and_then_changes_nothing(idx: Idx, index_path: Pa
     before = {file.name: file.stat().st_mtime_ns for file in index_path.iterdir()}
     assert idx("init").stdout == "There is already an index at lucene-index; nothing was changed.\n"
     assert {file.name: file.stat().st_mtime_ns for file in index_path.iterdir()} == before
-    assert idx.json("init") == {
-        "index_path": "lucene-index",
-        "created": False,
-    }
+    assert idx.json("init") == {"index_path": "lucene-index", "created": False}
 
 
 @pytest.mark.parametrize(
@@ -54,24 +51,13 @@ def test_add_delete_list_show(idx: Idx, empty_index: Path) -> None:
     assert "lease" in listed
     assert "The lease" in listed
     assert listed.endswith("2 documents, 4 chunks\n")
+    fields = ("source_document", "title", "chunk_count", "max_chunk_index")
+    documents = [("lease", "The lease", 3, 3), ("note", "Note", 1, 1)]
     assert idx.json("list") == {
         "total_documents": 2,
         "total_chunks": 4,
         "documents": [
-            {
-                "source_document": "lease",
-                "title": "The lease",
-                "chunk_count": 3,
-                "max_chunk_index": 3,
-                "metadata": {},
-            },
-            {
-                "source_document": "note",
-                "title": "Note",
-                "chunk_count": 1,
-                "max_chunk_index": 1,
-                "metadata": {},
-            },
+            dict(zip(fields, document, strict=True)) | {"metadata": {}} for document in documents
         ],
         "notice": None,
     }
@@ -218,17 +204,6 @@ def test_closed_streams_are_no_crash(idx: Idx, empty_index: Path) -> None:
 def test_ids_that_are_no_unicode_are_named(idx: Idx, empty_index: Path) -> None:
     for command in (["delete"], ["show"], ["list", "--prefix"], ["search", "x", "--filter"]):
         assert "is not valid Unicode" in idx(*command, "id=a\udcff", code=1).stderr
-
-
-def test_documents_cannot_steer_the_terminal(idx: Idx, empty_index: Path) -> None:
-    add_documents(empty_index, Document("a", "T\x1b[31m", "before \x1b]0;owned\x07 after"))
-    for command in (["search", "before"], ["show", "a"], ["list"]):
-        assert "\x1b" not in idx(*command).stdout
-    hostile = "x\x1b[2J\nError: no"
-    for command in (["add", "-d", hostile, "-t", "T", "-c", ""], ["delete", hostile]):
-        done = idx(*command, code=int(command[0] == "delete"))
-        assert "\x1b" not in done.stdout + done.stderr
-        assert len((done.stdout + done.stderr).splitlines()) <= 2
 
 
 def test_lines_are_shown_as_they_stand(idx: Idx, empty_index: Path) -> None:

@@ -1,6 +1,5 @@
 """What people see on a terminal, how long it will take, and what stays out of a pipe."""
 
-import json
 import os
 import re
 import select
@@ -71,16 +70,16 @@ def filled_index(empty_index: Path) -> Path:
 
 
 @has_terminals
-def test_matches_are_coloured_and_not_marked(filled_index: Path) -> None:
-    shown = on_a_terminal("search", "cafe", "-i", filled_index)
-    assert "\x1b[1;33mCafé\x1b[0m" in shown
-    assert "**" not in shown
-
-
-@has_terminals
-def test_no_colour_is_honoured(filled_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[1;33m" not in on_a_terminal("search", "cafe", "-i", filled_index)
+def test_matches_are_coloured_where_that_is_possible_or_marked(filled_index: Path) -> None:
+    command = ("search", "cafe", "-i", filled_index)
+    coloured = on_a_terminal(*command)
+    plain = on_a_terminal(*command, NO_COLOR="1")
+    dumb = on_a_terminal(*command, TERM="dumb")
+    assert "\x1b[1;33mCafé\x1b[0m" in coloured
+    assert "**" not in coloured
+    assert "\x1b[1;33m" not in plain
+    assert "**Café** au lait" in dumb
+    assert "\x1b" not in dumb
 
 
 @has_terminals
@@ -172,37 +171,6 @@ def test_what_goes_on_in_a_further_line_is_indented(filled_index: Path) -> None:
     assert passages[0].startswith("   Three months")
     assert passages[1].startswith("     ")
     assert max(map(len, shown)) <= 80
-
-
-@has_terminals
-def test_matches_are_between_stars_on_a_terminal_without_styles(filled_index: Path) -> None:
-    shown = on_a_terminal("search", "cafe", "-i", filled_index, TERM="dumb")
-    assert "**Café** au lait" in shown
-    assert "\x1b" not in shown
-
-
-@has_terminals
-def test_text_cannot_turn_a_line_around_or_steer_the_terminal(idx: Idx, empty_index: Path) -> None:
-    hostile = "rent \u202efdp.exe\u202c \u2066due\u2069 \x9b2J\x7f"
-    add_documents(empty_index, Document(hostile, hostile, hostile))
-    for command in (["list"], ["search", "rent"], ["show", hostile], ["list", "--plain"]):
-        shown = on_a_terminal(*command, "-i", empty_index, NO_COLOR="1", TERM="dumb")
-        assert r"\u202e" in shown
-        assert not set(hostile) - set("rent fdp.exe due 2J") & set(shown)
-    listed = on_a_terminal("list", "--json", "-i", empty_index)
-    assert not set(hostile) - set("rent fdp.exe due 2J") & set(listed)
-    (document,) = json.loads(listed)["documents"]
-    assert document["title"] == hostile
-
-
-@has_terminals
-def test_the_name_of_a_file_cannot_steer_the_terminal(idx: Idx, empty_index: Path) -> None:
-    (idx.folder / "a\x1b[2J\nb.txt").write_text("The rent is due.")
-    index_files(empty_index, idx.folder)
-    for command in (["list"], ["search", "rent"], ["stats"], ["list", "--plain"]):
-        shown = on_a_terminal(*command, "-i", empty_index, NO_COLOR="1", TERM="dumb")
-        assert "\x1b" not in shown
-    assert shown.splitlines() == [rf"{idx.folder}/a\x1b[2J\nb.txt"]
 
 
 LEFT = re.compile(r"about (\d+) (minute|hour)s? left")
