@@ -68,8 +68,12 @@ def test_fields_are_completed(papers: Path) -> None:
     ]
 
 
-def test_commands_and_collections_are_completed(idx: Idx, papers: Path) -> None:
+def test_names_and_values_are_completed(idx: Idx, papers: Path) -> None:
     assert completed("sh", folder=papers) == ["show"]
+    engines = completed("sync", "--pdf-engine", "pdf", folder=papers)
+    assert engines == ["pdfium", "pdfplumber"]
+    clients = completed("mcp-config", "cl", folder=papers)
+    assert clients == ["claude-desktop", "claude-code", "cline"]
     idx("collections", "add", "contracts", "--filter", "language=de")
     assert completed("collections", "remove", "c", folder=papers) == ["contracts"]
 

@@ -204,15 +204,6 @@ def test_help_shows_what_is_built_in_whatever_the_file_holds(idx: Idx) -> None:
     assert idx("delete", "--help").stdout == text
 
 
-def test_values_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("_PROBE_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", "probe probe --pdf-engine pdf")
-    monkeypatch.setenv("COMP_CWORD", "3")
-    script = PROBE.replace("main()\n", "app.app(prog_name='probe')\n")
-    done = run(sys.executable, "-c", script)
-    assert done.stdout.split() == ["pdfium", "pdfplumber"]
-
-
 def declared_options() -> Iterator[tuple[str, OptionInfo]]:
     """Those of commands one by one, and those in groups, each with the name of its parameter."""
     groups = (options.ReadingOptions, options.RewritingOptions, options.AnswerOptions)

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-from typing import Any
 
 import pytest
 
@@ -59,29 +58,21 @@ def test_an_index_that_cannot_be_created_does_not_become_the_default(idx: Idx) -
     assert not configuration_file().exists()
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        [
-            (("wait", "7"), 7.0, "7"),
-            (("max-size", "0.5"), 0.5, "0.5"),
-            (("hidden", "yes"), True, "true"),
-            (("follow-links", "false"), False, "false"),
-            (("workers", "3"), 3, "3"),
-            (("encoding", "cp1252"), "cp1252", "cp1252"),
-            (("pdf-engine", "pdfium"), "pdfium", "pdfium"),
-            (("exclude", "old/", "a b"), ["old/", "a b"], "old/, a b"),
-            (("INCLUDE", "*.md"), ["*.md"], "*.md"),
-        ],
-        [(("max_size", "20"), 20.0, "20")],
-    ],
-    ids=["one after the other", "with an underscore"],
-)
-def test_a_setting_is_written_as_the_type_it_is(
-    idx: Idx, settings: list[tuple[tuple[str, ...], Any, str]]
-) -> None:
+def test_a_setting_is_written_as_the_type_it_is(idx: Idx) -> None:
     file = configuration_file()
-    expected = {}
+    expected: dict[str, tuple[object, str]] = {}
+    settings: list[tuple[tuple[str, ...], object, str]] = [
+        (("wait", "7"), 7.0, "7"),
+        (("max-size", "0.5"), 0.5, "0.5"),
+        (("max_size", "20"), 20.0, "20"),
+        (("hidden", "yes"), True, "true"),
+        (("follow-links", "false"), False, "false"),
+        (("workers", "3"), 3, "3"),
+        (("encoding", "cp1252"), "cp1252", "cp1252"),
+        (("pdf-engine", "pdfium"), "pdfium", "pdfium"),
+        (("exclude", "old/", "a b"), ["old/", "a b"], "old/, a b"),
+        (("INCLUDE", "*.md"), ["*.md"], "*.md"),
+    ]
     for arguments, value, told in settings:
         name = arguments[0].replace("-", "_").lower()
         assert idx("config", "set", *arguments).stdout == f"Set {name} to {told} in {file}\n"
@@ -185,7 +176,7 @@ def test_what_is_wrong_in_the_file_can_be_repaired(idx: Idx) -> None:
     assert "line 1, column 7: Invalid value" in idx("config", "set", "wait", "3", code=1).stderr
 
 
-def test_what_is_not_set_cannot_be_removed(idx: Idx) -> None:
+def test_what_is_not_set_cannot_be_removed_and_a_value_is_needed(idx: Idx) -> None:
     file = write(BY_HAND)
     nothing = idx("config", "unset", "index-path").stdout
     assert nothing == f"index_path is not set in {file}; nothing was changed.\n"
@@ -194,13 +185,10 @@ def test_what_is_not_set_cannot_be_removed(idx: Idx) -> None:
         "setting": "hidden",
         "removed": False,
     }
+    assert "give a value for wait" in idx("config", "set", "wait", code=2).stderr
     assert "nothing is not a setting" in idx("config", "unset", "nothing", code=1).stderr
     assert "idx folders remove" in idx("config", "unset", "folders", code=1).stderr
     assert file.read_text() == BY_HAND
-
-
-def test_a_value_is_needed(idx: Idx) -> None:
-    assert "give a value for wait" in idx("config", "set", "wait", code=2).stderr
 
 
 @has_modes
@@ -304,22 +292,9 @@ def test_what_is_wrong_in_the_file_is_named(idx: Idx, text: str, reason: str) ->
     assert len(failed.stderr.splitlines()) == 1
 
 
-def test_every_command_that_needs_the_file_says_what_is_wrong_in_it(idx: Idx) -> None:
-    file = write("index_path = 'a'\nwiat = 1\n")
-    expected = f"Error: {file}: wiat is not a setting; did you mean 'wait'?\n"
-    for command in (["init"], ["config", "show"], ["folders", "list"], ["folders", "add", "."]):
-        assert idx(*command, code=1).stderr == expected
-    assert file.read_text() == "index_path = 'a'\nwiat = 1\n"
-
-
 @has_modes
 def test_a_file_that_cannot_be_read_is_named(idx: Idx) -> None:
-    file = configuration_file()
-    file.mkdir(parents=True)
-    for command in (["init"], ["config", "show"]):
-        assert idx(*command, code=1).stderr == f"Error: {file}: cannot be read: Is a directory\n"
-    file.rmdir()
-    write("wait = 5")
+    file = write("wait = 5")
     for locked in (file, file.parent):
         locked.chmod(0)
         failed = idx("init", code=1, prefix=UNPRIVILEGED)

@@ -16,13 +16,13 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from typer.main import get_command
 
-from idx.clients.catalogue import CLIENTS, FLAGS, Client as ClientProgram, Launch, Scope
+from idx.clients.catalogue import CLIENTS, FLAGS, Launch
+from idx.clients.config_files import parse, with_value
 from server.app import app
 from shared import Document
-from tests.configured import write
 from tests.conftest import Idx, add_documents
 from tests.idx.clients.files import PROGRAM, file_of, servers
-from tests.programs import PROGRAMS, run
+from tests.programs import PROGRAMS
 from tests.systems import has_mode
 
 PLAIN = {"command": PROGRAM, "args": ["INDEX"]}
@@ -177,12 +177,6 @@ def test_an_index_that_does_not_exist_gets_a_warning(idx: Idx, home: Path) -> No
     assert done.stderr.splitlines()[-1] == expected
 
 
-def test_the_index_of_the_configuration_file_is_named(idx: Idx, home: Path) -> None:
-    write("index_path = '/data/index'")
-    entry = idx.json("mcp-config", "zed")["entry"]
-    assert entry["args"] == ["/data/index"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -197,15 +191,6 @@ def test_wrong_usage_is_told(idx: Idx, home: Path, arguments: list[str], words: 
     told = idx("mcp-config", *arguments, code=2).stderr
     assert words in " ".join(told.replace("│", " ").split())
     assert not (home / ".cursor").exists()
-
-
-def test_the_names_of_clients_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("_IDX_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", "idx mcp-config cl")
-    monkeypatch.setenv("COMP_CWORD", "2")
-    script = "from idx.app import app; app(prog_name='idx')"
-    done = run(sys.executable, "-c", script)
-    assert done.stdout.split() == ["claude-desktop", "claude-code", "cline"]
 
 
 def test_a_variable_of_the_client_names_its_folder(idx: Idx, home: Path) -> None:
@@ -270,11 +255,19 @@ def test_the_index_is_found_wherever_it_stands(arguments: str, index: str | None
     assert Launch("mcp-lucene", tuple(arguments.split())).index_path == index
 
 
+def test_of_two_members_with_one_key_the_last_counts() -> None:
+    text = '{"a": {"x": 1}, "a": {"x": 2}}'
+    assert with_value(text, ["a", "x"], 3) == '{"a": {"x": 1}, "a": {"x": 3}}'
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n  "])
+def test_a_comment_keeps_the_blanks_at_its_end(end: str) -> None:
+    changed = with_value(f'{{"servers": null // one {end}}}', ["a"], 1)
+    assert "// one " + end.partition("\n")[0] + "\n" in changed
+    assert parse(changed) == {"servers": None, "a": 1}
+
+
 PAGE = (Path(__file__).parents[3] / "docs" / "clients.md").read_text()
-
-
-def files(client: ClientProgram, scope: Scope) -> list[str]:
-    return [str(path) for path in client.paths(scope)]
 
 
 def test_the_table_of_clients_is_complete(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,9 +280,9 @@ def test_the_table_of_clients_is_complete(home: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(project)
     for client, (_, _, _, of_user, of_project) in zip(CLIENTS.values(), rows, strict=True):
         named = re.findall(r"`~/(.+?)`", of_user)
-        assert files(client, "user") == [str(home / path) for path in named]
+        assert client.paths("user") == [home / path for path in named]
         named = re.findall(r"`(.+?)`", of_project)
-        assert files(client, "project") == [str(project / path) for path in named]
+        assert client.paths("project") == [project / path for path in named]
 
 
 def test_the_session_is_real(idx: Idx, home: Path) -> None:
