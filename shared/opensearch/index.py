@@ -298,7 +298,7 @@ class Index(FolderIndex):
         while len(state.hidden_versions) > _MOST_REPLACED and not state.removable(now):
             time.sleep(GRACE_SECONDS / 60)
             now = time.time()
-        with suppress(ClusterUnreachableError, IndexWriteError):
+        with suppress(ClusterUnreachableError, ClusterBusyError, IndexWriteError):
             if expired := state.expired(now):
                 state = self._store.change(lambda state: state.withdrawn(expired, now))
             removable, forgettable = state.removable(now), state.forgettable(now)

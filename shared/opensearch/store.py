@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from shared.errors import (
+    ClusterBusyError,
     ClusterDamagedError,
     ClusterRefusedError,
     ClusterUnreachableError,
@@ -155,16 +156,25 @@ class Store:
         self,
         change: Callable[[State], State],
         is_done: Callable[[State], bool] = lambda _: False,
+        *,
+        rebuilds: bool = False,
     ) -> State:
         """Change the state in one step; if another writer was faster, anew from its state.
 
         `is_done` checks whether a state has the change already, as after an answer that was lost.
+        While the index is rebuilt, only a rebuild changes it.
         """
         lost = 0
         for _ in range(_MAX_STATE_ATTEMPTS):
             before, version = self.state()
             if is_done(before):
                 return before
+            if before.is_rebuilt and not rebuilds:
+                raise ClusterBusyError(
+                    self.path,
+                    "the index is being rebuilt",
+                    "try again later; if idx rebuild was interrupted, run it again",
+                )
             after = change(before)
             if after == before:
                 return before
