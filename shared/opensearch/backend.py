@@ -209,8 +209,6 @@ _MOST_ATTEMPTS: Final = 20
 _MOST_ROUTINGS: Final = 10_000
 """Number of routing values that are tried until each shard has one."""
 
-_BITS_OF_SEQUENCE: Final = 40
-
 _MAX_PARTS: Final = 16
 """Maximum number of parts, each of some collections, of which something is known; the one used
 least recently is dropped."""
@@ -243,8 +241,10 @@ class IndexOnCluster(ReadableIndex):
         return self._refreshes
 
     def commit(self, limits: Limits) -> str | None:
-        # Numbers begin anew in an index that was made anew.
-        commit = self.call(lambda of: f"{of.state.identity}-{of.number}", limits)
+        # Batches begin anew in an index that was made anew.
+        commit = self.call(
+            lambda of: f"{of.state.identity}-{of.state.next}-{of.state.changed}", limits
+        )
         return f"{commit}-{limits.name}" if limits.names else commit
 
     def close(self) -> None:
@@ -290,12 +290,10 @@ class IndexOnCluster(ReadableIndex):
                 return replace(last, read_at=None)
             now = time.monotonic()
             described = self.store.described() if last is None else None
-            state, version = self.store.state()
-            # Another primary shard counts from the same.
-            number = (version["if_primary_term"] << _BITS_OF_SEQUENCE) + version["if_seq_no"]
-            if last is None or (last.number, last.state) != (number, state):
+            state, _ = self.store.state()
+            if last is None or last.state != state:
                 described = described or self.store.described()
-                self._newest = last = self._opened(state, number, described)
+                self._newest = last = self._opened(state, described)
                 self._refreshes += 1
             return replace(last, read_at=now)
 
@@ -323,14 +321,14 @@ class IndexOnCluster(ReadableIndex):
                 parts.popitem(last=False)
         return replace(part, read_at=whole.read_at)
 
-    def _opened(self, state: State, number: int, described: Mapping[str, Any]) -> ClusterBackend:
+    def _opened(self, state: State, described: Mapping[str, Any]) -> ClusterBackend:
         shards = int(described["settings"]["index"]["number_of_shards"])
         # Another index may have taken the name.
         if self._routed != (state.identity, shards):
             self._routings = self._find_routings(shards)
             self._routed = (state.identity, shards)
         known = KnownTerms(self.store, self._routings, layout.fields_of(described["mappings"]))
-        of = (self.store, state, number, known, self.path, self._weights, shards, self._encoder)
+        of = (self.store, state, known, self.path, self._weights, shards, self._encoder)
         return ClusterBackend(*of)
 
     def _find_routings(self, shards: int) -> list[str | None]:

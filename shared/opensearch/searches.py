@@ -9,24 +9,19 @@ from shared.model.filters import Filter
 from shared.model.folders import IndexedFolders, shown
 from shared.model.metadata import MODIFIED
 from shared.model.request import BY_SCORE, SearchRequest
-from shared.model.schema import COLLECTION, FOLDER
+from shared.model.schema import COLLECTION
 from shared.model.search_results import MAX_FACET_VALUES, Facet, FacetValue
 from shared.opensearch import layout
 from shared.opensearch.compiler import compiled, named
 from shared.opensearch.snapshot import ClusterSnapshot
 from shared.opensearch.state import Query
-from shared.query.filters import conditions, in_collections, in_folder
+from shared.query.filters import conditions, in_collections
 from shared.query.pipeline import ParsedQuery
-from shared.query.tree import Clause, Nothing, Terms
-from shared.search.answer import TEXTS_OF_A_WORD
+from shared.query.tree import Clause, Nothing
 from shared.storage.field_names import SORTABLE, metadata_field_of
 
 _MOST_HITS: Final = 100_000
 """Maximum number of hits up to the last one of a page (``index.max_result_window``)."""
-
-_COUNTED: Final = 1_000
-"""Number of hits that a search counts before it leaves out those that cannot be among the best
-(``TotalHits``, as Lucene's ``IndexSearcher`` has it)."""
 
 _MOST_WHOLE: Final = 1_000
 """Number of hits up to which a search returns their texts, too; only those of a page are shown."""
@@ -85,7 +80,7 @@ class Searches:
         return {
             "query": selected,
             "size": count,
-            "track_total_hits": counts or _COUNTED,
+            "track_total_hits": counts,
             "_source": [stored],
             **({"docvalue_fields": [_DATES]} if self._request.recency else {}),
         }
@@ -106,20 +101,6 @@ class Searches:
             filters[clause.occur].append(compiled(clause.node, scores=False))
         found = {"must": [query], "filter": filters["must"], "must_not": filters["must_not"]}
         return {"bool": found}
-
-    def later(self) -> list[dict[str, Any]]:
-        """Return the searches that the rest of the call is going to ask for."""
-        by_document = self._request.group == "document"
-        later = [self.facet(name, of_documents=by_document) for name in self._request.facets]
-        if by_document:
-            later.append(self.documents())
-        for condition in self._query.read.filters:
-            if condition.field == FOLDER and isinstance(condition.value, list):
-                later += [self.files_in(str(name)) for name in condition.value]
-        for correction in self._query.spelling.corrections:
-            for field in (schema.CONTENT, schema.TITLE):
-                later.append(self.texts_with(field, correction.suggestion, TEXTS_OF_A_WORD))
-        return later
 
     def _matching(self, clauses: Sequence[Clause]) -> dict[str, Any]:
         """Return the search that looks at all hits without scores."""
@@ -168,17 +149,6 @@ class Searches:
             for name, collection in snapshot.collections.items()
         }
         return {name: compiled(tree, scores=False) for name, tree in trees.items()}
-
-    def texts_with(self, field: str, term: str, count: int) -> dict[str, Any]:
-        """Return the search for stored texts of some chunks that have a term in a field."""
-        with_term = compiled(Terms(field, (term,)))
-        query = {"bool": {"must": [with_term], "filter": [self._snapshot.visible()]}}
-        return {"query": query, "size": count, "_source": [f"stored.{field}"]}
-
-    def files_in(self, folder: str) -> dict[str, Any]:
-        """Return the search for any file in a folder, given by name or path."""
-        files = compiled(in_folder(folder, self._snapshot.folders), scores=False)
-        return {"query": self._snapshot.visible(files), "size": 0, "track_total_hits": 1}
 
 
 def sort_order(sort: str, fields: AbstractSet[str]) -> list[Any]:

@@ -1,6 +1,5 @@
-"""The chunks of an index on a cluster that a query selects, in as few requests as possible."""
+"""The chunks of an index on a cluster that a query selects."""
 
-import json
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from struct import Struct
@@ -19,10 +18,10 @@ from shared.opensearch.searches import Searches, date_of, facet_in
 from shared.opensearch.snapshot import ClusterSnapshot
 from shared.opensearch.state import HAS_FINGERPRINT, Query, by_chance, of_documents, visible
 from shared.opensearch.terms import ClusterTerms
+from shared.query.filters import in_folder
 from shared.query.limits import running
 from shared.query.pipeline import ParsedQuery, parse_query
 from shared.query.tree import Node, TermPhrase, Terms, leaves
-from shared.search.confidence import FIRST_HITS
 from shared.search.grouping import resolved
 from shared.search.selection import (
     ChunkVectors,
@@ -123,7 +122,6 @@ class ClusterVectors(ChunkVectors):
 class ClusterSelection(Selection):
     """The chunks that match a query and pass the filters of a search.
 
-    What a call is known to ask for later is sent along with its first search, and its answer kept.
     A hit is known by the place of its document of the cluster among those seen so far.
     """
 
@@ -142,38 +140,22 @@ class ClusterSelection(Selection):
         self._searches = Searches(snapshot, request, self.query, filters)
         self._ids: dict[str, int] = {}
         self._hits: list[dict[str, Any]] = []
-        self._scores: dict[int, float] = {}
-        self._all: Sequence[RankedHit] | None = None
-        self._answers: dict[str, Any] = {}
 
     def best(self, count: int, *, by_topic: bool = True) -> Found:  # noqa: ARG002 - it never is
-        later = [self._searches.total(), *self._searches.later()]
-        (found,) = self._search([self._searches.hits(count, counts=False)], later)
-        return self._noted(self._found(found))
+        # To count hits apart takes less than to score all of them.
+        searches = [self._searches.hits(count, counts=False), self._searches.total()]
+        found, counted = self._ask(searches)
+        return Found(self._ranked(found), _total(counted), is_exact=True)
 
     def in_order(self, sort: str, count: int) -> Found:
-        later = self._searches.later()
-        if not self.query.browses:
-            # The best hits decide on the confidence.
-            later.append(self._searches.hits(FIRST_HITS, counts=False))
-        found = self._found(*self._search([self._searches.in_order(sort, count)], later))
-        # The hits are shown with their scores.
-        self._scores |= {hit.doc: hit.score for hit in found.hits}
-        self._noted(Found(_best_first(found.hits), found.total, found.is_exact))
-        return found
-
-    def _noted(self, found: Found) -> Found:
-        """Remember the hits if they are all that there are, and return them."""
-        if found.is_exact and len(found.hits) == found.total:
-            self._all = found.hits
-        return found
+        return self._found(*self._ask([self._searches.in_order(sort, count)]))
 
     def count(self) -> int:
-        (answer,) = self._search([self._searches.total()])
-        return int(answer["hits"]["total"]["value"])
+        (answer,) = self._ask([self._searches.total()])
+        return _total(answer)
 
     def count_documents(self) -> int:
-        (answer,) = self._search([self._searches.documents()])
+        (answer,) = self._ask([self._searches.documents()])
         return int(answer["aggregations"]["documents"]["value"])
 
     def documents(self, hits: Sequence[RankedHit]) -> list[str]:
@@ -187,17 +169,12 @@ class ClusterSelection(Selection):
         return [date_of(self._hits[hit.doc]) for hit in hits]
 
     def in_documents(self, documents: Sequence[str], count: int) -> Mapping[str, Found]:
-        found: dict[str, Found] = {}
-        if self._all is not None:
-            of_document: dict[str, list[RankedHit]] = {document: [] for document in documents}
-            for hit, document in zip(self._all, self.documents(self._all), strict=True):
-                of_document.setdefault(document, []).append(hit)
-            found = {of: Found(hits[:count], len(hits), True) for of, hits in of_document.items()}
-        elif documents:
-            own = ({"term": {schema.SOURCE_DOCUMENT: schema.keyword(of)}} for of in documents)
-            answers = self._search([self._searches.hits(count, [within]) for within in own])
-            found = dict(zip(documents, map(self._found, answers), strict=True))
-        return {document: found[document] for document in documents if found[document].hits}
+        if not documents:
+            return {}
+        own = ({"term": {schema.SOURCE_DOCUMENT: schema.keyword(of)}} for of in documents)
+        answers = self._ask([self._searches.hits(count, [within]) for within in own])
+        every = zip(documents, map(self._found, answers), strict=True)
+        return {document: found for document, found in every if found.hits}
 
     def fingerprints(self, documents: Sequence[str]) -> list[Fingerprinted]:
         if not documents or schema.FINGERPRINT not in self.terms.fields:
@@ -217,10 +194,14 @@ class ClusterSelection(Selection):
         return [found for stored in every if (found := fingerprinted(stored))]
 
     def scored_again(self, hits: Sequence[RankedHit], tree: Node) -> list[RankedHit]:
-        if tree is self.query.tree and self._scores.keys() >= {hit.doc for hit in hits}:
-            return _best_first([_plus(hit, self._scores[hit.doc]) for hit in hits])
-        found = self._of_hits(hits, {"_source": False}, should=[compiled(tree)])
-        return _best_first([_plus(hit, of["_score"]) for hit, of in zip(hits, found, strict=True)])
+        if tree is self.query.tree:
+            # Every search for hits but that of all chunks has them scored by it.
+            found: Sequence[Mapping[str, Any]] = [self._hits[hit.doc] for hit in hits]
+        else:
+            found = self._of_hits(hits, {"_source": False}, should=[compiled(tree)])
+        scored = [_plus(hit, of["_score"]) for hit, of in zip(hits, found, strict=True)]
+        # On a tie the order stays, as Lucene's rescorer leaves it.
+        return sorted(scored, key=lambda hit: (-hit.score, hit.doc))
 
     def explained_terms(self) -> list[ExplainedTerm]:
         """Return the terms of the query that some chunk has; those of patterns are not known."""
@@ -269,7 +250,7 @@ class ClusterSelection(Selection):
             return []
         ids = [self._hits[hit.doc]["_id"] for hit in hits]
         query = {"bool": {"filter": [{"ids": {"values": ids}}], **clauses}}
-        (answer,) = self._search([{"query": query, "size": len(ids), **asked}])
+        (answer,) = self._ask([{"query": query, "size": len(ids), **asked}])
         found = {hit["_id"]: hit for hit in answer["hits"]["hits"]}
         if len(found) < len(ids):
             raise part_missing(self._snapshot.path)
@@ -277,7 +258,7 @@ class ClusterSelection(Selection):
 
     def facets(self, names: Sequence[str], *, of_documents: bool = False) -> list[Facet]:
         bodies = [self._searches.facet(name, of_documents=of_documents) for name in names]
-        answers = self._search(bodies) if bodies else []
+        answers = self._ask(bodies) if bodies else []
         return [
             facet_in(
                 *(answer["aggregations"], name, self._searches.facet_field(name)),
@@ -287,11 +268,17 @@ class ClusterSelection(Selection):
         ]
 
     def texts_with(self, field: str, term: str, count: int) -> Iterator[str]:
-        (answer,) = self._search([self._searches.texts_with(field, term, count)])
+        # Scored, so that they are those of a folder.
+        with_term = [compiled(Terms(field, (term,)))]
+        query = {"bool": {"must": with_term, "filter": [self._snapshot.visible()]}}
+        body = {"query": query, "size": count, "_source": [f"stored.{field}"]}
+        (answer,) = self._ask([body])
         return (hit["_source"]["stored"][field] for hit in answer["hits"]["hits"])
 
     def has_no_file_in(self, folder: str) -> bool:
-        (answer,) = self._search([self._searches.files_in(folder)])
+        files = compiled(in_folder(folder, self._snapshot.folders), scores=False)
+        query = self._snapshot.visible(files)
+        (answer,) = self._ask([{"query": query, "size": 0, "track_total_hits": 1}])
         return not answer["hits"]["total"]["value"]
 
     def vectors(self) -> ClusterVectors:
@@ -301,17 +288,6 @@ class ClusterSelection(Selection):
     def is_stopped(self) -> bool:
         """True if a search ended early or a shard did not answer, so that hits may be missing."""
         return self._is_partial or is_ending()
-
-    def _search(
-        self, bodies: Sequence[Mapping[str, Any]], later: Sequence[Mapping[str, Any]] = ()
-    ) -> list[Any]:
-        """Run searches, unless they were sent along with earlier ones, and others with them."""
-        keys = [json.dumps(body) for body in bodies]
-        if not self._answers.keys() >= set(keys):
-            every = {json.dumps(body): body for body in (*bodies, *later)}
-            asked = {key: body for key, body in every.items() if key not in self._answers}
-            self._answers |= zip(asked, self._ask([*asked.values()]), strict=True)
-        return [self._answers[key] for key in keys]
 
     def _ask(self, bodies: Sequence[Mapping[str, Any]]) -> list[Any]:
         """Run searches, and notice if an answer is not complete."""
@@ -325,14 +301,20 @@ class ClusterSelection(Selection):
         return answers
 
     def _found(self, answer: Mapping[str, Any]) -> Found:
+        return Found(self._ranked(answer), _total(answer), is_exact=True)
+
+    def _ranked(self, answer: Mapping[str, Any]) -> list[RankedHit]:
         hits = []
         for hit in answer["hits"]["hits"]:
             number = self._ids.setdefault(hit["_id"], len(self._ids))
             if number == len(self._hits):
                 self._hits.append(hit)
             hits.append(_plus(RankedHit(number, 0.0, 0.0), hit.get("_score") or 0.0))
-        total = answer["hits"]["total"]
-        return Found(hits, total["value"], total["relation"] == "eq")
+        return hits
+
+
+def _total(answer: Mapping[str, Any]) -> int:
+    return int(answer["hits"]["total"]["value"])
 
 
 def fingerprinted(stored: Mapping[str, Any]) -> Fingerprinted | None:
@@ -366,8 +348,3 @@ def _explanation(found: Mapping[str, Any]) -> ScoreExplanation:
         float(found["value"]),
         lambda: [_explanation(part) for part in found["details"]],
     )
-
-
-def _best_first(hits: Sequence[RankedHit]) -> list[RankedHit]:
-    """Return hits by their scores; on a tie the order stays, as Lucene's rescorer leaves it."""
-    return sorted(hits, key=lambda hit: (-hit.score, hit.doc))

@@ -51,7 +51,7 @@ class StaleError(Exception):
 
 @dataclass(eq=False)
 class ClusterSnapshot:
-    """The state of an index as one call sees it, by a number of its version.
+    """The state of an index as one call sees it.
 
     `limits` is what of the index the call may see, and `chunks` a condition on the chunks within.
     `read_at` is when the call has read the state, by a clock that only goes forward; None if an
@@ -61,7 +61,6 @@ class ClusterSnapshot:
 
     store: Store
     state: State
-    number: int
     known: KnownTerms
     path: Path
     weights: Weights
