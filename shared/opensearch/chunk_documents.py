@@ -151,8 +151,8 @@ _VECTORS: Final = "vectors"
 
 A document of the cluster can only be written as a whole, and the terms of a chunk are not stored.
 So its vectors, which are made when it is found by words already, are a document of their own, with
-the version of the chunk, so that both are hidden and deleted together, and the batch of whoever has
-embedded it. They are only read by the ids of chunks that a call may see."""
+the batch and the version of the chunk, so that both are hidden and deleted together. They are only
+read by the ids of chunks that a call may see."""
 
 
 def kind_of(model: SentenceModel | None) -> str:
@@ -180,22 +180,16 @@ def vectors_id(chunk: str, model: SentenceModel | None) -> str:
 
 
 def vectors_operation(
-    batch: int,
-    model: SentenceModel | None,
-    stored: Mapping[str, str],
-    chunk: tuple[str, str] | None = None,
+    batch: int, model: SentenceModel | None, stored: Mapping[str, str]
 ) -> Operation:
-    """Return the operation by which a batch writes the vectors of a chunk.
+    """Return the operation that writes the vectors of a chunk that a batch has written.
 
-    The chunk is given by its id on the cluster and its version if another batch has written it. The
-    names that are stored with its vectors are for a batch that writes it again.
+    The names that are stored with them are for a batch that writes the chunk again.
     """
-    id_, version = chunk or (
-        document_id(batch, stored[schema.ID]),
-        version_of(batch, stored[schema.SOURCE_DOCUMENT]),
-    )
+    version = version_of(batch, stored[schema.SOURCE_DOCUMENT])
     source = {layout.KIND: kind_of(model), layout.BATCH: batch, layout.VERSION: version}
-    return {"index": {"_id": vectors_id(id_, model)}}, {**source, "stored": stored}
+    id_ = vectors_id(document_id(batch, stored[schema.ID]), model)
+    return {"index": {"_id": id_}}, {**source, "stored": stored}
 
 
 def value_in(stored: Mapping[str, str]) -> bytes:

@@ -169,12 +169,8 @@ class Store:
             before, version = self.state()
             if is_done(before):
                 return before
-            if before.is_rebuilt and not rebuilds:
-                raise ClusterBusyError(
-                    self.path,
-                    "the index is being rebuilt",
-                    "try again later; if idx rebuild was interrupted, run it again",
-                )
+            if not rebuilds:
+                self.check_writable(before)
             after = change(before)
             if after == before:
                 return before
@@ -190,6 +186,15 @@ class Store:
                 continue
             return after
         raise IndexWriteError(self.path, "other writers change it all the time")
+
+    def check_writable(self, state: State) -> None:
+        """Check that the index is not being rebuilt."""
+        if state.is_rebuilt:
+            raise ClusterBusyError(
+                self.path,
+                "the index is being rebuilt",
+                "try again later; if idx rebuild was interrupted, run it again",
+            )
 
     def put_state(self, state: State, version: Mapping[str, Any], *, is_named: bool = True) -> None:
         """Write the state, if conditions on the one that it replaces are met.
