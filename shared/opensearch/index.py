@@ -99,9 +99,10 @@ class Index(FolderIndex):
         self._counts: dict[str, int] = {}
         self._touched: set[str] = set()
         self._texts: dict[str, bytes] = {}
+        self._folders = self._store.folders_in(state)
         self._stored_folders = state.folders
-        self._folders = self._published_folders = IndexedFolders.load(state.folders, self.path)
-        self._model = self._published_model = self._store.model_in(state)
+        self._model = self._store.model_in(state)
+        self._changes: dict[str, str] = {}
         self._closed = False
 
     def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
@@ -164,6 +165,7 @@ class Index(FolderIndex):
     def folders(self, folders: IndexedFolders) -> None:
         self._begin()
         self._folders = folders
+        self._changes["folders"] = folders.dump(self.path)
 
     @property
     def sentence_model(self) -> SentenceModel | None:
@@ -174,6 +176,7 @@ class Index(FolderIndex):
     def sentence_model(self, model: SentenceModel | None) -> None:
         self._begin()
         self._model = model
+        self._changes["model"] = model.dump() if model else ""
 
     def set_vectors(self, values: Mapping[str, bytes]) -> int:
         if self._model is None:
@@ -226,27 +229,31 @@ class Index(FolderIndex):
         self._store.refresh()
 
         def published(state: State) -> State:
+            # The ids of documents depend on which other folders there are.
+            if "folders" in self._changes and state.folders != self._stored_folders:
+                raise ClusterBusyError(
+                    self.path,
+                    "somebody else has changed the folders of the index meanwhile",
+                    "run the command again",
+                )
             # Looked up anew for each state: those of a batch published meanwhile are earlier, too.
             versions = self._earlier_versions(state)
             self._keep_vectors(batch, versions)
             # The earlier version of what the cluster has refused stays.
             for name in self._queue.refused:
                 versions += [version_of(batch, name), file_version_of(batch, name)]
-            return state.published(batch, versions, time.time(), **self._changes(state))
+            return state.published(batch, versions, time.time(), **self._changes)
 
         try:
             state = self._store.change(published, lambda state: batch in state.replaced)
         except KeyError as error:
             raise gave_up(self._store) from error
         self._batch = None
-        if self._folders is not self._published_folders:
-            self._published_folders = self._folders
-            self._stored_folders = self._folders.dump(self.path)
-        refused = self._queue.refused
-        for written in (self._counts, self._touched, self._texts, refused):
+        changes, self._changes = self._changes, {}
+        self._stored_folders = changes.get("folders", self._stored_folders)
+        for written in (self._counts, self._touched, self._texts, self._queue.refused):
             written.clear()
-        if self._published_model is not self._model:
-            self._published_model = self._model
+        if "model" in changes:
             with suppress(McpLuceneError):
                 # Nobody reads them any more.
                 self._store.delete(are_of_others(self._model))
@@ -334,22 +341,6 @@ class Index(FolderIndex):
         if before or source_document in self._touched:
             self._queue.add([delete_operation(file_id(batch, source_document))])
         self._counts[source_document] = count
-
-    def _changes(self, state: State) -> dict[str, str]:
-        """Return what this writer changes of a state beside the documents."""
-        changes = {}
-        if self._folders is not self._published_folders:
-            # The ids of documents depend on which other folders there are.
-            if state.folders != self._stored_folders:
-                raise ClusterBusyError(
-                    self.path,
-                    "somebody else has changed the folders of the index meanwhile",
-                    "run the command again",
-                )
-            changes["folders"] = self._folders.dump(self.path)
-        if self._model is not self._published_model:
-            changes["model"] = self._model.dump() if self._model else ""
-        return changes
 
     def _withdraw(self) -> None:
         """Give up the batch; what it wrote is never visible, unless only an answer was lost."""

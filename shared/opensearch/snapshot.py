@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Self
 
-from shared.errors import ClusterDamagedError
 from shared.java.cancellation import seconds_left
 from shared.model.filters import EVERYTHING, Limits, Names
 from shared.model.folders import FILE_FIELD, IndexedFolder, IndexedFolders, file_term
@@ -87,10 +86,7 @@ class ClusterSnapshot:
     @cached_property
     def folders(self) -> IndexedFolders:
         """Folders that the documents come from, without those that have none within the limits."""
-        try:
-            every = IndexedFolders.load(self.state.folders, self.path)
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise ClusterDamagedError(self.path, "it has no readable list of folders") from error
+        every = self.store.folders_in(self.state)
         if not self.limits.names:
             return every
         # Not the terms of the call, whose lookups may be deferred.

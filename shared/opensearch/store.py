@@ -1,7 +1,7 @@
 """An index on a cluster as documents: its layout and its state."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from shared.errors import (
     IndexWriteError,
 )
 from shared.model import schema
+from shared.model.folders import IndexedFolders
 from shared.opensearch import layout
 from shared.opensearch.cluster_errors import ConflictError, part_missing
 from shared.opensearch.connection import BULK_SECONDS, Connection, Operation
@@ -140,17 +141,25 @@ class Store:
 
     def loaded(self, source: Mapping[str, Any]) -> State:
         """Return the state in a document."""
-        try:
+        with self._reading("its state"):
             return State.load(source["state"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ClusterDamagedError(self.path, "its state is not readable") from error
 
     def model_in(self, state: State) -> SentenceModel | None:
         """Return the sentence model of a state; None without search by meaning."""
-        try:
+        with self._reading("its sentence model"):
             return SentenceModel.load(state.model) if state.model else None
-        except (KeyError, TypeError, ValueError) as error:
-            raise ClusterDamagedError(self.path, "its sentence model is not readable") from error
+
+    def folders_in(self, state: State) -> IndexedFolders:
+        """Return the folders of a state."""
+        with self._reading("its list of folders"):
+            return IndexedFolders.load(state.folders, self.path)
+
+    @contextmanager
+    def _reading(self, part: str) -> Iterator[None]:
+        try:
+            yield
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            raise ClusterDamagedError(self.path, f"{part} is not readable") from error
 
     def change(
         self,
