@@ -11,7 +11,6 @@ from typing import Final
 
 from shared.errors import (
     ClusterBusyError,
-    ClusterRefusedError,
     ClusterUnreachableError,
     IndexWriteError,
     InvalidDocumentError,
@@ -196,8 +195,7 @@ class Index(FolderIndex):
                     of[schema.VECTOR] = b64encode(value).decode()
                     batch = hit["_source"][layout.BATCH]
                     operations.append(vectors_operation(batch, self._model, of))
-        for id_, reason in self._store.bulk(operations, refresh="true"):
-            raise ClusterRefusedError(self.path, f"{id_}: {reason}")
+        self._store.write(operations, refresh="true")
         return len(operations)
 
     def chunk_count(self, source_document: str) -> int:

@@ -13,7 +13,6 @@ from typing import Final
 
 from shared.errors import (
     ClusterBusyError,
-    ClusterRefusedError,
     ClusterUnreachableError,
     IndexMissingError,
     McpLuceneError,
@@ -217,6 +216,5 @@ def _copied(snapshot: ClusterBackend, new: Store, batch: int) -> Iterator[int]:
             for stored in snapshot.every_stored(vectors, ["_doc"]):
                 yield vectors_operation(batch, model, stored)
 
-    for id_, reason in new.bulk(operations()):
-        raise ClusterRefusedError(snapshot.path, f"{id_}: {reason}")
+    new.write(operations())
     yield from counts

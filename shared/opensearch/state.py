@@ -81,11 +81,6 @@ class State:
         """Versions that were replaced."""
         return [version for of in self.replaced.values() for version in of.versions]
 
-    def shows(self, batch: int, version: str) -> bool:
-        """Check whether a search sees a chunk."""
-        is_known = batch < self.next and batch not in self.open and batch not in self.abandoned
-        return is_known and version not in self.hidden_versions
-
     def opened(self, now: float) -> tuple[Self, int]:
         """Return the state with a new batch, and the number of the batch."""
         number = self.next

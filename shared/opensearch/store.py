@@ -229,6 +229,11 @@ class Store:
         """Write documents; see `Connection.bulk`."""
         return self.connection.bulk(self.name, operations, **parameters)
 
+    def write(self, operations: Iterable[Operation], **parameters: Any) -> None:
+        """Write documents, none of which the cluster may refuse."""
+        for id_, reason in self.bulk(operations, **parameters):
+            raise ClusterRefusedError(self.path, f"{id_}: {reason}")
+
     def delete(self, query: Mapping[str, Any]) -> bool:
         """Delete what a query matches; false if some of it may be left.
 

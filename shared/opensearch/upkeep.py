@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final, Literal
 
 from shared.errors import (
-    ClusterRefusedError,
     DocumentDamagedError,
     IndexMissingError,
     McpLuceneError,
@@ -217,8 +216,7 @@ def put_failures(
                 source = {layout.KIND: layout.FAILURE, "stored": stored}
                 yield {"index": {"_id": _id(name)}}, source
 
-    for name, reason in store.bulk(operations(), refresh="true"):
-        raise ClusterRefusedError(store.path, f"{name}: {reason}")
+    store.write(operations(), refresh="true")
 
 
 def _id(name: str) -> str:

@@ -1,7 +1,7 @@
 """All orders of the steps of two writers, a reader, a cleaner and crashes, on the real state.
 
 The index is modelled as a cluster keeps it: chunks as written, and the state that one swap at a
-time changes. What becomes visible is decided by `State`, and in the queries of a search by
+time changes. What becomes visible is decided by `shows`, and in the queries of a search by
 `hidden`, which a test compares with it.
 """
 
@@ -117,8 +117,14 @@ def version(batch: int) -> str:
     return version_of(batch, DOCUMENT)
 
 
+def shows(state: State, batch: int, version: str) -> bool:
+    """Check whether a search sees a chunk."""
+    is_known = batch < state.next and batch not in state.open and batch not in state.abandoned
+    return is_known and version not in state.hidden_versions
+
+
 def shown(world: World, state: State) -> frozenset[Chunk]:
-    return frozenset(of for of in world.visible if state.shows(of[0], version(of[0])))
+    return frozenset(of for of in world.visible if shows(state, of[0], version(of[0])))
 
 
 def with_writer(world: World, place: int, writer: Writer) -> World:
@@ -321,8 +327,8 @@ published_as_it_is = published
 @pytest.mark.parametrize(
     ("where", "name", "broken"),
     [
-        (State, "shows", hides_nothing),
-        (State, "shows", hides_no_open_batch),
+        (__name__, "shows", hides_nothing),
+        (__name__, "shows", hides_no_open_batch),
         (State, "removable", lambda state, _: list(state.replaced)),
         (State, "expired", lambda state, _: list(state.open)),
         (State, "forgettable", lambda state, _: list(state.abandoned)),
@@ -354,12 +360,12 @@ def meets(query: Query, batch: int, version: str) -> bool:
 
 
 def check_that_queries_agree(state: State, documents: Iterable[str]) -> None:
-    """Check that a search leaves out on the cluster what `State.shows` says."""
+    """Check that a search leaves out on the cluster what `shows` says."""
     conditions = hidden(state)
     for batch in range(1, state.next + 1):
         for version in (version_of(batch, document) for document in documents):
             is_hidden = any(meets(query, batch, version) for query in conditions)
-            assert state.shows(batch, version) is not is_hidden
+            assert shows(state, batch, version) is not is_hidden
 
 
 def test_more_versions_are_hidden_than_one_condition_can_name() -> None:
@@ -378,7 +384,7 @@ def test_a_batch_that_was_given_up_is_never_published_and_hidden_for_a_day() -> 
     state = state.withdrawn([batch], 0.0)
     with pytest.raises(KeyError):
         state.published(batch, [], 0.0)
-    assert not state.shows(batch, version_of(batch, DOCUMENT))
+    assert not shows(state, batch, version_of(batch, DOCUMENT))
     assert state.forgettable(ABANDONED_SECONDS - 1) == []
     assert state.forgettable(ABANDONED_SECONDS + 1) == [batch]
     assert state.without([batch]).abandoned == {}
@@ -388,8 +394,8 @@ def test_a_batch_that_is_open_during_a_rebuild_is_never_published_in_the_copy() 
     state, first = State.of_new_index().opened(0.0)
     copy, batch = state.copied(1.0)
     assert copy.identity not in {"", state.identity}
-    assert copy.shows(batch, version_of(batch, DOCUMENT))
-    assert not copy.shows(first, version_of(first, DOCUMENT))
+    assert shows(copy, batch, version_of(batch, DOCUMENT))
+    assert not shows(copy, first, version_of(first, DOCUMENT))
     with pytest.raises(KeyError):
         copy.published(first, [], 2.0)
 
