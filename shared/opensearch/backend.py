@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import islice
@@ -31,7 +31,6 @@ from shared.opensearch.state import (
     HAS_FINGERPRINT,
     IS_CHUNK,
     IS_FILE,
-    State,
     by_chance,
     of_documents,
     visible,
@@ -209,9 +208,9 @@ _MOST_ATTEMPTS: Final = 20
 _MOST_ROUTINGS: Final = 10_000
 """Number of routing values that are tried until each shard has one."""
 
+
 _MAX_PARTS: Final = 16
-"""Maximum number of parts, each of some collections, of which something is known; the one used
-least recently is dropped."""
+"""Maximum number of parts, each of some collections, of which something is known."""
 
 
 class IndexOnCluster(ReadableIndex):
@@ -233,8 +232,6 @@ class IndexOnCluster(ReadableIndex):
         self._encoder = QueryEncoder()
         self._lock = Lock()
         self._newest: ClusterBackend | None = None
-        self._routings: list[str | None] = []
-        self._routed = ("", 0)
 
     @property
     def refreshes(self) -> int:
@@ -293,7 +290,16 @@ class IndexOnCluster(ReadableIndex):
             state, _ = self.store.state()
             if last is None or last.state != state:
                 described = described or self.store.described()
-                self._newest = last = self._opened(state, described)
+                shards = int(described["settings"]["index"]["number_of_shards"])
+                if last is not None and last.state.identity == state.identity:
+                    routings = last.known.routings
+                else:
+                    # Another index may have taken the name.
+                    routings = self._find_routings(shards)
+                fields = layout.fields_of(described["mappings"])
+                known = KnownTerms(self.store, routings, fields)
+                of = (self.store, state, known, self.path, self._weights, shards, self._encoder)
+                self._newest = last = ClusterBackend(*of)
                 self._refreshes += 1
             return replace(last, read_at=now)
 
@@ -306,32 +312,18 @@ class IndexOnCluster(ReadableIndex):
         """
         if not limits.names:
             return replace(whole, limits=limits)
-        parts = whole.parts
-        with self._lock:
-            part = parts.get(limits.names)
+        parts = whole.known.parts
+        part = parts.get(limits.names)
         if part is None:
             condition = compiled(within(limits, whole.terms, whole.folders), scores=False)
             chunks = {"bool": {"filter": [IS_CHUNK, condition]}}
-            part = replace(whole, limits=limits, chunks=chunks)
-            part.known = PartTerms(self.store, whole.known.fields, part.visible())
-        with self._lock:
+            part = chunks, PartTerms(self.store, whole.known.fields, visible(whole.state, chunks))
+            if len(parts) >= _MAX_PARTS:
+                parts.clear()
             parts[limits.names] = part
-            parts.move_to_end(limits.names)
-            if len(parts) > _MAX_PARTS:
-                parts.popitem(last=False)
-        return replace(part, read_at=whole.read_at)
+        return replace(whole, limits=limits, chunks=part[0], known=part[1])
 
-    def _opened(self, state: State, described: Mapping[str, Any]) -> ClusterBackend:
-        shards = int(described["settings"]["index"]["number_of_shards"])
-        # Another index may have taken the name.
-        if self._routed != (state.identity, shards):
-            self._routings = self._find_routings(shards)
-            self._routed = (state.identity, shards)
-        known = KnownTerms(self.store, self._routings, layout.fields_of(described["mappings"]))
-        of = (self.store, state, known, self.path, self._weights, shards, self._encoder)
-        return ClusterBackend(*of)
-
-    def _find_routings(self, shards: int) -> list[str | None]:
+    def _find_routings(self, shards: int) -> Sequence[str | None]:
         """Return a routing value for each shard."""
         if shards == 1:
             return [None]

@@ -1,16 +1,15 @@
 """The state of an index on a cluster, as one call sees it, and what is in it."""
 
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from shared.java.cancellation import seconds_left
-from shared.model.filters import EVERYTHING, Limits, Names
+from shared.model.filters import EVERYTHING, Limits
 from shared.model.folders import FILE_FIELD, IndexedFolder, IndexedFolders, file_term
 from shared.model.weights import Weights
 from shared.opensearch import layout
@@ -54,8 +53,7 @@ class ClusterSnapshot:
 
     `limits` is what of the index the call may see, and `chunks` a condition on the chunks within.
     `read_at` is when the call has read the state, by a clock that only goes forward; None if an
-    earlier call has, so that it may have changed before this one began. `parts` has what is known
-    of its parts, each of some collections.
+    earlier call has, so that it may have changed before this one began.
     """
 
     store: Store
@@ -64,11 +62,10 @@ class ClusterSnapshot:
     path: Path
     weights: Weights
     shards: int
-    encoder: QueryEncoder = field(default_factory=QueryEncoder)
+    encoder: QueryEncoder
     limits: Limits = EVERYTHING
     chunks: Query = field(default_factory=lambda: IS_CHUNK)
     read_at: float | None = None
-    parts: "OrderedDict[Names, Self]" = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
         self.collections = self.limits.collections

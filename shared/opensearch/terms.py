@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from shared.analysis.languages import LANGUAGES, UNDETERMINED
 from shared.model import schema
+from shared.model.filters import Names
 from shared.opensearch import layout
 from shared.opensearch.cluster_errors import part_missing
 from shared.opensearch.compiler import compiled
@@ -42,18 +43,20 @@ class KnownTerms:
     def __init__(
         self,
         store: Store,
-        routings: Iterable[str | None],
+        routings: Sequence[str | None],
         fields: frozenset[str],
         chunks: Query = IS_CHUNK,
     ) -> None:
         self._store = store
         self._chunks = chunks
-        self._routings = list(routings)
+        self.routings = routings
         self.fields = fields
         self.total: int | None = None
         self.sample: Sample | None = None  # of the vectors of the chunks
         self.frequencies: dict[Pair, int] = {}
         self.matched: dict[TermPattern, Mapping[str, int]] = {}
+        # The chunks of some collections, and what is known of their terms.
+        self.parts: dict[Names, tuple[Query, PartTerms]] = {}
 
     def fetch(self, terms: Iterable[Pair], patterns: Iterable[TermPattern]) -> Mapping[Pair, int]:
         """Ask the cluster for terms, and for those of patterns, in a request for each of both.
@@ -119,7 +122,7 @@ class KnownTerms:
                 "payloads": False,
                 **({} if routing is None else {"routing": routing}),
             }
-            for routing in self._routings
+            for routing in self.routings
         ]
         answer = self._store.connection.request("POST", "/_mtermvectors", {"docs": asked})
         if any("error" in shard for shard in answer["docs"]):
