@@ -324,7 +324,6 @@ class IndexOnCluster(ReadableIndex):
         return replace(whole, limits=limits, chunks=part[0], known=part[1])
 
     def _find_routings(self, shards: int) -> Sequence[str | None]:
-        """Return a routing value for each shard."""
         if shards == 1:
             return [None]
         found: dict[int, str | None] = {}

@@ -125,7 +125,6 @@ _MAX_WAITING: Final = 2_000
 
 
 def file_operation(batch: int, source_document: str, state: FileState) -> Operation:
-    """Return the operation that writes the state of a document's file."""
     source = {
         layout.KIND: layout.FILE,
         layout.BATCH: batch,
@@ -142,7 +141,6 @@ def file_id(batch: int, source_document: str) -> str:
 
 
 def delete_operation(id_: str) -> Operation:
-    """Return the operation that removes a document of the cluster."""
     return {"delete": {"_id": id_}}, None
 
 
@@ -272,7 +270,6 @@ class BulkQueue:
             self._wait()
 
     def close(self) -> None:
-        """End the thread that sends."""
         self._sender.shutdown()
 
     def _send(self) -> None:

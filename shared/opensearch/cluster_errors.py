@@ -52,7 +52,6 @@ class ConflictError(Exception):
 
 
 def own_error(path: Path, error: exceptions.OpenSearchException) -> Exception:
-    """Return the project's own error for one of the library's."""
     match error:
         case exceptions.SSLError():
             return ClusterUnreachableError(path, str(error.info), _TLS_HELP)

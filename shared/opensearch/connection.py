@@ -74,7 +74,6 @@ class Address:
 
     @classmethod
     def of(cls, path: Path | str) -> "Address":
-        """Return the address that a path means."""
         shown = ClusterPath(path)
         parts = _NODES.fullmatch(str(shown))
         scheme, hosts, name, rest = parts.groups() if parts else ("", "", "", "")
@@ -213,7 +212,6 @@ class Connection:
         )
 
     def close(self) -> None:
-        """Close the connections."""
         self._client.close()
 
     def get(self, path: str, **parameters: Any) -> Any:

@@ -108,11 +108,9 @@ class Searches:
         return {"query": query, "size": 0}
 
     def total(self) -> dict[str, Any]:
-        """Return the search that counts all hits."""
         return {**self._matching(self._clauses), "track_total_hits": True}
 
     def documents(self) -> dict[str, Any]:
-        """Return the search that counts the documents that have hits."""
         return {**self._matching(self._clauses), "aggs": {"documents": _DOCUMENTS}}
 
     def facet(self, name: str, *, of_documents: bool) -> dict[str, Any]:
@@ -142,7 +140,6 @@ class Searches:
         return metadata_field_of(name, self._snapshot.terms.fields)
 
     def _collections(self) -> dict[str, Query]:
-        """Return a condition on the chunks of each collection."""
         snapshot = self._snapshot
         trees = {
             name: in_collections([collection], snapshot.terms, snapshot.folders)
@@ -173,7 +170,6 @@ def most_frequent(field: str, size: int, shards: int) -> dict[str, Any]:
 
 
 def facet_in(counted: Mapping[str, Any], name: str, field: str, folders: IndexedFolders) -> Facet:
-    """Return the facet that the cluster has counted."""
     found = counted["values"]["buckets"]
     if field == COLLECTION:
         return Facet.of(name, {value: _count(bucket) for value, bucket in found.items()})

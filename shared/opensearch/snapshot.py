@@ -146,7 +146,6 @@ class ClusterSnapshot:
             raise StaleError
 
     def number_of(self, query: Mapping[str, Any]) -> int:
-        """Return the number of documents that a query matches."""
         (answer,) = self.search([{"query": query, "size": 0, "track_total_hits": True}])
         return int(answer["hits"]["total"]["value"])
 

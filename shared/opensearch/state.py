@@ -68,7 +68,6 @@ class State:
 
     @classmethod
     def of_new_index(cls) -> Self:
-        """Return the state of an index that has just been created."""
         return cls(identity=uuid4().hex)
 
     @property
@@ -78,7 +77,6 @@ class State:
 
     @property
     def hidden_versions(self) -> list[str]:
-        """Versions that were replaced."""
         return [version for of in self.replaced.values() for version in of.versions]
 
     def opened(self, now: float) -> tuple[Self, int]:
@@ -156,7 +154,6 @@ class State:
         return copy, self.next
 
     def dump(self) -> dict[str, Any]:
-        """Return the state as JSON."""
         return asdict(self)
 
     @staticmethod

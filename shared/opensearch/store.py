@@ -90,7 +90,6 @@ class Store:
         return only
 
     def remove(self) -> None:
-        """Delete the index, with all that is in it."""
         for physical in self._described() or {}:
             self.connection.request("DELETE", f"/{physical}")
 
@@ -140,7 +139,6 @@ class Store:
         return self.loaded(found["_source"]), version
 
     def loaded(self, source: Mapping[str, Any]) -> State:
-        """Return the state in a document."""
         with self._reading("its state"):
             return State.load(source["state"])
 
@@ -150,7 +148,6 @@ class Store:
             return SentenceModel.load(state.model) if state.model else None
 
     def folders_in(self, state: State) -> IndexedFolders:
-        """Return the folders of a state."""
         with self._reading("its list of folders"):
             return IndexedFolders.load(state.folders, self.path)
 
@@ -226,7 +223,6 @@ class Store:
             raise part_missing(self.path)
 
     def bulk(self, operations: Iterable[Operation], **parameters: Any) -> Iterator[tuple[str, str]]:
-        """Write documents; see `Connection.bulk`."""
         return self.connection.bulk(self.name, operations, **parameters)
 
     def write(self, operations: Iterable[Operation], **parameters: Any) -> None:

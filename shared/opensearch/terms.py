@@ -200,7 +200,6 @@ def _terms_in(answer: Mapping[str, Any], pattern: TermPattern) -> list[str]:
 
 
 def _is_value(name: str) -> bool:
-    """Check whether the terms of a field are whole values."""
     return schema.is_keyword_field(name) or name in _VALUES
 
 
@@ -250,7 +249,6 @@ class ClusterTerms(IndexTerms):
         self._known.fetch(pairs, ())
 
     def frequencies(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
-        """Return the frequencies of several terms in one request."""
         asked = list(pairs)
         counts = self._known.fetch(asked, ())
         return {pair: counts[pair] for pair in asked}

@@ -195,7 +195,6 @@ def save_failures(
 
 
 def failures_in(store: Store) -> dict[str, Failure]:
-    """Return the failures in an index by document id."""
     found: dict[str, Failure] = {}
     for hit in store.connection.hits({"term": {layout.KIND: layout.FAILURE}}):
         found |= parsed_failures(store.path, hit["_source"]["stored"]["json"])
