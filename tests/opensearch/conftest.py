@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from backend.console import BuildError
 
+from shared import Document, Index
+from shared.model.document import FileState, SourceFile
 from shared.opensearch import connection
 from shared.opensearch.connection import Connection
 from shared.opensearch.store import Store
@@ -16,6 +18,17 @@ from tests.opensearch.proxy import Proxy, before
 
 def store_of(address: str) -> Store:
     return Store(Connection(address))
+
+
+def write(path: Path | str, **texts: str) -> None:
+    """Write documents with texts by their ids, in one commit."""
+    with Index(path, create=True) as index:
+        for name, text in texts.items():
+            index.add(Document(name, name.title(), text))
+
+
+def file_of(size: int) -> SourceFile:
+    return SourceFile("/d.txt", FileState(None, size, size, "hash"))
 
 
 @pytest.fixture(scope="session")

@@ -19,12 +19,12 @@ from shared.errors import (
     ClusterUnreachableError,
     InvalidDocumentError,
 )
-from shared.model.document import FileState, Scalar, SourceFile
+from shared.model.document import Scalar
 from shared.opensearch import layout
 from shared.opensearch.index import Index as ClusterIndex
 from shared.opensearch.state import ABANDONED_SECONDS, IS_CHUNK, State, version_of
 from shared.opensearch.store import Store
-from tests.opensearch.conftest import store_of
+from tests.opensearch.conftest import file_of, store_of, write
 from tests.opensearch.node import Node
 from tests.opensearch.proxy import Instead, Proxy
 
@@ -69,8 +69,7 @@ def commit_without_answer(index: ClusterIndex, proxy: Proxy) -> None:
 
 
 def test_a_writer_whose_commit_had_no_answer_writes_no_further(address: str, proxy: Proxy) -> None:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "old"))
+    write(address, d="old")
 
     def replace_it() -> None:
         with ClusterIndex(through(proxy, address)) as index:
@@ -86,8 +85,7 @@ def test_a_writer_whose_commit_had_no_answer_writes_no_further(address: str, pro
     store_of(address).refresh()
     assert contents(address) == ["new"]
     assert store_of(address).state()[0].hidden_batches == []
-    with Index(address) as index:
-        index.add(Document("e", "E", "other"))
+    write(address, e="other")
     assert contents(address) == ["new", "other"]
 
 
@@ -120,8 +118,7 @@ def replaced_long_ago(state: State) -> State:
 def test_a_part_of_the_documents_is_not_taken_for_all(
     address: str, proxy: Proxy, request_: str
 ) -> None:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "text"))
+    write(address, d="text")
     store = store_of(through(proxy, address))
     proxy.instead = altered(request_, without_a_shard)
     with pytest.raises(ClusterUnreachableError, match="a part of the index is on no node"):
@@ -136,8 +133,7 @@ def all_of(store: Store) -> list[Mapping[str, Any]]:
 def test_an_error_of_a_page_is_not_hidden_by_that_of_ending_them(
     address: str, proxy: Proxy
 ) -> None:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "text"))
+    write(address, d="text")
     store = store_of(through(proxy, address))
     proxy.instead = lambda request, _: (404, b"{}") if "_search/scroll" in request else None
     with pytest.raises(ClusterRefusedError):
@@ -153,8 +149,7 @@ def not_all(answer: Any) -> None:
 
 def test_what_cannot_be_deleted_stays_hidden(address: str, proxy: Proxy) -> None:
     for content in ("old", "new"):
-        with Index(address, create=True) as index:
-            index.add(Document("d", "D", content))
+        write(address, d=content)
     store = store_of(address)
     store.change(replaced_long_ago)
     with ClusterIndex(through(proxy, address)) as index:
@@ -177,9 +172,7 @@ def test_what_cannot_be_deleted_stays_hidden(address: str, proxy: Proxy) -> None
 def test_an_index_is_searched_though_a_batch_has_replaced_very_many_documents(
     address: str,
 ) -> None:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "old"))
-        index.add(Document("e", "E", "text"))
+    write(address, d="old", e="text")
     store = store_of(address)
     many = [version_of(1, name) for name in (*(f"{of:06}" for of in range(70_000)), "d")]
 
@@ -192,8 +185,7 @@ def test_an_index_is_searched_though_a_batch_has_replaced_very_many_documents(
     with Searcher(address) as searcher:
         assert searcher.documents().total_documents == 1
     store.change(replaced_long_ago)
-    with Index(address) as index:
-        index.add(Document("f", "F", "another text"))
+    write(address, f="another text")
     assert store.state()[0].hidden_versions == []
     assert contents(address) == ["another text", "text"]
 
@@ -213,8 +205,7 @@ def test_what_a_writer_that_was_killed_has_sent_is_deleted_after_a_day(address: 
         store = store_of(address)
         for hidden in ([1], []):
             store.change(begun_long_ago)
-            with Index(address) as index:
-                index.add(Document("e", "E", "other"))
+            write(address, e="other")
             # Its number stays hidden for another day, lest something of it is still under way.
             assert store.state()[0].hidden_batches == hidden
             assert sent_with(store, 1) == []
@@ -237,8 +228,7 @@ def test_a_writer_that_stood_still_for_days_sends_nothing_more(
         for days in (1, 2):
             later = days * (ABANDONED_SECONDS + 10)
             monkeypatch.setattr(time, "time", lambda later=later: now() + later)
-            with Index(address) as other:
-                other.add(Document("f", "F", "other"))
+            write(address, f="other")
         store = store_of(address)
         assert store.state()[0].hidden_batches == []
         with pytest.raises(ClusterRefusedError, match="has not committed for a day"):
@@ -251,19 +241,17 @@ def test_a_writer_that_stood_still_for_days_sends_nothing_more(
 def test_a_document_that_the_cluster_refuses_keeps_its_old_version(
     address: str, node: Node
 ) -> None:
-    def file(size: int) -> SourceFile:
-        return SourceFile("/d.txt", FileState(None, size, size, "hash"))
 
     with Index(address, create=True) as index:
-        index.add(Document("d", "D", " ".join(["old"] * 600), file=file(1)))
+        index.add(Document("d", "D", " ".join(["old"] * 600), file=file_of(1)))
     name = address.rpartition("/")[2]
     counted = node.get(f"/{name}/_field_caps?fields=*")
     limit = {"index.mapping.total_fields.limit": len(counted["fields"]) + 1}
     node.request("PUT", f"/{name}/_settings", limit)
     keys: dict[str, Scalar | list[Scalar]] = {f"key{number}": "value" for number in range(60)}
     with ClusterIndex(address) as index:
-        index.update_file_state("d", file(2).state)
-        refused = index.submit(Document("d", "D", " ".join(["new"] * 900), keys, file=file(3)))
+        index.update_file_state("d", file_of(2).state)
+        refused = index.submit(Document("d", "D", " ".join(["new"] * 900), keys, file=file_of(3)))
         unknown = index.submit(Document("e", "E", "text", keys))
         corrected = index.submit(Document("f", "F", "text", keys))
         for future in (refused, unknown, corrected):
@@ -274,9 +262,9 @@ def test_a_document_that_the_cluster_refuses_keeps_its_old_version(
         assert searcher.search("old").totalHits == 3
         assert searcher.search("new").totalHits == 0
         assert searcher.search("text").totalHits == 1
-        assert searcher.files()[1] == {"d": file(1).state}
+        assert searcher.files()[1] == {"d": file_of(1).state}
     with Index(address) as index:
-        index.add(Document("d", "D", "new", file=file(3)))
+        index.add(Document("d", "D", "new", file=file_of(3)))
     assert contents(address) == ["new", "text"]
 
 
@@ -295,33 +283,30 @@ def refuse_last(kind: str) -> Instead:
 def test_a_document_whose_state_of_the_file_is_refused_keeps_its_old_version(
     address: str, proxy: Proxy
 ) -> None:
-    def file(size: int) -> SourceFile:
-        return SourceFile("/d.txt", FileState(None, size, size, "hash"))
 
     # Longer than a term.
     long = "\U00010400" * 10_000
     with Index(address, create=True) as index:
-        index.add(Document(long, "D", "old", file=file(1)))
+        index.add(Document(long, "D", "old", file=file_of(1)))
     with ClusterIndex(through(proxy, address)) as index:
         proxy.instead = refuse_last("index")
         with pytest.raises(InvalidDocumentError, match="it is damaged"):
-            index.add(Document(long, "D", "new", file=file(2)))
+            index.add(Document(long, "D", "new", file=file_of(2)))
     assert contents(address) == ["old"]
     with Searcher(address) as searcher:
-        assert searcher.files()[1] == {long: file(1).state}
+        assert searcher.files()[1] == {long: file_of(1).state}
 
 
 @pytest.mark.parametrize("kind", ["index", "delete"])
 def test_nothing_is_committed_if_what_nobody_waits_for_is_refused(
     address: str, proxy: Proxy, kind: str
 ) -> None:
-    state = FileState(None, 1, 1, "hash")
     with Index(address, create=True) as index:
-        index.add(Document("d", "D", "old", file=SourceFile("/d.txt", state)))
+        index.add(Document("d", "D", "old", file=file_of(1)))
 
     def change() -> None:
         with ClusterIndex(through(proxy, address)) as index:
-            index.update_file_state("d", FileState(None, 2, 2, "hash"))
+            index.update_file_state("d", file_of(2).state)
             if kind == "delete":
                 index.delete("d")
             proxy.instead = refuse_last(kind)
@@ -330,12 +315,11 @@ def test_nothing_is_committed_if_what_nobody_waits_for_is_refused(
         change()
     assert contents(address) == ["old"]
     with Searcher(address) as searcher:
-        assert searcher.files()[1] == {"d": state}
+        assert searcher.files()[1] == {"d": file_of(1).state}
 
 
 def test_nothing_is_committed_after_documents_were_not_written(address: str, proxy: Proxy) -> None:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "old"))
+    write(address, d="old")
     with ClusterIndex(through(proxy, address)) as index:
         submitted = index.submit(Document("d", "D", "new"))
         proxy.instead = lambda request, _: TIMED_OUT if "_bulk" in request else None
@@ -370,18 +354,13 @@ def test_a_change_whose_answer_a_proxy_has_lost_is_not_made_twice(
 
 def test_a_bulk_request_without_an_answer_is_not_sent_again(address: str, proxy: Proxy) -> None:
     """The cluster may do it hours later, when what it writes was replaced and deleted."""
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "old"))
+    write(address, d="old")
     proxy.instead = once(f"POST /{address.rpartition('/')[2]}/_bulk")
 
-    def write() -> None:
-        with Index(through(proxy, address)) as index:
-            index.add(Document("d", "D", "new"))
-
     with pytest.raises(ClusterUnreachableError, match="504"):
-        write()
+        write(through(proxy, address), d="new")
     assert contents(address) == ["old"]
-    write()
+    write(through(proxy, address), d="new")
     assert contents(address) == ["new"]
     assert sum(b'"content":"new"' in body for body in proxy.bodies) == 2
 
@@ -404,15 +383,13 @@ def test_of_two_batches_the_one_that_is_committed_later_wins_whole(address: str)
 
 
 def test_nothing_of_a_batch_is_seen_when_others_refresh(address: str) -> None:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "old"))
+    write(address, d="old")
     with ClusterIndex(address) as index:
         index.add(Document("d", "D", " ".join(["new"] * 600)))
         index.add(Document("e", "E", "new"))
         store_of(address).refresh()
         assert contents(address) == ["old"]
-        with Index(address) as other:
-            other.add(Document("f", "F", "other"))
+        write(address, f="other")
         assert contents(address) == ["old", "other"]
     assert len(contents(address)) == 5
 
@@ -467,8 +444,7 @@ def test_a_killed_writer_leaves_whole_documents(
 ) -> None:
     """Killed before the node gets a request, or has done it: nothing or all is visible."""
     for content in ("older", "old"):
-        with Index(address, create=True) as index:
-            index.add(Document("d", "D", " ".join([content] * 600)))
+        write(address, d=" ".join([content] * 600))
     store = store_of(address)
     store.change(replaced_long_ago)
     pids = killed_at(proxy, request_, number, is_done=is_done)
@@ -480,13 +456,10 @@ def test_a_killed_writer_leaves_whole_documents(
     found = sorted(text.split()[0] for text in contents(address))
     assert found == (NEW if is_published else OLD)
     store.refresh()
-    with Index(address) as index:
-        index.add(Document("f", "F", "other"))
+    write(address, f="other")
     found = sorted(text.split()[0] for text in contents(address))
     assert found == sorted([*(NEW if is_published else OLD), "other"])
-    with Index(address) as index:
-        for name in ("d", "e"):
-            index.add(Document(name, "D", "again"))
+    write(address, d="again", e="again")
     assert contents(address) == ["again", "again", "other"]
 
 

@@ -7,13 +7,13 @@ import pytest
 
 from shared import Document, Index, Searcher
 from shared.errors import FilterError
-from shared.model.document import FileState, SourceFile
+from shared.model.document import FileState
 from shared.model.filters import Filter
 from shared.opensearch import rebuild, snapshot as opening
 from shared.opensearch.backend import ClusterBackend, IndexOnCluster
 from shared.opensearch.connection import Connection
 from shared.reading.documents import list_documents
-from tests.opensearch.conftest import store_of
+from tests.opensearch.conftest import file_of, store_of, write
 
 pytestmark = pytest.mark.opensearch
 
@@ -36,37 +36,32 @@ def test_a_search_knows_a_field_that_was_written_since_the_last_one(address: str
 def test_no_state_of_a_file_is_missing_while_others_replace_it(address: str) -> None:
     """Those of the beginning are seen, of one commit, and not only once nobody writes any more."""
 
-    def state(size: int) -> FileState:
-        return FileState(None, size, size, "hash")
-
     with Index(address, create=True) as index:
         for name in "de":
-            index.add(Document(name, "D", "text", file=SourceFile(f"/{name}.txt", state(1))))
+            index.add(Document(name, "D", "text", file=file_of(1)))
     sizes = count(2)
 
     def files_while_they_are_touched(snapshot: ClusterBackend) -> dict[str, FileState]:
         for size in islice(sizes, 2):
             with Index(address) as index:
                 for name in "de":
-                    index.update_file_state(name, state(size))
+                    index.update_file_state(name, file_of(size).state)
         return snapshot.file_states()
 
     cluster = IndexOnCluster(address, "command")
-    assert cluster.call(files_while_they_are_touched) == dict.fromkeys("de", state(1))
-    assert cluster.call(lambda of: of.file_states()) == dict.fromkeys("de", state(3))
+    assert cluster.call(files_while_they_are_touched) == dict.fromkeys("de", file_of(1).state)
+    assert cluster.call(lambda of: of.file_states()) == dict.fromkeys("de", file_of(3).state)
     cluster.close()
 
 
 def test_a_long_list_is_read_once_however_often_others_write_meanwhile(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def state(size: int) -> FileState:
-        return FileState(None, size, size, "hash")
 
     names = [f"d{number}" for number in range(5)]
     with Index(address, create=True) as index:
         for name in names:
-            index.add(Document(name, "D", "text", file=SourceFile(f"/{name}.txt", state(1))))
+            index.add(Document(name, "D", "text", file=file_of(1)))
     monkeypatch.setattr(opening, "MOST_PER_PAGE", 2)
     others, sizes = Index(address), count(2)
     cluster = IndexOnCluster(address, "command")
@@ -75,14 +70,14 @@ def test_a_long_list_is_read_once_however_often_others_write_meanwhile(
     def while_others_write(self: Connection, method: str, path: str, *body: Any, **of: Any) -> Any:
         answer = ask(self, method, path, *body, **of)
         if self is cluster.store.connection and path in {"/_search/scroll", "/_msearch"}:
-            others.update_file_state("d1", state(next(sizes)))
+            others.update_file_state("d1", file_of(next(sizes)).state)
             others.commit()
             # From the second page on the time is over for which a call goes by one state.
             monkeypatch.setattr(opening, "_MOST_SECONDS", 0.0 if "scroll" in path else 15.0)
         return answer
 
     monkeypatch.setattr(Connection, "request", while_others_write)
-    assert cluster.call(lambda of: of.file_states()) == dict.fromkeys(names, state(1))
+    assert cluster.call(lambda of: of.file_states()) == dict.fromkeys(names, file_of(1).state)
     assert next(sizes) > 3
     listed = cluster.call(lambda of: list_documents(of, "", 0, None, "source_document"))
     assert [of.source_document for of in listed.documents] == names
@@ -108,8 +103,7 @@ def test_an_index_that_is_made_anew_has_other_commits(address: str) -> None:
     store = store_of(address)
     commits = []
     for _ in range(2):
-        with Index(address, create=True) as index:
-            index.add(Document("d", "D", "text"))
+        write(address, d="text")
         with Searcher(address) as searcher:
             commits.append(searcher.commit())
         store.remove()

@@ -12,13 +12,12 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.errors import ClusterRefusedError
 from shared.model import schema
-from shared.model.document import FileState, SourceFile
 from shared.model.failures import Failure, load_failures, save_failures
 from shared.model.folders import IndexedFolder, IndexedFolders
 from shared.opensearch import layout
 from shared.opensearch.backend import ClusterBackend, IndexOnCluster
 from tests.conftest import Idx
-from tests.opensearch.conftest import store_of
+from tests.opensearch.conftest import file_of, store_of, write
 from tests.opensearch.node import Node, free_port
 
 pytestmark = pytest.mark.opensearch
@@ -205,10 +204,9 @@ def test_a_document_is_replaced_by_fewer_chunks_within_a_batch(address: str) -> 
 
 
 def test_a_document_that_goes_within_a_batch_leaves_no_state_of_its_file(address: str) -> None:
-    file = SourceFile("/d.txt", FileState(None, 1, 1, "hash"))
     with Index(address, create=True) as index:
         for name in ("deleted", "without its file"):
-            index.add(Document(name, "D", "text", file=file))
+            index.add(Document(name, "D", "text", file=file_of(1)))
         index.delete("deleted")
         index.add(Document("without its file", "D", "text"))
     with Searcher(address) as searcher:
@@ -275,14 +273,12 @@ def test_a_search_sees_whole_documents_while_they_are_replaced(address: str) -> 
 def test_a_call_goes_by_the_state_that_it_has_read_however_often_that_changes(
     address: str,
 ) -> None:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "version0"))
+    write(address, d="version0")
     versions = iter(range(1, 100))
 
     def asks_while_others_write(snapshot: ClusterBackend) -> list[str]:
         for _ in range(2):
-            with Index(address) as index:
-                index.add(Document("d", "D", f"version{next(versions)}"))
+            write(address, d=f"version{next(versions)}")
             (answer,) = snapshot.search([{"query": snapshot.visible()}])
         return [hit["_source"]["stored"]["content"] for hit in answer["hits"]["hits"]]
 
@@ -294,8 +290,7 @@ def test_a_call_goes_by_the_state_that_it_has_read_however_often_that_changes(
 
 
 def test_a_call_notices_another_index_of_the_same_name(address: str) -> None:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "of the first index"))
+    write(address, d="of the first index")
     store = store_of(address)
     attempts = 0
 
@@ -304,8 +299,7 @@ def test_a_call_notices_another_index_of_the_same_name(address: str) -> None:
         attempts += 1
         if attempts == 1:
             store.remove()
-            with Index(address, create=True) as index:
-                index.add(Document("d", "D", "of the second index"))
+            write(address, d="of the second index")
         (answer,) = snapshot.search([{"query": snapshot.visible()}])
         return [hit["_source"]["stored"]["content"] for hit in answer["hits"]["hits"]]
 

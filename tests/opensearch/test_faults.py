@@ -14,7 +14,7 @@ import pytest
 
 from shared import Document, Index, McpLuceneError, Searcher
 from shared.errors import ClusterUnreachableError
-from tests.opensearch.conftest import store_of
+from tests.opensearch.conftest import store_of, write
 from tests.opensearch.node import Node, free_port
 from tests.opensearch.test_commands import torn
 from tests.programs import PROGRAMS
@@ -62,8 +62,7 @@ def manager(nodes: Nodes) -> Node:
 
 def test_a_writer_that_is_killed_leaves_whole_documents(node: Node) -> None:
     address = f"{node.address}/killed"
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", " ".join(["version0"] * 600)))
+    write(address, d=" ".join(["version0"] * 600))
     chance = random.Random(7)  # noqa: S311 - no secret
     with Searcher(address) as searcher:
         for _ in range(KILLS):
@@ -75,8 +74,7 @@ def test_a_writer_that_is_killed_leaves_whole_documents(node: Node) -> None:
                 time.sleep(chance.uniform(0.5, 1.5))
                 process.kill()
             assert list(torn(searcher, ("d",))) == []
-    with Index(address) as index:
-        index.add(Document("d", "D", " ".join(["version1000"] * 600)))
+    write(address, d=" ".join(["version1000"] * 600))
     state, _ = store_of(address).state()
     assert state.open, "some were killed between two requests"
     with Searcher(address) as searcher:
@@ -91,12 +89,11 @@ def test_nothing_that_was_acknowledged_is_lost_with_a_node(nodes: Nodes, victim:
         killed = next(node for node in nodes if node is not killed)
     left = next(node for node in nodes if node is not killed)
     address = f"{left.address}/lost"
-    with Index(address, create=True) as index:
-        index.add(Document("first", "First", "word"))
+    write(address, first="word")
     left.wait(nodes=3)
     written, failed, is_over = ["first"], list[object](), threading.Event()
 
-    def write() -> None:
+    def write_more() -> None:
         number = 0
         while not is_over.is_set():
             number += 1
@@ -117,7 +114,7 @@ def test_nothing_that_was_acknowledged_is_lost_with_a_node(nodes: Nodes, victim:
                     failed.append(None if isinstance(error, ClusterUnreachableError) else error)
                 assert time.monotonic() - begun < BUDGET
 
-    threads = [threading.Thread(target=work) for work in (write, search)]
+    threads = [threading.Thread(target=work) for work in (write_more, search)]
     for thread in threads:
         thread.start()
     time.sleep(3)
@@ -144,8 +141,7 @@ def test_the_others_are_asked_when_the_first_node_is_killed(nodes: Nodes, tmp_pa
     papers.mkdir()
     for number in range(1500):
         (papers / f"{number}.txt").write_text(f"word{number} of a paper")
-    with Index(address, create=True) as index:
-        index.add(Document("first", "First", "lighthouse"))
+    write(address, first="lighthouse")
     nodes[1].wait(nodes=3)
     command = [str(PROGRAMS / "idx"), "sync", "-i", address, str(papers)]
     with Searcher(address) as searcher, subprocess.Popen(command) as sync:
@@ -169,8 +165,7 @@ def test_a_node_that_starts_again_shows_nothing_of_an_open_batch(
     """What it had not refreshed, it shows from then on."""
     with contextlib.closing(Node(opensearch_home, tmp_path / "node").start().wait()) as node:
         address = f"{node.address}/restarted"
-        with Index(address, create=True) as index:
-            index.add(Document("d", "D", "version0 " * 600))
+        write(address, d="version0 " * 600)
         with Index(address) as index, Searcher(address) as searcher:
             index.add(Document("d", "D", "version1 " * 600))
             node.kill()
@@ -186,8 +181,7 @@ def test_a_node_that_stands_still_costs_an_answer_or_one_error_in_time(nodes: No
     stopped = next(node for node in nodes if node is not manager(nodes))
     others = [node for node in nodes if node is not stopped]
     address = f"{others[0].address}/still"
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "word"))
+    write(address, d="word")
     stopped.send(signal.SIGSTOP)
     try:
         with Searcher(address) as searcher:
@@ -203,14 +197,12 @@ def test_a_node_that_stands_still_costs_an_answer_or_one_error_in_time(nodes: No
 
 def test_a_full_disk_is_named_and_nothing_is_lost(node: Node) -> None:
     address = f"{node.address}/full"
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "word"))
+    write(address, d="word")
     block = {"index.blocks.read_only_allow_delete": True}
     node.request("PUT", "/full/_settings", block)
     with pytest.raises(McpLuceneError, match="too full"), Index(address) as index:
         index.add(Document("e", "E", "word"))
     node.request("PUT", "/full/_settings", dict.fromkeys(block, None))
-    with Index(address) as index:
-        index.add(Document("e", "E", "word"))
+    write(address, e="word")
     with Searcher(address) as searcher:
         assert searcher.search("word").totalHits == 2

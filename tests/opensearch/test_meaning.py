@@ -18,7 +18,7 @@ from shared.model.request import Search
 from shared.opensearch import layout
 from shared.semantic.windows import key_of, packed
 from tests.conftest import Idx, connected
-from tests.opensearch.conftest import store_of
+from tests.opensearch.conftest import store_of, write
 from tests.opensearch.parity import differences
 from tests.opensearch.proxy import Proxy
 from tests.opensearch.test_batches import (
@@ -42,12 +42,6 @@ TEXTS = {
     "canteen": "Lunch is served by Miller from half past eleven.",
     "printer": "If the printer of Miller reports a paper jam, pull the sheet out slowly.",
 }
-
-
-def write(path: Path | str, **texts: str) -> None:
-    with Index(path, create=True) as index:
-        for name, text in texts.items():
-            index.add(Document(name, name.title(), text))
 
 
 @pytest.fixture
@@ -176,8 +170,7 @@ def test_chunks_that_are_written_again_as_they_were_keep_their_vectors(address: 
 
 
 def test_vectors_of_a_text_that_was_replaced_meanwhile_are_not_stored(meant: str) -> None:
-    with Index(meant) as index:
-        index.add(Document("parking", "Parking", "Another text of Miller."))
+    write(meant, parking="Another text of Miller.")
     wrong = dict.fromkeys(["parking-chunk-001", "unknown-chunk-001"], bytes(17))
     with Index(meant) as index:
         assert index.set_vectors(wrong) == 0

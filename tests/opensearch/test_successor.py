@@ -20,7 +20,7 @@ from shared.opensearch.connection import Connection
 from shared.opensearch.rebuild import Successor
 from shared.opensearch.store import Store
 from shared.opensearch.upkeep import load_failures, save_failures
-from tests.opensearch.conftest import store_of
+from tests.opensearch.conftest import store_of, write
 from tests.opensearch.node import Node
 
 pytestmark = pytest.mark.opensearch
@@ -30,14 +30,8 @@ ask = Connection.request
 
 @pytest.fixture
 def store(address: str) -> Store:
-    with Index(address, create=True) as index:
-        index.add(Document("d", "D", "text"))
+    write(address, d="text")
     return store_of(address)
-
-
-def write(address: str) -> None:
-    with Index(address) as index:
-        index.add(Document("e", "E", "text"))
 
 
 def found(address: str) -> int:
@@ -91,19 +85,19 @@ def test_a_rebuild_that_stood_still_leaves_that_of_another_one_alone(
     def while_another_one_begins(counts: Iterator[int]) -> Iterator[int]:
         yield from counts
         with pytest.raises(McpLuceneError, match="the index is being rebuilt"):
-            write(address)
+            write(address, e="text")
         begun_later.append(begun(store))
 
     with pytest.raises(ClusterRefusedError, match="somebody else rebuilds the index"):
         rebuild.rebuild(address, progress=while_another_one_begins)
     (second,) = begun_later
     with pytest.raises(McpLuceneError, match="the index is being rebuilt"):
-        write(address)
+        write(address, e="text")
     finish(second, store)
     (physical,) = node.get(f"/{store.name}*")
     assert physical.endswith("3")
     assert node.get("/_aliases")[physical] == {"aliases": {store.name: {}}}
-    write(address)
+    write(address, e="text")
     # A cluster makes no index for the first one, though its own is gone.
     first = Store(store.connection, f"{store.name}-000002-copy")
     with pytest.raises(McpLuceneError, match="no index"):
@@ -118,7 +112,7 @@ def test_what_is_written_although_a_rebuild_is_under_way_is_not_lost(
     def while_others_write(counts: Iterator[int]) -> Iterator[int]:
         yield from counts
         store.change(lambda state: replace(state, is_rebuilt=False), rebuilds=True)
-        write(address)
+        write(address, e="text")
 
     with pytest.raises(ClusterRefusedError, match="somebody else rebuilds the index"):
         rebuild.rebuild(address, progress=while_others_write)
@@ -156,7 +150,7 @@ def test_a_change_of_names_that_comes_too_late_does_nothing(
         finish(interrupted, store)
     trouble.path = ""
     assert goes_on(interrupted, store)
-    write(address)
+    write(address, e="text")
     does_nothing_late(trouble)
     assert found(address) == 2
 
@@ -171,7 +165,7 @@ def test_a_writer_that_was_interrupted_by_a_rebuild_publishes_nothing(
             index.commit()
         index.__exit__(ValueError, None, None)
     assert found(address) == 1
-    write(address)
+    write(address, e="text")
     assert found(address) == 2
     assert store.state()[0].open == {}
 
@@ -204,7 +198,7 @@ def test_a_rebuild_whose_answer_is_lost_loses_nothing(
         rebuild.rebuild(address, progress=trouble_begins)
     (physical,) = node.get(f"/{store.name}*")
     assert physical.endswith("2" if is_rebuilt else "1")
-    write(address)
+    write(address, e="text")
     assert found(address) == 2
     assert load_failures(address) == {"bad": FAILURE}
 
@@ -222,9 +216,9 @@ def test_nobody_can_write_while_the_outcome_of_a_rebuild_is_not_known(
     (trouble,) = troubles
     trouble.path = ""
     with pytest.raises(McpLuceneError, match="the index is being rebuilt"):
-        write(address)
+        write(address, e="text")
     assert rebuild.rebuild(address).documents == 1
-    write(address)
+    write(address, e="text")
     does_nothing_late(trouble)
     assert found(address) == 2
 
@@ -243,7 +237,7 @@ def test_an_outage_before_the_last_step_is_named_and_the_rebuild_begins_anew(
     assert found(address) == 1
     assert len(node.get(f"/{store.name}*")) == 2
     assert rebuild.rebuild(address).documents == 1
-    write(address)
+    write(address, e="text")
     assert list(node.get(f"/{store.name}*")) == [f"{store.name}-000003"]
 
 
@@ -265,7 +259,7 @@ def test_a_rebuild_that_fails_closes_its_connections(
     with pytest.raises(KeyboardInterrupt):
         rebuild.rebuild(address, progress=interrupted)
     assert len(closed) == 1
-    write(address)
+    write(address, e="text")
 
 
 FAILURE = Failure(None, "/bad.pdf", "failed", "it is damaged", 1, 1, "2026-01-01T00:00:00Z")
