@@ -5,6 +5,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -185,6 +186,7 @@ class Index(FolderIndex):
         for begin in range(0, len(ids), _LOOKED_UP):
             names = [schema.keyword(id_) for id_ in ids[begin : begin + _LOOKED_UP]]
             state, _ = self._store.state()
+            # Lest they are written into the index that a rebuild puts in its place.
             self._store.check_writable(state)
             query = visible(state, IS_CHUNK, any_of(schema.ID, names))
             for hit in self._store.connection.hits(query, _source=[layout.BATCH, "stored"]):
@@ -196,6 +198,8 @@ class Index(FolderIndex):
                     batch = hit["_source"][layout.BATCH]
                     operations.append(vectors_operation(batch, self._model, of))
         self._store.write(operations, refresh="true")
+        # What searches know of the vectors of a state, they do not look up again.
+        self._store.change(lambda state: replace(state, changed=time.time()))
         return len(operations)
 
     def chunk_count(self, source_document: str) -> int:

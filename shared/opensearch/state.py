@@ -45,7 +45,7 @@ class State:
         open: the batches that are being written, each with the time when it was begun.
         abandoned: the batches that were given up, each with the time when.
         replaced: the versions that were replaced, by the batch that did so.
-        changed: when the last batch was published.
+        changed: when the last batch was published, or vectors were written.
         folders: the folders of the documents, as `IndexedFolders.dump` writes them.
         model: the sentence model, as `SentenceModel.dump` writes it; "" without search by meaning.
         identity: what tells the index from another one that has had its name before or gets it
