@@ -217,6 +217,8 @@ def test_nobody_can_write_while_the_outcome_of_a_rebuild_is_not_known(
     trouble.path = ""
     with pytest.raises(McpLuceneError, match="the index is being rebuilt"):
         write(address, e="text")
+    with pytest.raises(McpLuceneError, match="the index is being rebuilt"):
+        save_failures(address, {"bad": FAILURE})
     assert rebuild.rebuild(address).documents == 1
     write(address, e="text")
     does_nothing_late(trouble)
