@@ -162,6 +162,8 @@ class State:
 
         Of anything else that is a `KeyError`, `TypeError` or `ValueError`.
         """
+        # Older indexes have no mark of a rebuild.
+        known = {"is_rebuilt": False, **known}
         return _STATES.validate_python({of.name: known[of.name] for of in fields(State)})
 
 
