@@ -25,16 +25,14 @@ from typing import Any, Final, NoReturn, TextIO
 from server.settings import LogLevel
 from shared.messages import visible
 
-LOG: Final = logging.getLogger("mcp_lucene")
-"""Logger of events: the message is the name, ``extra`` holds the fields."""
+LOG: Final = logging.getLogger("mcp_lucene")  # the message is an event's name, ``extra`` its fields
 
 MAX_WAITING_RECORDS: Final = 1_000  # records in the queue; further ones are dropped
 _DRAIN_TIMEOUT_SECONDS: Final = 0.5  # to wait for the queue when the process ends
 _MAX_RECORD_CHARACTERS: Final = 20_000  # of a record; longer ones are cut
 _MAX_FIELD_CHARACTERS: Final = 200  # of a field's value: clients choose their own names
 
-_STANDARD_ATTRIBUTES: Final = frozenset(vars(logging.makeLogRecord({})))
-"""Attributes of every log record; all others are fields."""
+_STANDARD_ATTRIBUTES: Final = frozenset(vars(logging.makeLogRecord({})))  # all others are fields
 
 _WARNINGS: Final = logging.getLogger("py.warnings")
 
@@ -95,7 +93,6 @@ _handlers: list[_Queued] = []  # the handler of this process, once it logs
 
 def _log(formatter: logging.Formatter) -> None:
     queued = _Queued(formatter)
-    queued.addFilter(_is_not_disconnect)
     _handlers[:] = [queued]
     atexit.register(drain_stderr)
     # Configured before the SDK, which keeps existing handlers.
@@ -148,12 +145,6 @@ def _log_warning(
     text = warnings.formatwarning(message, category, filename, lineno, line).strip()
     record = (_WARNINGS.name, logging.WARNING, filename, lineno, text, (), None)
     _WARNINGS.handle(_WARNINGS.makeRecord(*record, func=category.__name__))
-
-
-def _is_not_disconnect(record: logging.LogRecord) -> bool:
-    """Check whether a log record reports more than a disconnected client."""
-    raised = record.exc_info[1] if record.exc_info else None
-    return type(raised).__name__ != "ClientDisconnect"
 
 
 class _VisibleFormatter(logging.Formatter):

@@ -38,8 +38,7 @@ class Rules(NamedTuple):
     is_page: bool = False  # which a browser shows
 
 
-_METADATA_PATH: Final = f"/.well-known/oauth-protected-resource{MCP_PATH}"
-"""Path of the metadata that the SDK serves (RFC 9728)."""
+_METADATA_PATH: Final = f"/.well-known/oauth-protected-resource{MCP_PATH}"  # RFC 9728, by the SDK
 
 _PATHS: Final = {
     MCP_PATH: Rules(MCP_PATH),
@@ -182,10 +181,10 @@ class LimitedBodies(RequestMiddleware):
             await ProblemResponse(HTTPStatus.REQUEST_TIMEOUT, detail, _CLOSE)(scope, receive, send)
 
     async def _complete(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Drop a message of MCP whose client has left, which would be an error of the server."""
-        if (scope["path"], scope["method"]) != (MCP_PATH, "POST"):
-            await self._app(scope, receive, send)
-            return
+        """Drop a request whose client has left before its end, or it would be the server's error.
+
+        The SDK's limit passes on a whole body at once.
+        """
         first = await receive()
         waiting = [first]
 
