@@ -33,17 +33,10 @@ LINGER_SECONDS: Final = 300.0
 """Maximum time after the last relay has left in which the next one finds the daemon, in seconds. It
 is no longer than the daemon has been of use: many short sessions leave no crowd behind."""
 
-_FIRST_SECONDS: Final = 60.0
-"""Time for the first relay to connect, in seconds."""
-
-_MAX_LINE_BYTES: Final = 2**26
-"""Maximum length of a message, in bytes; a relay is told to wait at twice as much."""
-
-_CLOSE_SECONDS: Final = 1.0
-"""Time for a relay to read the last message, in seconds."""
-
-_PROOF_SECONDS: Final = 2.0
-"""Time for a relay to show the key, in seconds."""
+_FIRST_SECONDS: Final = 60.0  # for the first relay to connect
+_MAX_LINE_BYTES: Final = 2**26  # of a message; a relay is told to wait at twice as much
+_CLOSE_SECONDS: Final = 1.0  # for a relay to read the last message
+_PROOF_SECONDS: Final = 2.0  # for a relay to show the key
 
 _LOG: Final = logging.getLogger(__name__)
 

@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MAX_INSTRUCTIONS_CHARACTERS: Final = 2_000
-"""Maximum length of the instructions, in characters, since some clients cut longer ones."""
-
-_JAVA_START_TIMEOUT_SECONDS: Final = 0.5
-"""Maximum time that a connecting client waits for Java, in seconds; Java starts with the server."""
-
+MAX_INSTRUCTIONS_CHARACTERS: Final = 2_000  # some clients cut longer ones
+_JAVA_START_TIMEOUT_SECONDS: Final = 0.5  # for a client that connects while Java starts
 _MAX_NAMED_VALUES: Final = 8  # languages and formats listed by name
 
 _TEXT_FIELDS_SENTENCE: Final = (

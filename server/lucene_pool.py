@@ -41,16 +41,9 @@ MAX_ABANDONED_CALLS: Final = 16
 """Maximum number of calls that continue after cancellation. Beyond it, queries that can take long
 are refused, and all others are answered."""
 
-_SLOW_CALL_SECONDS: Final = 0.2
-"""Duration after which a call is slow, and interval at which running calls are examined, in
-seconds."""
-
-_MIN_SLOW_CALL_SECONDS: Final = 2.0
-"""Minimum time before a slow call may be stopped in favour of waiting ones, in seconds."""
-
-_ABANDONED_AFTER_SECONDS: Final = 1.0
-"""Time after which a cancelled call that continues is considered abandoned, in seconds."""
-
+_SLOW_CALL_SECONDS: Final = 0.2  # of a slow call, and between two examinations of running calls
+_MIN_SLOW_CALL_SECONDS: Final = 2.0  # before a slow call may be stopped in favour of waiting ones
+_ABANDONED_AFTER_SECONDS: Final = 1.0  # for a cancelled call that continues
 _DISCONNECT_GRACE_SECONDS: Final = 0.5  # for calls to finish after the client has disconnected
 
 
@@ -286,9 +279,7 @@ def _open(index_path: Path, collections: Sequence[Collection]) -> Searcher:
 
 EXIT_CODE: Final = 75  # exit code for a temporary failure (``EX_TEMPFAIL`` of sysexits.h)
 
-SECONDS_TO_RECOVER: Final = 20.0
-"""Maximum time that Java may lack memory, in seconds: longer than a call that uses much of it can
-run."""
+SECONDS_TO_RECOVER: Final = 20.0  # longer than a call that uses much memory can run
 
 _RECHECK_SECONDS: Final = 0.5
 

@@ -247,12 +247,9 @@ def prompt_error(name: str, error: ValueError) -> MCPError | None:
 
 
 MAX_VALUES: Final = 100  # values in a completion, as the protocol requires
+_ENVELOPE_CHARACTERS: Final = 500  # for the rest of the response besides the values
 
-_ENVELOPE_CHARACTERS: Final = 500
-"""Characters reserved for the rest of the response besides the values."""
-
-Completer = Callable[["Searcher", str], Names]
-"""Takes a searcher and the typed prefix, and returns the matching values."""
+Completer = Callable[["Searcher", str], Names]  # finds values by the typed prefix
 
 
 def _document_ids(searcher: "Searcher", typed: str) -> Names:

@@ -20,8 +20,7 @@ from typing import Any, Final
 from shared import daemons
 from shared.settings.defaults import SHARE_VARIABLE
 
-OTHER_LIVES: Final = 75
-"""Exit code of a daemon that ends because there is one already (EX_TEMPFAIL of sysexits.h)."""
+OTHER_LIVES: Final = 75  # exit code of a daemon that finds another (EX_TEMPFAIL of sysexits.h)
 
 _ALONE: Final = frozenset(
     (
@@ -31,14 +30,11 @@ _ALONE: Final = frozenset(
 )
 """Options with which a process answers for itself."""
 
-_OFF: Final = frozenset(("0", "off", "false", "no", "f", "n"))
-"""What typer takes for no."""
+_OFF: Final = frozenset(("0", "off", "false", "no", "f", "n"))  # what typer takes for no
 
 _POLL_SECONDS: Final = 0.01
 _OTHER_SECONDS: Final = 0.5  # between two looks for a daemon that another relay has started
-
-_MAX_WAIT_SECONDS: Final = 120.0
-"""Maximum time for a daemon to begin, in seconds; Java may start slowly on a busy machine."""
+_MAX_WAIT_SECONDS: Final = 120.0  # for a daemon to begin; Java may start slowly on a busy machine
 
 _BEGINNING: Final = frozenset(
     (
@@ -50,20 +46,17 @@ _BEGINNING: Final = frozenset(
 
 _LISTENS: Final = "subscriptions/listen"
 
-_MAX_ATTEMPTS: Final = 2
-"""Number of daemons that may end while they work on the same request."""
+_MAX_ATTEMPTS: Final = 2  # number of daemons that may end while they work on the same request
 
 _MIN_LIFE_SECONDS: Final = 5.0
-_MAX_EARLY_ENDS: Final = 5
-"""Number of daemons in a row that may end so soon before the relay gives up."""
+_MAX_EARLY_ENDS: Final = 5  # number of daemons that may end so soon, one after the other
 
 _APART: Final[int] = sum(
     getattr(subprocess, name, 0) for name in ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW")
 )
 """Flags of Windows for a process that outlives the console."""
 
-_INTERNAL_ERROR: Final = -32603
-"""Code of JSON-RPC 2.0."""
+_INTERNAL_ERROR: Final = -32603  # of JSON-RPC 2.0
 
 
 def can_share(arguments: Sequence[str]) -> bool:

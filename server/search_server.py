@@ -139,8 +139,7 @@ def _request_id(message: Any) -> types.RequestId | None:
     return None
 
 
-MAX_ARGUMENTS: Final = 100
-"""Maximum number of arguments of a call, far above any tool's: describing each error takes time."""
+MAX_ARGUMENTS: Final = 100  # far above any tool's, since describing each error takes time
 
 _ADDED_BY_CLIENTS: Final = frozenset(
     {
@@ -152,9 +151,7 @@ _ADDED_BY_CLIENTS: Final = frozenset(
 )
 """Arguments that client programs add to each call on their own account; they are ignored."""
 
-_FIRST_WITH_LINKS: Final = "2025-06-18"
-"""First version of the protocol with links in results; a client of an older one refuses them."""
-
+_FIRST_WITH_LINKS: Final = "2025-06-18"  # a client of an older version refuses links in results
 _MOST_LINKS: Final = 5  # in an answer: some clients tell the model all of them
 _MAX_LINK_CHARACTERS: Final = 500  # of a URI; a hit with a longer one has no link
 _MAX_MARKED_CHARACTERS: Final = 80  # of a query whose words are marked on the page of a link
@@ -213,7 +210,6 @@ class SearchServer(MCPServer[ServerState]):
         )
 
     async def run_stdio_async(self) -> None:
-        """Serve over stdin and stdout until stdin ends."""
         async with stdio_server() as streams:
             error = None
             try:
@@ -308,8 +304,7 @@ def _icons() -> list[dict[str, Any]]:
     return [{"src": source, "mimeType": "image/svg+xml", "sizes": ["any"]}]
 
 
-_FIRST_METHODS: Final = ("initialize", "server/discover")
-"""The first request of a client in each era of the protocol."""
+_FIRST_METHODS: Final = ("initialize", "server/discover")  # one in each era of the protocol
 
 
 async def _finish_answers(ctx: RequestContext, call_next: CallNext) -> HandlerResult:

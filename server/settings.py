@@ -16,11 +16,9 @@ Scope = Literal["read", "admin"]  # ``read`` is required for everything, ``admin
 
 SCOPES: Final[frozenset[Scope]] = frozenset(get_args(Scope))
 
-COLLECTION_SCOPE: Final = "collection="
-"""Beginning of a scope that limits a token to a collection; several allow several."""
+COLLECTION_SCOPE: Final = "collection="  # limits a token to a collection; several allow several
 
-Limit = frozenset[str] | None
-"""Names of the collections that a request may see; None for the whole index."""
+Limit = frozenset[str] | None  # names of the collections that may be seen; None for the whole index
 
 
 def limit_of(scopes: Iterable[str]) -> Limit:

@@ -128,8 +128,7 @@ class ServerState:
         return replace(rewriting, diagnostic=rewriting.client_diagnostic)
 
 
-ToolContext: TypeAlias = Context[ServerState, Any]
-"""The context of a request to a tool, resource or prompt."""
+ToolContext: TypeAlias = Context[ServerState, Any]  # of a tool, resource or prompt
 
 
 async def ask(context: ToolContext, work: Callable[["Searcher"], Answer]) -> Answer:

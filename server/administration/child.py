@@ -23,8 +23,7 @@ from shared.settings.defaults import (
 )
 from shared.system import GROUP_OPTIONS, TERMINATED_EXIT_CODES, Group
 
-_MAX_LINE_BYTES: Final = 1_000_000
-"""Maximum length of a line, in bytes; events, with their paths and reasons, are far shorter."""
+_MAX_LINE_BYTES: Final = 1_000_000  # events, with their paths and reasons, are far shorter
 
 _TOO_LONG: Final = b"(too long)"  # in place of a longer line
 
@@ -33,8 +32,7 @@ _MAX_OUTPUT_BYTES: Final = 10_000_000  # of the output of a command that prints 
 _END_CHECK_SECONDS: Final = 0.1
 
 _MAX_STDERR_LINES: Final = 20
-_MAX_STDERR_LINE_CHARACTERS: Final = 1_000
-"""Number and maximum length, in characters, of the last lines of stderr that are kept."""
+_MAX_STDERR_LINE_CHARACTERS: Final = 1_000  # of each of the last lines, which are kept
 
 _WITHHELD_VARIABLES: Final = frozenset(
     {TOKENS_VARIABLE, NORMALIZER_API_KEY_VARIABLE, ANSWER_API_KEY_VARIABLE}
@@ -87,7 +85,6 @@ class Child:
         return self.was_killed or (self.was_terminated and code in TERMINATED_EXIT_CODES)
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Yield the lines of stdout."""
         async for line in _lines(self._process.stdout):
             yield line
 

@@ -32,9 +32,7 @@ _MAX_ENDED_OPERATIONS: Final = 20  # ended operations kept
 _REQUEST_TIMEOUT_SECONDS: Final = 5.0  # to wait for the end of an operation after a pause or stop
 _COMMIT_TIMEOUT_SECONDS: Final = 60.0  # for `idx` to commit and end before it is killed
 _SHUTDOWN_TIMEOUT_SECONDS: Final = 10.0  # for `idx` to commit and end during shutdown
-
-_KILL_TIMEOUT_SECONDS: Final = 2.0
-"""Maximum time to wait for a killed process, in seconds; one blocked on a disk does not end."""
+_KILL_TIMEOUT_SECONDS: Final = 2.0  # a process that is blocked on a disk does not end
 
 
 class Operations:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 OperationName = Literal["crawl", "optimize", "purge", "rebuild", "unlock"]
-"""The kinds of operations of `idx`."""
 
 State = Literal["running", "pausing", "paused", "stopping", "stopped", "done", "failed"]
 """States of an operation; ``pausing`` and ``stopping`` last until `idx` has committed its work."""
@@ -48,8 +47,6 @@ class OperationStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class AdminStatus:
-    """Status of administration: operations, roots and index."""
-
     current: OperationStatus | None
     recent: list[OperationStatus]  # the most recent first, without directories and problems
     roots: list[str]
@@ -72,8 +69,6 @@ class RememberedDirectory:
 
 @dataclass(frozen=True, kw_only=True)
 class DirectoryList:
-    """The folders that are crawled if none is named, and their source."""
-
     directories: list[RememberedDirectory]
     folders_from: str
     notice: str | None
@@ -81,17 +76,13 @@ class DirectoryList:
 
 @dataclass(frozen=True, kw_only=True)
 class DirectoryAdded:
-    """A remembered folder, with a flag for a new one and the next step."""
-
     path: str
-    added: bool
+    added: bool  # it was not remembered before
     notice: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class DirectoryRemoved:
-    """A folder that is no longer remembered, with a notice about its documents."""
-
     path: str
     removed: bool
-    notice: str
+    notice: str  # on its documents

@@ -88,8 +88,7 @@ class Roots:
         return True
 
 
-CONFIGURATION_TIMEOUT_SECONDS: Final = 30.0
-"""Timeout of a command on the configuration, in seconds; it normally takes half a second."""
+CONFIGURATION_TIMEOUT_SECONDS: Final = 30.0  # such a command normally takes half a second
 
 _VARIABLE: Final = VARIABLES["folders"]
 

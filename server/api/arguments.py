@@ -65,8 +65,6 @@ class Asked(Arguments):
 
 
 class SearchArguments(Asked):
-    """Arguments of a search."""
-
     content: Annotated[
         Content,
         Field(
@@ -95,15 +93,11 @@ class SearchArguments(Asked):
 
 
 class ExplainArguments(Asked):
-    """Arguments of an explanation."""
-
     limit: Annotated[int, Field(ge=1, le=20, description="Number of hits to explain.")] = 3
     detail: tool.Detail = "parsed"
 
 
 class SuggestArguments(Arguments):
-    """Arguments of the completion of a word."""
-
     prefix: Annotated[
         str, Field(min_length=1, max_length=1_000, description="First letters of the words.")
     ]
@@ -112,36 +106,26 @@ class SuggestArguments(Arguments):
 
 
 class TermArguments(Arguments):
-    """Arguments of a list of frequent terms."""
-
     field: tool.FieldName = "content"
     limit: tool.LongLimit = 20
     min_length: tool.MinLength = 1
 
 
 class PageArguments(Arguments):
-    """A page of a list."""
-
     offset: tool.Offset = 0
     limit: tool.LongLimit = 100
 
 
 class DocumentArguments(PageArguments):
-    """Arguments of a list of documents."""
-
     prefix: Annotated[str, Field(max_length=MAX_QUERY_CHARACTERS, description="Of the ids.")] = ""
     collection: tool.CollectionName = None
     sort: tool.DocumentSort = BY_ID
 
 
 class ChunkArguments(Arguments):
-    """A part of a document."""
-
     start_index: tool.StartIndex = 1
     count: tool.Limit = 5
 
 
 class SimilarArguments(Arguments):
-    """Arguments of the chunks that are like another one."""
-
     limit: Annotated[int, Field(ge=1, le=50)] = 5

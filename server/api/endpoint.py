@@ -41,7 +41,6 @@ def _state(request: Request) -> ServerState:
 
 
 State = Annotated[ServerState, Depends(_state)]
-"""The state of the server, as an argument of an endpoint."""
 
 
 def _decoded(encoded: str) -> str:

@@ -33,12 +33,10 @@ from shared.model.search_results import Hit, SearchAnswer, plain
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
-EVENT_STREAM: Final = "text/event-stream"
-"""Media type of server-sent events (HTML standard, section 9.2)."""
+EVENT_STREAM: Final = "text/event-stream"  # HTML standard, section 9.2
 
 
 def usable_model(state: ServerState, name: str | None = None) -> ServedAnswerModel:
-    """Return the language model that answers questions."""
     model = state.answer_model
     assert model is not None  # noqa: S101 - every server over HTTP has one, see server.http.serving
     try:

@@ -53,8 +53,6 @@ router = APIRouter(prefix="/api/documents/{document_id}", tags=["documents"])
 
 
 class PictureArguments(Arguments):
-    """Arguments of the picture of a page."""
-
     q: Annotated[
         str,
         Field(

@@ -122,7 +122,6 @@ async def operation_status(administration: Administrator, operation_id: str) -> 
 
 
 def add_api(app: FastAPI) -> None:
-    """Add the API to an application."""
     for router in (established.router, _operations, _searches, _documents, files.router):
         app.include_router(router, responses=PROBLEMS)
     # Also for programs that know one address for all of the API.

@@ -35,8 +35,7 @@ from server.pages.rendering import as_page, root
 from server.settings import HttpSettings, ServerOptionError
 from server.state import holder_of
 
-_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
-"""Loopback names, which resolve to this machine without DNS."""
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")  # this machine's names without DNS
 
 _PORT: Final = r"6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5]?[0-9]{1,4}"
 _HOST: Final = rf"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:({_PORT}))?"
@@ -66,7 +65,6 @@ def allowed(settings: HttpSettings, own_url: str, public_url: str) -> TransportS
 
 
 def allowed_origins(settings: HttpSettings) -> list[str]:
-    """Return the web origins whose pages may read responses."""
     return [
         _checked("--allowed-origin", origin, _ORIGIN, "an origin such as https://app.example.org")
         for origin in settings.allowed_origins
@@ -188,8 +186,7 @@ MAX_SESSIONS: Final = 1_000  # sessions; then the oldest ends of the holder that
 
 _SECRET_BYTES: Final = 32
 
-_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-"""Methods that change nothing (RFC 9110, section 9.2.1)."""
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})  # RFC 9110, section 9.2.1
 
 
 class WebSessions:
@@ -223,7 +220,6 @@ class WebSessions:
         return hmac.digest(self._key, secret.encode(errors="replace"), "sha256").hex()
 
     def seconds_left(self, token: AccessToken) -> int:
-        """Return the duration of a session with the rights of a token, in seconds."""
         if token.expires_at is None:
             return MAX_AGE_SECONDS
         return max(0, min(MAX_AGE_SECONDS, int(token.expires_at - time.time())))
@@ -269,6 +265,13 @@ class CookieAuthorization(RequestMiddleware):
         await self._app(scope, receive, send)
 
 
+REQUIRED_SCOPES: Final = ["read"]  # of a token that opens anything
+
+
+def may_read(token: AccessToken) -> bool:
+    return {*REQUIRED_SCOPES} <= {*token.scopes}
+
+
 @dataclass(frozen=True)
 class Authentication:
     """What the SDK announces and requires, and the verifier of tokens for it."""
@@ -306,7 +309,7 @@ def authentication(
             "issuer_url": issuer or public_url,
             # With an authorization server, clients discover it from the metadata (RFC 9728).
             "resource_server_url": public_url if issuer else None,
-            "required_scopes": ["read"],
+            "required_scopes": REQUIRED_SCOPES,
             # The audience is checked by `JwtVerifier`, since it need not be a URL.
             "validate_token_resource": False,
         }
@@ -326,12 +329,10 @@ class TokenRequired(RequestMiddleware):
     """
 
     def __init__(self, app: ASGIApp, settings: AuthSettings) -> None:
-        server = settings.resource_server_url
-        scopes = settings.required_scopes or []
         super().__init__(app)
-        self._scopes = frozenset(scopes)
+        server = settings.resource_server_url
         self._guarded = RequireAuthMiddleware(
-            app, scopes, build_resource_metadata_url(server) if server else None
+            app, REQUIRED_SCOPES, build_resource_metadata_url(server) if server else None
         )
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -341,30 +342,30 @@ class TokenRequired(RequestMiddleware):
             await self._guarded(scope, receive, send)
         else:
             request = Request(scope)
-            refusal = self._refusal(request)
+            refusal = _refusal(request)
             answer = as_page(request, refusal) if refusal else self._app
             await answer(scope, receive, send)
 
-    def _refusal(self, request: Request) -> Response | None:
-        """Return the response to a request without a token or scope, or None if it has both."""
-        token = get_access_token()
-        if token is None:
-            # As it was sent: the id of a document in it is percent-encoded.
-            path = request.scope["raw_path"].decode("ascii", "replace")
-            if request.method == "GET" and rules(path).is_page:
-                target = path + (f"?{request.url.query}" if request.url.query else "")
-                query = urlencode({"to": target})
-                return RedirectResponse(f"{root(path)}{SIGN_IN_PATH[1:]}?{query}", 303)
-            return ProblemResponse(
-                HTTPStatus.UNAUTHORIZED,
-                str(TokenMissingError()),
-                {"WWW-Authenticate": 'Bearer error="invalid_token"'},
-            )
-        if not self._scopes <= set(token.scopes):
-            return ProblemResponse(
-                HTTPStatus.FORBIDDEN,
-                f"this needs the scope {' and '.join(map(repr, sorted(self._scopes)))}, which the "
-                "token of this request does not have",
-                {"WWW-Authenticate": 'Bearer error="insufficient_scope"'},
-            )
-        return None
+
+def _refusal(request: Request) -> Response | None:
+    """Return the response to a request without a token or scope, or None if it has both."""
+    token = get_access_token()
+    if token is None:
+        # As it was sent: the id of a document in it is percent-encoded.
+        path = request.scope["raw_path"].decode("ascii", "replace")
+        if request.method == "GET" and rules(path).is_page:
+            target = path + (f"?{request.url.query}" if request.url.query else "")
+            query = urlencode({"to": target})
+            return RedirectResponse(f"{root(path)}{SIGN_IN_PATH[1:]}?{query}", 303)
+        return ProblemResponse(
+            HTTPStatus.UNAUTHORIZED,
+            str(TokenMissingError()),
+            {"WWW-Authenticate": 'Bearer error="invalid_token"'},
+        )
+    if not may_read(token):
+        return ProblemResponse(
+            HTTPStatus.FORBIDDEN,
+            "this needs the scope 'read', which the token of this request does not have",
+            {"WWW-Authenticate": 'Bearer error="insufficient_scope"'},
+        )
+    return None

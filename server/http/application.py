@@ -43,7 +43,6 @@ _WITHOUT_SCOPE: Final = (
 def sign_in_routes(authentication: access.Authentication) -> APIRouter:
     router = APIRouter(include_in_schema=False)
     sessions = authentication.sessions
-    required = set(authentication.settings.required_scopes or [])
 
     @router.get(limits.SIGN_IN_PATH)
     async def form(
@@ -64,7 +63,7 @@ def sign_in_routes(authentication: access.Authentication) -> APIRouter:
         if verified is None:
             status = HTTPStatus.UNAUTHORIZED
             return page(request, "sign_in", status, to=target, problem=_WRONG)
-        if not required <= set(verified.scopes):
+        if not access.may_read(verified):
             status = HTTPStatus.FORBIDDEN
             return page(request, "sign_in", status, to=target, problem=_WITHOUT_SCOPE)
         # Relative, since a proxy may serve the root under any path; and so it leads nowhere else.

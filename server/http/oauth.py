@@ -15,13 +15,8 @@ from server.log import LOG
 from server.settings import ServerOptionError, checked_url, limit_of
 
 _FRESH_SECONDS: Final = 300.0  # time after which keys are fetched again
-
-_USABLE_SECONDS: Final = 3_600.0
-"""Maximum age of keys while they cannot be fetched, in seconds, since revoked keys must expire."""
-
-_MIN_FETCH_INTERVAL_SECONDS: Final = 10.0
-"""Minimum time between two fetches, in seconds, since any token with an unknown key causes one."""
-
+_USABLE_SECONDS: Final = 3_600.0  # of keys that cannot be fetched again: revoked ones must expire
+_MIN_FETCH_INTERVAL_SECONDS: Final = 10.0  # any token with an unknown key causes a fetch
 _FETCH_SECONDS: Final = 5.0  # for a fetch
 _MAX_KEY_SET_BYTES: Final = 1_000_000  # of a document from the authorization server
 _MAX_KEYS: Final = 100  # keys used from a key set

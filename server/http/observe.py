@@ -134,8 +134,6 @@ class Metrics:
 
 
 class RequestObserver(RequestMiddleware):
-    """Middleware that records the method, path and status of each request."""
-
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         super().__init__(app)
         self._metrics = metrics
@@ -244,7 +242,6 @@ def _figures(searcher: "Searcher") -> dict[str, float]:
 
 
 _ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-"""Variables of the OpenTelemetry specification that name the endpoint for spans."""
 
 _FLUSH_TIMEOUT_SECONDS: Final = 3.0  # to export the last spans
 

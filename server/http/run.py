@@ -43,7 +43,6 @@ def run(
 def http_server(
     state: ServerState, settings: HttpSettings, tokens: Sequence[Token], listener: socket.socket
 ) -> "GracefulServer":
-    """Return a server that is ready to run."""
     url = _own_url(listener, settings)
     urls = url, settings.public_url or url
     is_shared = settings.oauth_issuer is not None or len({token.name for token in tokens}) > 1

@@ -107,7 +107,6 @@ class Address:
 
 
 def resolve(settings: HttpSettings) -> Address:
-    """Resolve the host, which may be a name."""
     try:
         family, _, _, _, found = socket.getaddrinfo(
             settings.host, settings.port, type=socket.SOCK_STREAM

@@ -99,7 +99,6 @@ class _Shown:
 async def document(
     request: Request, state: State, document_id: Encoded, view: Annotated[DocumentView, Query()]
 ) -> Response:
-    """Show a document, open at a chunk."""
     shown = await state.ask(lambda searcher: _shown(searcher, document_id, view))
     original = await _original(state, shown.file) if shown.file else None
     first, last = shown.parts[0].chunk.chunk_index, shown.parts[-1].chunk.chunk_index

@@ -19,8 +19,6 @@ from shared.installation import software_version
 from shared.messages import quantity
 from shared.model.search_results import MARKS, Citation, place_in_file
 
-__all__ = ["quantity"]
-
 _MARK: Final = re.compile("|".join(map(re.escape, MARKS)))
 
 _LANGUAGES: Final = {
@@ -164,7 +162,6 @@ def page(
     headers: dict[str, str] | None = None,
     **values: Any,
 ) -> Response:
-    """Return a page as a response, of a template and the values of its variables."""
     text = (
         _environment()
         .get_template(f"{template}.html")
@@ -224,8 +221,7 @@ def _environment() -> Environment:
     return environment
 
 
-_FOR_PROGRAMS: Final = ("/api/", "/search", "/index/", "/static/")
-"""Beginnings of the paths that programs ask; their errors are problems (RFC 9457)."""
+_FOR_PROGRAMS: Final = ("/api/", "/search", "/index/", "/static/")  # whose errors are problems
 
 _TITLES: Final = {
     HTTPStatus.BAD_REQUEST: "This cannot be searched",

@@ -191,7 +191,6 @@ async def search(
 
 
 def _has_answers(state: ServerState) -> bool:
-    """Check whether a language model can be asked."""
     try:
         usable_model(state)
     except HTTPException:

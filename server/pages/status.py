@@ -41,7 +41,6 @@ async def change(
     action: Annotated[str, Path(max_length=40)],
     operation: Annotated[str, Form(max_length=100)] = "",
 ) -> Response:
-    """Start, pause, continue or stop an operation, and show the page again."""
     try:
         match action:
             case "sync":

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 PDF: Final = "application/pdf"
 PNG: Final = "image/png"
 
-_MAX_CHUNKS: Final = 100
-"""Maximum number of chunks of a page that are searched; a page with more is hardly one to read."""
+_MAX_CHUNKS: Final = 100  # of a page that are searched; one with more is hardly one to read
 
 _MARKED: Final = re.compile("(.*?)".join(map(re.escape, MARKS)), re.DOTALL)
 

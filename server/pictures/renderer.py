@@ -29,11 +29,8 @@ _LEFT_SECONDS: Final = 1.0
 """Time that a worker has to end a page that nobody waits for, in seconds; a new one takes longer to
 start than most pages."""
 
-_GRACE_SECONDS: Final = 5.0
-"""Time beyond the limit of a task until its worker must have been replaced, in seconds."""
-
-FAILURE_SECONDS: Final = 300.0
-"""Time for which a page that took too much time or memory is not tried again, in seconds."""
+_GRACE_SECONDS: Final = 5.0  # beyond a task's limit, for its worker to be replaced
+FAILURE_SECONDS: Final = 300.0  # until a page that took too much time or memory is tried again
 
 _MAX_KNOWN_FAILURES: Final = 1_000
 

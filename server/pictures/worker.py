@@ -56,8 +56,7 @@ MAX_WORDS: Final = 200  # different words and phrases that are marked
 _MAX_WORD_CHARACTERS: Final = 200  # of a word or phrase that is marked; a longer one is ignored
 _MAX_BOXES: Final = 2_000  # marks on a page
 
-_BETWEEN_WORDS: Final = r"\W{1,8}"
-"""What may separate the words of a phrase: blanks, line breaks, hyphens and punctuation."""
+_BETWEEN_WORDS: Final = r"\W{1,8}"  # of a phrase: blanks, line breaks, hyphens and punctuation
 
 _WITHOUT_BLANKS: Final = re.compile(f"[{SCRIPTS_WITHOUT_BLANKS}]")
 
@@ -66,8 +65,7 @@ _MARGIN: Final = 2  # distance of the edge of a mark from the word, in pixels
 _FILL: Final = (255, 224, 64)
 _EDGE: Final = (224, 112, 0)  # colours of a mark: yellow with an orange edge, in RGB
 
-_DARK: Final = 96
-"""Brightness, of 255, below which the ground of a word is dark, so that a mark must lighten it."""
+_DARK: Final = 96  # brightness, of 255, below which a mark must lighten the ground of a word
 
 
 def marked_boxes(page: Any, bitmap: Any, words: Sequence[str]) -> tuple[list[Box], int, bool]:
@@ -202,9 +200,7 @@ _MAX_SIDE: Final = 8_000  # width and height, in pixels, of the picture of a ver
 _COLOURS: Final = 256
 
 _COMPRESSION: Final = 3  # level of zlib, almost as small as the default level and twice as fast
-
-_EXTRA_SECONDS: Final = 2
-"""Processor time beyond the limit on time, in seconds, so that usually the latter ends a task."""
+_EXTRA_SECONDS: Final = 2  # of processor time, so that usually the limit on time ends a task
 
 
 def warm_up() -> None:

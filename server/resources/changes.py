@@ -45,17 +45,14 @@ if TYPE_CHECKING:
 
 RequestContext: TypeAlias = ServerRequestContext[ServerState, Any]  # the context of a request
 
-Topic: TypeAlias = ResourceUpdated | ResourcesListChanged
-"""The subject of a notification: a change of one resource, or of the list of documents."""
+Topic: TypeAlias = ResourceUpdated | ResourcesListChanged  # of a notification
 
 MAX_SUBSCRIPTIONS: Final = 1_000  # resources that one session or stream can subscribe to
 MAX_WATCHED: Final = 10_000  # topics of all clients together: each is looked up after each commit
 
 _COMMIT_POLL_SECONDS: Final = 0.5
 
-_MAX_COMPARISON_TIME_SHARE: Final = 0.1
-"""Maximum part of the time spent on comparisons, however large the index."""
-
+_MAX_COMPARISON_TIME_SHARE: Final = 0.1  # however large the index
 SEND_TIMEOUT_SECONDS: Final = 5.0  # for sending a notification to a client that does not read
 
 _LIST: Final = ResourcesListChanged()
@@ -86,7 +83,6 @@ class Changes:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Send notifications within a block."""
         task = asyncio.create_task(self._run())
         try:
             yield

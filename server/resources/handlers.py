@@ -25,9 +25,7 @@ from shared.model.index_results import DocumentSummary
 from shared.model.metadata import MODIFIED
 
 PAGE_SIZE: Final = 100  # maximum number of documents on a page, if they fit
-
-_LIST_ENVELOPE_CHARACTERS: Final = 500
-"""Characters reserved for the rest of the response besides the entries and the cursor."""
+_LIST_ENVELOPE_CHARACTERS: Final = 500  # for the response besides the entries and the cursor
 
 STATISTICS: Final = types.Resource(
     uri=str(ResourceUri("statistics")),
@@ -159,8 +157,7 @@ _TEMPLATES: Final = (
     ),
 )
 
-TEMPLATES: Final = {template.uri_template: template for template in _TEMPLATES}
-"""The templates by URI template (RFC 6570)."""
+TEMPLATES: Final = {template.uri_template: template for template in _TEMPLATES}  # RFC 6570
 
 
 _READERS: Final[

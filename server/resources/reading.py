@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 TEXT: Final = "text/plain"
 JSON: Final = "application/json"
 
-_METADATA_BUDGET_DIVISOR: Final = 4
-"""Divisor of the budget: the metadata of a text takes at most this part of a response."""
+_METADATA_BUDGET_DIVISOR: Final = 4  # the metadata of a text take at most this part of a response
 
 
 class Options(BaseModel):
@@ -53,23 +52,17 @@ class Options(BaseModel):
 
 
 class LengthOptions(Options):
-    """Option for the length of a response."""
-
     max_characters: MaxCharacters = DEFAULT_CHARACTERS
 
 
 class PartOptions(LengthOptions):
-    """Options for a part of a document."""
-
     start_index: Annotated[int, Field(ge=1, le=MAX_COUNT)] = 1
     count: Annotated[int, Field(ge=1, le=MAX_COUNT)] | None = None  # all that follow
 
 
 class PageOptions(Options):
-    """Options for a page of a PDF: its number, and a query whose words are marked."""
-
     page: Annotated[int, Field(ge=1, le=MAX_COUNT)]
-    query: str = ""
+    query: str = ""  # whose words are marked
 
 
 def _options_of(uri: ResourceUri, model: type[Options]) -> Any:
@@ -198,15 +191,11 @@ def _find(searcher: Searcher, identifier: str) -> tuple[ChunkText, int]:
 
 _MAX_LISTED_DOCUMENTS: Final = 100
 
-_LANGUAGE_ENVELOPE_CHARACTERS: Final = 1_500
-"""Characters reserved for the rest of the response besides the documents."""
-
-_MAX_JSON_CHARACTERS: Final = DEFAULT_CHARACTERS // 2
-"""Maximum length of the JSON, in characters, so that it fits into a response when quoted."""
+_LANGUAGE_ENVELOPE_CHARACTERS: Final = 1_500  # for the response besides the documents
+_MAX_JSON_CHARACTERS: Final = DEFAULT_CHARACTERS // 2  # since it is quoted in a response
 
 
 async def read_page(context: ToolContext, uri: ResourceUri) -> ReadResourceContents:
-    """Draw a page of a PDF, as the tool `show_page` does."""
     options: PageOptions = _options_of(uri, PageOptions)
     state = context.request_context.lifespan_context
     _, picture = await page_picture(state, uri.name, options.page, options.query)
@@ -215,13 +204,11 @@ async def read_page(context: ToolContext, uri: ResourceUri) -> ReadResourceConte
 
 
 async def read_statistics(context: ToolContext, uri: ResourceUri) -> ReadResourceContents:
-    """Read the statistics of the index, as the tool `index_stats` returns them."""
     _options_of(uri, Options)
     return _json(asdict(await index_stats(context, _MAX_JSON_CHARACTERS)))
 
 
 async def read_field(context: ToolContext, uri: ResourceUri) -> ReadResourceContents:
-    """Read the most frequent words or values of a field, as the tool `top_terms` returns them."""
     _options_of(uri, Options)
     return _json(asdict(await top_terms(context, uri.name, max_characters=_MAX_JSON_CHARACTERS)))
 

@@ -113,8 +113,7 @@ DocumentSort = Annotated[
     request.DocumentSort, Field(description="A leading minus puts the newest or greatest first.")
 ]
 
-ListDetail = Literal["brief", "full"]
-"""Detail of a list: the fields that a model can use for its next step, or all of them."""
+ListDetail = Literal["brief", "full"]  # the fields for a model's next step, or all of them
 
 Offset = Annotated[int, Field(ge=0, le=1_000_000, description="Results to skip.")]
 

@@ -31,9 +31,7 @@ from shared.model.search_results import ChunkText, Citation, DocumentChunks
 if TYPE_CHECKING:
     from shared.reading.searcher import Searcher
 
-_MAX_CHUNKS: Final = DEFAULT_CHARACTERS // MIN_CHARACTERS_PER_CHUNK + 2
-"""Maximum number of chunks that fit into an answer."""
-
+_MAX_CHUNKS: Final = DEFAULT_CHARACTERS // MIN_CHARACTERS_PER_CHUNK + 2  # that fit into an answer
 _MAX_METADATA_KEYS: Final = 12  # metadata keys of a text, besides its place
 
 _NEXT: Final = "next"
@@ -41,8 +39,6 @@ _NEXT: Final = "next"
 
 @dataclass(frozen=True)
 class FoundItem:
-    """A hit."""
-
     id: str
     title: str
     url: str
@@ -50,18 +46,14 @@ class FoundItem:
 
 @dataclass(frozen=True)
 class FoundItems:
-    """The hits of a search, best first."""
-
-    results: list[FoundItem]
+    results: list[FoundItem]  # best first
 
 
 @dataclass(frozen=True)
 class FetchedItem:
-    """The text of a document, or of a part of it."""
-
     id: str
     title: str
-    text: str
+    text: str  # of the document, or of a part of it
     url: str
     metadata: dict[str, str]
 

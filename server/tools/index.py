@@ -12,13 +12,10 @@ from shared.messages import quantity, shortened
 from shared.model.index_results import FieldList, IndexStatistics, TermList
 from shared.model.metadata import ONLY_WITH_DOCUMENTS
 
-_STEMS: Final = frozenset({"stems", "title_stems"})
-"""Fields that a brief list leaves out: every query searches them, and none names them."""
+_STEMS: Final = frozenset({"stems", "title_stems"})  # every query searches them, none names them
 
 _BRIEF_CHARACTERS: Final = 4_000  # of a brief list of fields
-
-_BRIEF_RESERVE: Final = 400
-"""Characters reserved for the rest of a brief list, including the notice."""
+_BRIEF_RESERVE: Final = 400  # for the rest of the list, including the notice
 
 _BRIEF_EXAMPLES: Final = 2
 _BRIEF_EXAMPLE_CHARACTERS: Final = 30

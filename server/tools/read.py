@@ -119,8 +119,6 @@ async def get_previous_chunk(
 
 
 class Part(BaseModel):
-    """Part of a document to read."""
-
     model_config = ConfigDict(extra="forbid")
 
     source_document_id: arguments.DocumentId
@@ -201,8 +199,6 @@ CHANGED: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class ShownPage:
-    """The description of a picture of a page."""
-
     source_document: str
     title: str
     file_path: str

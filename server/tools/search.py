@@ -38,24 +38,17 @@ from shared.model.search_results import (
     without_unknown,
 )
 
-_MAX_HIT_CHARACTERS_WITH_PASSAGES: Final = 960
-"""Maximum length of a hit with its passages, in characters, unless a single passage is longer."""
+_MAX_HIT_CHARACTERS_WITH_PASSAGES: Final = 960  # unless a single passage is longer
 
 _BRIEF_CHARACTERS: Final = 6_000
 """Maximum length of an answer of ten hits whose texts are chosen by their length, in characters,
 unless their ids, paths and titles alone are longer."""
 
-_BRIEF_ENVELOPE_CHARACTERS: Final = 260
-"""Characters of such an answer besides its hits, without facets and long notes."""
-
+_BRIEF_ENVELOPE_CHARACTERS: Final = 260  # besides the hits, without facets and long notes
 _BRIEF_HITS: Final = 10  # hits that share such an answer; further ones get the same share
 _MIN_PASSAGE_CHARACTERS: Final = 80  # length that is left of a passage at least, in characters
-
-_PASSAGE_LEAD_CHARACTERS: Final = 30
-"""Characters kept before the first match of a passage that is cut."""
-
-_FACETS_BUDGET_DIVISOR: Final = 4
-"""Divisor of the budget: all facets together take at most this part of a response."""
+_PASSAGE_LEAD_CHARACTERS: Final = 30  # before the first match of a passage that is cut
+_FACETS_BUDGET_DIVISOR: Final = 4  # all facets take at most this part of a response
 
 _FACETS_CUT: Final = (
     "Values of facets were left out; ask for fewer facets, or for more with max_characters."
@@ -72,8 +65,7 @@ PARTIAL: Final = (
 )
 
 
-ContentChoice = Literal["auto", Content]
-"""Amount of text in a hit: chosen by its length, or as for the command line."""
+ContentChoice = Literal["auto", Content]  # by its length, or as for the command line
 
 
 async def search(

@@ -8,8 +8,7 @@ conversation for an exclusive bound, a constant, a reference, or a description b
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Set as AbstractSet
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from mcp.types import ToolAnnotations
 
@@ -126,18 +125,12 @@ Group = Literal["search", "browse", "admin", "connector"]
 """The groups of tools: search for chunks, browse documents and the index, administer it, or do what
 some assistants require of every connector."""
 
-_ONLY_IF_NAMED: Final[tuple[Group, ...]] = ("connector",)
-"""Groups that are offered only if ``--tools`` names them."""
 
-
-@dataclass(frozen=True)
-class ToolEntry:
-    """A tool as the server registers it."""
-
+class ToolEntry(NamedTuple):
     title: str
     group: Group
     function: Callable[..., Awaitable[Any]]
-    annotations: ToolAnnotations = field(default_factory=lambda: READ_ONLY)
+    annotations: ToolAnnotations = READ_ONLY
 
 
 TOOLS: Final[dict[str, ToolEntry]] = {
@@ -188,10 +181,9 @@ def chosen_tools(settings: ServerSettings) -> dict[str, ToolEntry]:
     """Return the tools that a server offers."""
     left_out = _names(settings.exclude_tools)
     administration = _MEMBERS["admin"]
-    left_out_by_default = set().union(
-        set() if settings.admin else administration, *(_MEMBERS[group] for group in _ONLY_IF_NAMED)
-    )
-    wanted = _names(settings.tools) or set(TOOLS) - left_out_by_default
+    # What some assistants require is offered only if it is named.
+    usual = set(TOOLS) - _MEMBERS["connector"] - (set() if settings.admin else administration)
+    wanted = _names(settings.tools) or usual
     if not settings.admin and wanted & administration:
         named = ", ".join(choice for choice in settings.tools if _names([choice]) & administration)
         raise ServerOptionError(
