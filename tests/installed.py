@@ -24,7 +24,7 @@ _OF_IDX: Final = (
 )
 _OF_SERVER: Final = (
     *("test_advice.py", "test_citations.py"),
-    *("test_configuration.py", "test_damaged_files.py", "test_explain.py", "test_failures.py"),
+    *("test_damaged_files.py", "test_explain.py", "test_failures.py"),
     *("test_freshness.py", "test_lists.py"),
     *("test_process.py", "test_prompts.py", "test_resources.py", "test_schemas.py"),
     *("test_start.py", "test_tools.py"),

@@ -78,7 +78,7 @@ class Chat:
         self._client.end()
 
     def call(self, name: str, arguments: dict[str, Any]) -> Any:
-        return self._client.request("tools/call", name=name, arguments=arguments)["result"]
+        return self._client.call(name, **arguments)
 
     def tool(self) -> dict[str, Any]:
         tools = self._client.request("tools/list")["result"]["tools"]

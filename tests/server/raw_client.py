@@ -5,10 +5,26 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Final, Self
 
 from tests.programs import PROGRAMS, Piped
 from tests.systems import without_wine
+
+_CLIENT: Final = {"name": "raw", "version": "1"}
+
+HANDSHAKE: Final = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": _CLIENT}
+
+MODERN: Final = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": _CLIENT,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+"""What each request has in `_meta` since there is no handshake."""
+
+
+def tool_call(id_: object, tool: str = "Search", **arguments: Any) -> dict[str, Any]:
+    params = {"name": tool, "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": params}
 
 
 class RawClient:
@@ -32,6 +48,12 @@ class RawClient:
         )
         # Tests send messages with smaller ids of their own.
         self._id = 10_000
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.__exit__(*error)
 
     def send(self, message: Any) -> None:
         self.send_line(json.dumps(message).encode())
@@ -68,19 +90,17 @@ class RawClient:
         return self.process.stdout.readline()
 
     def initialize(self, version: str = "2025-06-18") -> dict[str, Any]:
-        answer = self.request(
-            "initialize",
-            protocolVersion=version,
-            capabilities={},
-            clientInfo={"name": "raw", "version": "1"},
-        )
+        answer = self.request("initialize", **HANDSHAKE | {"protocolVersion": version})
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return answer
 
-    def search(self, query: str) -> dict[str, Any]:
-        answer = self.request("tools/call", name="Search", arguments={"query": query})
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        answer = self.request("tools/call", name=tool, arguments=arguments)
         result: dict[str, Any] = answer["result"]
         return result
+
+    def search(self, query: str) -> dict[str, Any]:
+        return self.call("Search", query=query)
 
     def end(self) -> tuple[bytes, bytes]:
         """Close stdin; what the process writes until its end to stdout and stderr."""

@@ -13,8 +13,8 @@ from server.answers.errors import TimeBudgetError, client_message
 from shared import Document, errors as known
 from tests.conftest import Connect, Idx, add_documents
 from tests.programs import Started
-from tests.server.administration.administered import administered, told
-from tests.server.tool_answers import error
+from tests.server.administration.administered import administered, failed
+from tests.server.tool_answers import refused, told
 from tests.systems import is_in_time, names_lock_holders
 
 PATH = Path("/data/index")
@@ -24,7 +24,7 @@ COMMAND = re.compile(r"\bidx [a-z]+|--[a-z]|IDX_[A-Z]+|pip install")
 
 
 async def search_error(client: Client) -> str:
-    return error(await client.call_tool("Search", {"query": "text"}))
+    return await refused(client, "Search", query="text")
 
 
 @is_in_time
@@ -59,7 +59,7 @@ async def test_an_id_that_does_not_exist_is_looked_up_by_each_program_in_its_own
     add_documents(empty_index, Document("manual", "Manual", "text"))
     arguments = {"source_document_id": "menual"}
     async with connect() as client:
-        told_to_client = error(await client.call_tool("document_details", arguments))
+        told_to_client = await refused(client, "document_details", **arguments)
     assert told_to_client == (
         "no document has the id 'menual'; did you mean 'manual'? "
         "Or search again, or list the ids with ListDocuments"
@@ -81,11 +81,11 @@ async def test_what_idx_says_to_a_server_that_runs_it_is_for_the_client(
         assert holder.stdout.readline() == "locked\n"
         async with administered(empty_index, tmp_path, variables={"IDX_WAIT": "0.1"}) as client:
             await told(client, "start_crawl", directories=[str(folder)])
-            status = await failed(client)
+            message = (await failed(client))["error"]
         holder.communicate()
-    assert f"process {holder.pid} " in status
-    assert "try again after that process has ended" in status
-    assert "--wait" not in status
+    assert f"process {holder.pid} " in message
+    assert "try again after that process has ended" in message
+    assert "--wait" not in message
 
 
 HOLD = """
@@ -95,15 +95,6 @@ with Index(sys.argv[1]):
     print("locked", flush=True)
     sys.stdin.read()
 """
-
-
-async def failed(client: Client) -> str:
-    while True:
-        status = await told(client, "crawl_status")
-        if status["error"]:
-            assert status["state"] == "failed"
-            message: str = status["error"]
-            return message
 
 
 ERRORS: list[known.McpLuceneError] = [

@@ -18,7 +18,7 @@ from shared import Document, Index
 from shared.model.document import Metadata
 from tests.conftest import Connect, Idx, NewIndex, add_documents
 from tests.idx.preparation import index_files
-from tests.server.tool_answers import answer, error
+from tests.server.tool_answers import answer, refused, text_of, told
 
 PLACE: Final = frozenset(
     f"{unit}_{end}"
@@ -83,8 +83,8 @@ async def test_every_answer_says_where_its_words_stand(
     index_files(empty_index, "papers")
     async with connect() as client:
         for name, unit in FILES.items():
-            asked = {"source_document_id": name, "count": 100}
-            chunks = answer(await client.call_tool("get_document_chunks", asked))["chunks"]
+            read = await told(client, "get_document_chunks", source_document_id=name, count=100)
+            chunks = read["chunks"]
             assert len(chunks) > 2
             text = extract(papers / name, ExtractionOptions()).text
             for chunk in chunks:
@@ -111,24 +111,16 @@ def assert_is_cited(chunk: dict[str, Any], file: Path, unit: str | None, text: s
 async def assert_is_cited_alike(client: Client, chunks: list[dict[str, Any]]) -> None:
     """Whichever tool gives a chunk, its place is the same."""
     for before, after in pairwise(chunks):
-        found = answer(await client.call_tool("get_next_chunk", {"chunk_id": before["id"]}))
+        found = await told(client, "get_next_chunk", chunk_id=before["id"])
         assert found["chunk"] == after
-        found = answer(await client.call_tool("get_previous_chunk", {"chunk_id": after["id"]}))
+        found = await told(client, "get_previous_chunk", chunk_id=after["id"])
         assert found["chunk"] == before
     for content in ("full", "passages", "none"):
         condition = {"field": "file_path", "value": chunks[0]["file_path"]}
-        asked = {
-            "query": "",
-            "filters": [condition],
-            "group": "none",
-            "content": content,
-            "limit": 100,
-        }
-        hits = answer(await client.call_tool("Search", asked))["results"]
-        assert [place(hit) for hit in hits] == [place(chunk) for chunk in chunks]
-    (hit, *_) = answer(
-        await client.call_tool("Search", {"query": "p4w129", "filters": [condition]})
-    )["results"]
+        asked = {"query": "", "filters": [condition], "group": "none", "limit": 100}
+        found = await told(client, "Search", content=content, **asked)
+        assert [place(hit) for hit in found["results"]] == [place(chunk) for chunk in chunks]
+    (hit, *_) = (await told(client, "Search", query="p4w129", filters=[condition]))["results"]
     assert place(hit) == place(chunks[-1])
 
 
@@ -137,9 +129,8 @@ async def test_a_document_without_a_file_has_only_characters(
 ) -> None:
     add_documents(empty_index, Document("a", "A", "one\ntwo"))
     async with connect() as client:
-        asked = {"source_document_id": "a"}
-        (chunk,) = answer(await client.call_tool("get_document_chunks", asked))["chunks"]
-        (hit,) = answer(await client.call_tool("Search", {"query": "two"}))["results"]
+        (chunk,) = (await told(client, "get_document_chunks", source_document_id="a"))["chunks"]
+        (hit,) = (await told(client, "Search", query="two"))["results"]
     assert place(chunk) == place(hit)
     assert chunk["char_end"] == 7
     assert not place(chunk).keys() & {"file_path", "page_start", "slide_start", "sheet_start"}
@@ -159,34 +150,32 @@ def index(new_index: NewIndex) -> Path:
 
 
 async def test_terms_with_a_prefix(client: Client) -> None:
-    assert answer(await client.call_tool("suggest_terms", {"prefix": "CAFÉ"})) == {
+    assert await told(client, "suggest_terms", prefix="CAFÉ") == {
         "field": "content",
         "prefix": "cafe",
         "terms": [{"term": "cafe", "chunks": 2}, {"term": "cafes", "chunks": 1}],
         "complete": True,
         "notice": None,
     }
-    nothing = answer(await client.call_tool("suggest_terms", {"prefix": "zzz"}))
+    nothing = await told(client, "suggest_terms", prefix="zzz")
     assert nothing["terms"] == []
-    arguments = {"prefix": "A", "field": "author", "limit": 1}
-    found = answer(await client.call_tool("suggest_terms", arguments))
+    found = await told(client, "suggest_terms", prefix="A", field="author", limit=1)
     assert found["terms"] == [{"term": "Ann", "chunks": 5}]
-    names = {"prefix": "dec00", "field": "content"}
-    found = answer(await client.call_tool("suggest_terms", names))
+    found = await told(client, "suggest_terms", prefix="dec00", field="content")
     assert "dec0054" in [entry["term"] for entry in found["terms"]]
 
 
 async def test_terms_of_most_chunks(client: Client) -> None:
-    values = answer(await client.call_tool("top_terms", {"field": "author"}))
+    values = await told(client, "top_terms", field="author")
     assert (values["field"], values["prefix"], values["complete"]) == ("author", "", True)
     assert values["terms"] == [{"term": "Ann", "chunks": 5}, {"term": "Bob", "chunks": 1}]
-    words = answer(await client.call_tool("top_terms", {"limit": 2, "min_length": 5}))
+    words = await told(client, "top_terms", limit=2, min_length=5)
     assert [entry["chunks"] for entry in words["terms"]] == [2, 2]
     assert all(len(entry["term"]) >= 5 for entry in words["terms"])
 
 
 async def test_fields(client: Client) -> None:
-    listed = answer(await client.call_tool("list_fields", {"detail": "full"}))
+    listed = await told(client, "list_fields", detail="full")
     assert (listed["total_chunks"], listed["notice"]) == (6, None)
     by_name = {field["name"]: field for field in listed["fields"]}
     internal = {"details", "file_state", "content.reversed", "languages", "number.year"}
@@ -208,19 +197,18 @@ async def test_fields(client: Client) -> None:
     assert by_name["stems"]["kind"] == "text"
     assert by_name["content"]["filterable"] is False
     query = f"{by_name['author']['query_name']}:Bob"
-    assert answer(await client.call_tool("Search", {"query": query}))["totalHits"] == 1
+    assert (await told(client, "Search", query=query))["totalHits"] == 1
 
 
 async def test_statistics(client: Client) -> None:
-    figures = answer(await client.call_tool("index_stats", {}))
+    figures = await told(client, "index_stats")
     assert (figures["documents"], figures["chunks"], figures["deleted_chunks"]) == (3, 6, 0)
     assert figures["languages"]["en"] >= 1
     assert figures["notice"] is None
 
 
 async def test_details_of_a_document(client: Client) -> None:
-    arguments = {"source_document_id": "manual"}
-    details = answer(await client.call_tool("document_details", arguments))
+    details = await told(client, "document_details", source_document_id="manual")
     assert LONG.startswith(details.pop("preview").removesuffix("…"))
     assert details == {
         "source_document": "manual",
@@ -232,7 +220,7 @@ async def test_details_of_a_document(client: Client) -> None:
         "metadata": {"year": 2020, "author": "Ann", "creator": "Writer", "language": "en"},
         "notice": None,
     }
-    menu = answer(await client.call_tool("document_details", {"source_document_id": "menu"}))
+    menu = await told(client, "document_details", source_document_id="menu")
     assert (menu["preview"], menu["words"], menu["characters"]) == ("Café au lait\ncafés", 4, 18)
 
 
@@ -255,7 +243,7 @@ async def test_details_of_a_document(client: Client) -> None:
 async def test_a_mistake_is_answered(
     client: Client, tool: str, arguments: dict[str, Any], message: str
 ) -> None:
-    assert re.search(message, error(await client.call_tool(tool, arguments)))
+    assert re.search(message, await refused(client, tool, **arguments))
 
 
 async def test_answers_stay_short_and_say_what_was_cut(empty_index: Path, connect: Connect) -> None:
@@ -276,12 +264,13 @@ async def test_answers_stay_short_and_say_what_was_cut(empty_index: Path, connec
     async with connect() as client:
         for tool, arguments in calls:
             result = await client.call_tool(tool, arguments)
-            assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+            assert len(text_of(result)) < 40_000
             assert "max_characters" in (answer(result)["notice"] or ""), (tool, arguments)
         for tool, arguments in calls:
             small = {**arguments, "max_characters": 5_000}
             result = await client.call_tool(tool, small)
-            assert len(result.content[0].text) < 5_000  # type: ignore[union-attr] # it is text
-        arguments = {"source_document_id": "1", "max_characters": 100_000}
-        whole = answer(await client.call_tool("document_details", arguments))
+            assert len(text_of(result)) < 5_000
+        whole = await told(
+            client, "document_details", source_document_id="1", max_characters=100_000
+        )
     assert (whole["notice"], len(whole["title"])) == (None, 9_000)

@@ -13,7 +13,7 @@ from shared.model.document import Heading
 from tests.conftest import Connect, NewIndex, connected
 from tests.server.http.served import served_here
 from tests.server.resource_answers import read
-from tests.server.tool_answers import answer, error
+from tests.server.tool_answers import answer, error, refused, told
 
 CONNECTOR = ("--tools", "connector")
 
@@ -37,9 +37,7 @@ def index(new_index: NewIndex) -> Path:
 
 
 async def found(client: Client, query: str) -> list[dict[str, str]]:
-    results: list[dict[str, str]] = answer(await client.call_tool("search", {"query": query}))[
-        "results"
-    ]
+    results: list[dict[str, str]] = (await told(client, "search", query=query))["results"]
     return results
 
 
@@ -54,7 +52,7 @@ async def test_only_the_pair_is_offered_and_only_if_it_is_named(index: Path) -> 
     async with connected(index) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert not {"search", "fetch"} & {*names}
-        assert "Unknown tool" in error(await client.call_tool("search", {"query": "word"}))
+        assert "Unknown tool" in await refused(client, "search", query="word")
 
 
 async def test_each_result_is_the_best_part_of_another_document(index: Path) -> None:
@@ -73,7 +71,7 @@ async def test_the_pair_has_the_shape_that_is_required(index: Path) -> None:
         # The helper checks that there is one text, with the JSON of the structured content.
         (hit,) = await found(client, '"word699"')
         assert hit.keys() == {"id", "title", "url"}
-        text = answer(await client.call_tool("fetch", {"id": hit["id"]}))
+        text = await told(client, "fetch", id=hit["id"])
         assert text.keys() == {"id", "title", "text", "url", "metadata"}
         assert (text["id"], text["title"], text["url"]) == (hit["id"], "The manual", hit["url"])
         assert all(isinstance(value, str) for value in text["metadata"].values())
@@ -83,7 +81,7 @@ async def test_a_text_that_fits_is_read_as_a_whole(index: Path) -> None:
     async with connected(index, *CONNECTOR) as client:
         (hit,) = await found(client, '"word699"')
         for name in (hit["id"], "a b/ü.md"):
-            text = answer(await client.call_tool("fetch", {"id": name}))
+            text = await told(client, "fetch", id=name)
             assert text["text"] == LONG
             metadata = text["metadata"]
             assert "next" not in metadata
@@ -141,16 +139,16 @@ async def test_errors_are_those_of_the_other_tools(connect: Connect, index: Path
         assert error(unknown).startswith("no document has the id 'endles'")
         missing = await client.call_tool("search", {})
         assert error(missing) == "search: the argument 'query' is missing"
-        assert error(await client.call_tool("fetch", {"id": "a", "x": 1})).startswith(
+        assert (await refused(client, "fetch", id="a", x=1)).startswith(
             "fetch: there is no argument 'x'"
         )
     async with connect(*CONNECTOR) as client:
-        assert "there is no index at" in error(await client.call_tool("search", {"query": "a"}))
+        assert "there is no index at" in await refused(client, "search", query="a")
 
 
 async def test_texts_are_fenced(index: Path) -> None:
     async with connected(index, *CONNECTOR, "--fence") as client:
-        text = answer(await client.call_tool("fetch", {"id": "a b/ü.md"}))
+        text = await told(client, "fetch", id="a b/ü.md")
     fence = text["fence"]
     assert text["text"] == f"<{fence}>{LONG}</{fence}>"
     assert text["title"] == f"<{fence}>The manual</{fence}>"

@@ -8,7 +8,7 @@ import pytest
 from shared import Document
 from tests.conftest import Connect, Idx, add_documents
 from tests.idx.damage import damaged, file_of_each_kind, fill_with_every_kind
-from tests.server.tool_answers import answer, error
+from tests.server.tool_answers import answer, error, refused, told
 from tests.systems import replaces_open_files
 
 CALLS = (
@@ -33,10 +33,10 @@ async def test_a_file_of_any_kind_that_is_changed_in_place_is_named_until_it_is_
                 # The server has it open, and mapped into its memory.
                 file.write_bytes(changed)
                 for call in CALLS:
-                    told = error(await client.call_tool(*call))
-                    assert told.startswith(f"the index at {empty_index} is damaged: ")
-                    assert f"file {name}: it" in told
-                    assert "idx restore" in told
+                    message = error(await client.call_tool(*call))
+                    assert message.startswith(f"the index at {empty_index} is damaged: ")
+                    assert f"file {name}: it" in message
+                    assert "idx restore" in message
             file.write_bytes(content)
             assert [answer(await client.call_tool(*call)) for call in CALLS] == sound
 
@@ -48,11 +48,11 @@ async def test_a_damaged_file_is_named_and_a_backup_helps(
     add_documents(empty_index, Document("a", "A", "common text"))
     idx("backup", "copy")
     async with connect() as client:
-        assert answer(await client.call_tool("Search", {"query": "common"}))["totalHits"] == 1
+        assert (await told(client, "Search", query="common"))["totalHits"] == 1
         (file,) = empty_index.glob("*.cfs")
         file.write_bytes(file.read_bytes()[:-100])
         for _ in range(2):
-            told = error(await client.call_tool("Search", {"query": "common"}))
-            assert f"is damaged: file {file.name}: it" in told
+            message = await refused(client, "Search", query="common")
+            assert f"is damaged: file {file.name}: it" in message
         await asyncio.to_thread(idx, "restore", "copy", "--yes")
-        assert answer(await client.call_tool("Search", {"query": "common"}))["totalHits"] == 1
+        assert (await told(client, "Search", query="common"))["totalHits"] == 1

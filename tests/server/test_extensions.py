@@ -14,14 +14,9 @@ from server.extensions import APP_URI, SKILL_URI
 from server.tools.table import TOOLS
 from shared.installation import software_version
 from tests.conftest import Connect
-from tests.server.raw_client import RawClient
+from tests.server.raw_client import MODERN, RawClient
 
 ROOT = Path(__file__).parents[2]
-MODERN = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
-    "io.modelcontextprotocol/clientCapabilities": {},
-}
 
 
 def test_the_skill_is_the_one_that_its_entry_describes(empty_index: Path) -> None:

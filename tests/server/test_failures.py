@@ -9,11 +9,11 @@ from tests.conftest import Connect, Idx
 from tests.idx.files import make
 from tests.idx.preparation import index_files
 from tests.idx.test_failures import DAMAGED, failures
-from tests.server.tool_answers import answer, error
+from tests.server.tool_answers import error, told
 
 
 async def listed(client: Client, **arguments: int) -> dict[str, Any]:
-    return answer(await client.call_tool("list_failures", arguments))
+    return await told(client, "list_failures", **arguments)
 
 
 async def test_the_failures_are_those_of_the_command_line(

@@ -14,7 +14,7 @@ from shared import Document
 from tests.conftest import Connect, Idx, add_documents
 from tests.idx.raw_index import mark_as
 from tests.idx.volumes import MOUNT, UNMOUNT
-from tests.server.tool_answers import answer, error
+from tests.server.tool_answers import refused, told
 from tests.systems import has_modes
 
 pytestmark = pytest.mark.soak
@@ -37,12 +37,12 @@ CALLS: Final[dict[str, dict[str, Any]]] = {
 
 async def answers(client: Client) -> dict[str, Any]:
     """What all tools answer that read the index."""
-    return {name: answer(await client.call_tool(name, given)) for name, given in CALLS.items()}
+    return {name: await told(client, name, **given) for name, given in CALLS.items()}
 
 
 async def errors(client: Client) -> set[str]:
     """What they answer when none of them can."""
-    return {error(await client.call_tool(name, given)) for name, given in CALLS.items()}
+    return {await refused(client, name, **given) for name, given in CALLS.items()}
 
 
 def fill(path: Path, text: str = "common") -> Path:
@@ -159,7 +159,7 @@ async def test_commands_that_swap_the_index_are_followed(idx: Idx, connect: Conn
                 assert not (await client.call_tool("Search", {"query": "common"})).is_error
             assert (await answers(client))["Search"]["results"] == sound
         await asyncio.to_thread(idx, "purge", "--yes")
-        assert answer(await client.call_tool("Search", {"query": "common"}))["totalHits"] == 0
+        assert (await told(client, "Search", query="common"))["totalHits"] == 0
 
 
 @has_modes
@@ -189,4 +189,4 @@ async def test_a_folder_that_is_made_read_only_is_answered_from(idx: Idx, connec
         for path in idx.index.iterdir():
             path.chmod(0o644)
         await asyncio.to_thread(idx, "delete", "a")
-        assert answer(await client.call_tool("Search", {"query": "common"}))["totalHits"] == 0
+        assert (await told(client, "Search", query="common"))["totalHits"] == 0

@@ -9,11 +9,11 @@ from mcp import Client
 from shared import Document
 from tests.conftest import Connect, Idx, add_documents
 from tests.server.other_writer import other_writer
-from tests.server.tool_answers import answer, error
+from tests.server.tool_answers import error, refused, told
 
 
 async def search(client: Client, query: str, **arguments: Any) -> dict[str, Any]:
-    return answer(await client.call_tool("Search", {"query": query, **arguments}))
+    return await told(client, "Search", query=query, **arguments)
 
 
 async def test_a_server_started_before_the_index_finds_each_document_at_once(
@@ -41,13 +41,13 @@ async def test_deletions_and_replacements_are_seen_at_once(
     idx("add", "-d", "a", "-t", "A", "-c", long)
     async with connect_by_stdio() as client:
         following = {"chunk_id": "a-chunk-002"}
-        step = answer(await client.call_tool("get_next_chunk", following))
+        step = await told(client, "get_next_chunk", **following)
         assert step["chunk"]["id"] == "a-chunk-003"
         idx("add", "-d", "a", "-t", "A", "-c", " ".join(long.split()[:300]))
-        assert answer(await client.call_tool("get_next_chunk", following))["chunk"] is None
+        assert (await told(client, "get_next_chunk", **following))["chunk"] is None
         idx("delete", "a")
-        told = error(await client.call_tool("get_next_chunk", following))
-        assert "no chunk has the id 'a-chunk-002'" in told
+        message = await refused(client, "get_next_chunk", **following)
+        assert "no chunk has the id 'a-chunk-002'" in message
 
 
 async def test_concurrent_searches_while_another_process_writes(
@@ -63,8 +63,7 @@ async def test_concurrent_searches_while_another_process_writes(
     async def read_whole_documents(client: Client) -> None:
         nonlocal answers
         while writing:
-            asked = {"source_document_id": "a", "count": 10}
-            read = answer(await client.call_tool("get_document_chunks", asked))
+            read = await told(client, "get_document_chunks", source_document_id="a", count=10)
             chunks = read["chunks"]
             assert len(chunks) == read["total_chunks"] == 4
             versions = {word for chunk in chunks for word in chunk["content"].split()}

@@ -11,7 +11,7 @@ from mcp import Client
 from tests.conftest import Connect, add_documents
 from tests.idx.letters import VERSIONS, letters
 from tests.idx.test_grouping import DOCUMENTS, QUERY, write_documents
-from tests.server.tool_answers import answer
+from tests.server.tool_answers import told
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def documents(found: dict[str, Any]) -> list[str]:
 
 async def test_a_page_has_as_many_documents_as_results(client: Client) -> None:
     async def search(**arguments: Any) -> Any:
-        return answer(await client.call_tool("Search", {"query": QUERY, **arguments}))
+        return await told(client, "Search", query=QUERY, **arguments)
 
     single = await search(content="none", limit=10)
     assert documents(single).count("long") == 10
@@ -77,7 +77,7 @@ async def test_a_page_has_as_many_documents_as_results(client: Client) -> None:
 @pytest.mark.parametrize("content", ["auto", "passages", "full"])
 async def test_a_grouped_answer_is_as_short_as_another_one(client: Client, content: str) -> None:
     arguments: dict[str, Any] = {"query": QUERY, "group": "document", "content": content}
-    found = answer(await client.call_tool("Search", arguments))
+    found = await told(client, "Search", **arguments)
     size = len(json.dumps(found, ensure_ascii=False, separators=(",", ":")))
     assert size <= {"auto": 6_000, "passages": 10_000, "full": 40_000}[content]
     best = found["results"][0]
@@ -85,7 +85,7 @@ async def test_a_grouped_answer_is_as_short_as_another_one(client: Client, conte
     if content == "full":
         assert all(other["content"] for other in best["others"])
         arguments["max_characters"] = 5_000
-        found = answer(await client.call_tool("Search", arguments))
+        found = await told(client, "Search", **arguments)
         assert len(json.dumps(found, separators=(",", ":"))) <= 5_000
         assert found["notice"]
 
@@ -97,8 +97,7 @@ async def test_an_agent_gets_the_newest_version_and_the_ids_of_the_others(
     async with connect() as client:
 
         async def search(**arguments: Any) -> Any:
-            given = {"query": "harbour", "limit": 20, **arguments}
-            return answer(await client.call_tool("Search", given))
+            return await told(client, "Search", query="harbour", **{"limit": 20, **arguments})
 
         def documents(found: Any) -> set[str]:
             return {hit["source_document"] for hit in found["results"]}

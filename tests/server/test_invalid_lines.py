@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.server.raw_client import RawClient
+from tests.server.raw_client import RawClient, tool_call
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawClient]:
-    client = RawClient(tmp_path_factory.mktemp("messages") / "no-index")
-    with client.process:
+    with RawClient(tmp_path_factory.mktemp("messages") / "no-index") as client:
         client.initialize()
         yield client
         assert client.end() == (b"", b"")
@@ -21,9 +20,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawClient]:
 
 def call(**parts: Any) -> bytes:
     """A call of a tool in JSON, whose characters beyond ASCII are escaped."""
-    query = {"name": "Search", "arguments": {"query": "cut \ud83e"}}
-    request = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": query}
-    return json.dumps(request | parts).encode()
+    return json.dumps(tool_call(7, query="cut \ud83e") | parts).encode()
 
 
 @pytest.mark.parametrize("id_", [7, "seven", "é", -1, 2**60])
@@ -92,8 +89,7 @@ def test_a_method_that_nobody_knows_is_not_repeated_whole(client: RawClient) -> 
 
 
 def test_it_is_answered_before_the_handshake_too(tmp_path: Path) -> None:
-    client = RawClient(tmp_path)
-    with client.process:
+    with RawClient(tmp_path) as client:
         client.send_line(b"{\n" + call())
         assert client.initialize()["result"]["serverInfo"]["name"] == "mcp-lucene"
         client.end()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult
 from pydantic_core import to_json
 
 from shared import Document, Index
@@ -15,7 +15,7 @@ from shared.model.document import Metadata
 from shared.writing.index import create
 from tests.conftest import Connect, Idx, add_documents, connected
 from tests.idx.preparation import index_files
-from tests.server.tool_answers import answer, error
+from tests.server.tool_answers import answer, error, refused, text_of, told
 
 DOCUMENTS = (
     ("c", "zebra", 1, "2024-05-01T00:00:00Z"),
@@ -50,7 +50,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def listed(client: Client, **arguments: Any) -> list[str]:
-    found = answer(await client.call_tool("ListDocuments", arguments))
+    found = await told(client, "ListDocuments", **arguments)
     return [document["source_document"] for document in found["documents"]]
 
 
@@ -99,9 +99,9 @@ async def test_the_order_of_titles_and_chunks_is_that_of_the_newest_commit(
 async def test_an_order_that_does_not_exist_is_refused_with_those_that_do(
     client: Client, idx: Idx, index: Path
 ) -> None:
-    told = error(await client.call_tool("ListDocuments", {"sort": "size"}))
-    assert "the argument 'sort' is 'size'" in told
-    assert "'-modified'" in told
+    message = await refused(client, "ListDocuments", sort="size")
+    assert "the argument 'sort' is 'size'" in message
+    assert "'-modified'" in message
     assert "'-modified'" in idx("list", "-i", index, "--sort", "size", code=2).stderr
 
 
@@ -123,8 +123,8 @@ async def note_client(note: Path, client: Client) -> AsyncIterator[Client]:
 async def test_documents_are_listed_without_hashes_and_sizes_unless_asked(
     idx: Idx, note: Path, note_client: Client
 ) -> None:
-    (brief,) = answer(await note_client.call_tool("ListDocuments", {}))["documents"]
-    full = answer(await note_client.call_tool("ListDocuments", {"detail": "full"}))
+    (brief,) = (await told(note_client, "ListDocuments"))["documents"]
+    full = await told(note_client, "ListDocuments", detail="full")
     assert brief["file_path"] == note.as_posix()
     assert brief["chunk_count"] == brief["max_chunk_index"] == 1
     assert set(brief["metadata"]) == {"file_type", "language", "modified"}
@@ -144,13 +144,9 @@ async def test_fields_take_less_than_4_kb_however_many_there_are(
             index.add(Document(f"{number}", "T", "text", metadata | {"common": "value"}))
     async with connect() as client:
         brief = await client.call_tool("list_fields", {})
-        full = answer(
-            await client.call_tool("list_fields", {"detail": "full", "max_characters": 1_000_000})
-        )
+        full = await told(client, "list_fields", detail="full", max_characters=1_000_000)
         small = await client.call_tool("list_fields", {"max_characters": 2_000})
-    (text,) = brief.content
-    assert isinstance(text, TextContent)
-    assert len(text.text.encode()) < 4_000
+    assert len(text_of(brief).encode()) < 4_000
     found = answer(brief)
     names = [field["name"] for field in found["fields"]]
     assert {"content", "title", "source_document", "common", "key 0 0"} <= set(names)
@@ -163,15 +159,13 @@ async def test_fields_take_less_than_4_kb_however_many_there_are(
     assert found["notice"].startswith(f"{len(everything) - len(names):,} fields left out")
     assert "detail=full" in found["notice"]
     assert idx.json("fields")["fields"] == full["fields"]
-    (text,) = small.content
-    assert isinstance(text, TextContent)
-    assert len(text.text) < 2_000
+    assert len(text_of(small)) < 2_000
 
 
 async def test_fields_of_an_index_of_files_are_those_that_help_a_search(
     note_client: Client,
 ) -> None:
-    found = answer(await note_client.call_tool("list_fields", {}))
+    found = await told(note_client, "list_fields")
     names = [field["name"] for field in found["fields"]]
     assert {"file_path", "file_type", "language", "modified"} <= set(names)
     assert {"content_hash", "file_size", "indexed", "languages"}.isdisjoint(names)
@@ -200,18 +194,19 @@ async def test_an_answer_stays_short_and_says_what_was_cut(
     result = await own_client.call_tool(
         "Search", {"query": "large", "limit": 30, "content": "full"}
     )
-    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+    assert len(text_of(result)) < 40_000
     found = answer(result)
     assert found["totalHits"] == 30
     assert re.search(
         r"under 40,000 characters, .* results left out.*max_characters", found["notice"]
     )
     result = await own_client.call_tool("Search", {"query": "title:huge", "content": "full"})
-    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+    assert len(text_of(result)) < 40_000
     (hit,) = answer(result)["results"]
     assert hit["content"].endswith("y…")
-    more = {"query": "large", "limit": 30, "content": "full", "max_characters": 200_000}
-    found = answer(await own_client.call_tool("Search", more))
+    found = await told(
+        own_client, "Search", query="large", limit=30, content="full", max_characters=200_000
+    )
     assert (len(found["results"]), found["notice"]) == (30, None)
     calls: dict[str, dict[str, Any]] = {
         "get_document_chunks": {"source_document_id": "huge"},
@@ -220,7 +215,7 @@ async def test_an_answer_stays_short_and_says_what_was_cut(
     }
     for tool, arguments in calls.items():
         result = await own_client.call_tool(tool, arguments)
-        assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+        assert len(text_of(result)) < 40_000
 
 
 async def test_long_ids_do_not_break_the_budget(own_client: Client, empty_index: Path) -> None:
@@ -228,7 +223,7 @@ async def test_long_ids_do_not_break_the_budget(own_client: Client, empty_index:
         for number in range(10):
             index.add(Document(f"{number}" + "🦦" * 9_999, "T", "otter"))
     result = await own_client.call_tool("Search", {"query": "otter"})
-    assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+    assert len(text_of(result)) < 40_000
     assert "results left out" in answer(result)["notice"]
 
 
@@ -238,8 +233,7 @@ async def test_one_result_that_is_too_long_hides_no_other(
     with Index(empty_index) as index:
         index.add(Document("a", "T" * 9_999, "otter"))
         index.add(Document("b", "Short", "otter " * 3))
-    small = {"query": "otter", "max_characters": 4_000}
-    found = answer(await own_client.call_tool("Search", small))
+    found = await told(own_client, "Search", query="otter", max_characters=4_000)
     assert {hit["source_document"] for hit in found["results"]} == {"a", "b"}
     assert "cut short" in found["notice"]
 
@@ -256,11 +250,11 @@ async def test_what_a_client_sends_does_not_come_back_at_length(own_client: Clie
     ]
     for tool, arguments in calls:
         result = await own_client.call_tool(tool, arguments)
-        assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is text
+        assert len(text_of(result)) < 40_000
 
 
 async def test_a_long_query_is_cut_in_its_suggestion_too(own_client: Client) -> None:
-    found = answer(await own_client.call_tool("Search", {"query": "manuall " * 2_000}))
+    found = await told(own_client, "Search", query="manuall " * 2_000)
     assert found["suggestion"].startswith("manual manual")
     assert len(found["suggestion"]) < 2_000
 
@@ -284,8 +278,8 @@ async def test_ten_hits_take_under_6_kb(
     async with connect(*options) as client:
         result = await client.call_tool("Search", {"query": "everyone rights"})
         found = answer(result)
-        text, *links = result.content
-        assert len(text.text) <= 6_000  # type: ignore[union-attr] # it is text
+        _, *links = result.content
+        assert len(text_of(result)) <= 6_000
         assert len(links) == 5
         assert sum(len(link.model_dump_json(exclude_none=True)) for link in links) < 800
         whole = {hit["source_document"] for hit in found["results"] if hit["content"] is not None}
@@ -300,17 +294,15 @@ async def test_ten_hits_take_under_6_kb(
             else:
                 assert hit["passages"] is None
                 assert hit["metadata"] == {"year": 2024}
-        explicit = {"query": "everyone rights", "content": "auto"}
-        again = answer(await client.call_tool("Search", explicit))
+        again = await told(client, "Search", query="everyone rights", content="auto")
         assert len(to_json(again)) == len(to_json(found))
 
 
 async def test_few_hits_have_their_whole_texts(own_client: Client, empty_index: Path) -> None:
     write_rights(empty_index)
-    found = answer(await own_client.call_tool("Search", {"query": "everyone rights", "limit": 2}))
+    found = await told(own_client, "Search", query="everyone rights", limit=2)
     assert all(hit["content"] and hit["char_end"] for hit in found["results"])
-    full = {"query": "everyone rights", "content": "full"}
-    found = answer(await own_client.call_tool("Search", full))
+    found = await told(own_client, "Search", query="everyone rights", content="full")
     assert all(hit["content"] for hit in found["results"])
     assert len(to_json(found)) > 10_000
 
@@ -322,7 +314,7 @@ async def test_long_words_and_names_leave_a_part_of_a_passage(
         for number in range(10):
             text = "a" * 700 + " otter " + "b" * 700
             index.add(Document(f"{number}" + "x" * 300, "Long", text, {"author": "A" * 400}))
-    found = answer(await own_client.call_tool("Search", {"query": "otter"}))
+    found = await told(own_client, "Search", query="otter")
     assert len(found["results"]) == 10
     for hit in found["results"]:
         assert hit["content"] is None
@@ -336,8 +328,7 @@ async def test_ten_hits_with_passages_take_under_10_kb(
     own_client: Client, empty_index: Path
 ) -> None:
     write_rights(empty_index)
-    arguments = {"query": "everyone rights", "content": "passages"}
-    found = answer(await own_client.call_tool("Search", arguments))
+    found = await told(own_client, "Search", query="everyone rights", content="passages")
     assert len(found["results"]) == 10
     assert all(1 <= len(hit["passages"]) <= 3 for hit in found["results"])
     assert sum(len(hit["passages"]) for hit in found["results"]) > 10
@@ -371,6 +362,6 @@ async def test_parts_of_several_documents_are_read_in_one_call(
     assert "no document has the id" in error(await read(more=[{"source_document_id": "none"}]))
     assert "more.0.count" in error(await read(more=[{"source_document_id": "a", "count": 0}]))
     short = await read(max_characters=4_000)
-    assert len(short.content[0].text) < 4_000  # type: ignore[union-attr] # it is text
+    assert len(text_of(short)) < 4_000
     assert answer(short)["chunks"] == told["chunks"]
     assert "cut short" in answer(short)["notice"]

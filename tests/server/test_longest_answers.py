@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from mcp import Client
-from mcp.types import TextContent
 
 from tests.conftest import connected
 from tests.server.resource_answers import assert_brief
+from tests.server.tool_answers import text_of
 from tests.tools.longest_answers import WORST, WORST_RESOURCES, write_hostile_index
 
 pytestmark = pytest.mark.soak
@@ -18,9 +18,7 @@ async def lengths(client: Client, most: int) -> list[tuple[str, str, int]]:
     told = []
     for tool, arguments in WORST:
         result = await client.call_tool(tool, {**arguments, "max_characters": most})
-        text, *_ = result.content
-        assert isinstance(text, TextContent)
-        told.append((tool, f"{arguments}"[:100], len(text.text)))
+        told.append((tool, f"{arguments}"[:100], len(text_of(result))))
     return told
 
 

@@ -16,7 +16,7 @@ from tests.conftest import Connect
 from tests.idx.test_normalize import KEY, QUERY, REWRITTEN, write_documents
 from tests.model_server import ModelServer, is_silent, says, serving
 from tests.programs import PROGRAMS, run
-from tests.server.tool_answers import answer
+from tests.server.tool_answers import answer, told
 
 pytestmark = pytest.mark.soak
 
@@ -45,7 +45,7 @@ def normalizing(
 
 
 async def search(client: Client, **arguments: Any) -> dict[str, Any]:
-    return answer(await client.call_tool("Search", {"query": QUERY, **arguments}))
+    return await told(client, "Search", query=QUERY, **arguments)
 
 
 async def test_a_question_finds_what_is_written_in_english(
@@ -85,7 +85,7 @@ async def test_who_waits_for_a_model_keeps_nobody_else_waiting(connect: Connect)
             waiting = [asyncio.create_task(search(client)) for _ in range(20)]
             while len(server.requests) < len(waiting):
                 await asyncio.sleep(0.05)
-            found = answer(await client.call_tool("ListDocuments", {}))
+            found = await told(client, "ListDocuments")
             assert found["total_documents"] == 2
             assert not any(task.done() for task in waiting)
             # The model's server ends, and with it the waiting.
@@ -129,8 +129,6 @@ async def test_a_long_query_and_its_rewriting_leave_room_for_results(connect: Co
     with serving(says("notice " * 50)) as server:
         async with normalizing(connect, server) as client:
             query = "Kündigungsfrist " * 60
-            found = answer(
-                await client.call_tool("Search", {"query": query, "max_characters": 2_000})
-            )
+            found = await told(client, "Search", query=query, max_characters=2_000)
     assert found["rewritten"].startswith("notice notice")
     assert len(str(found)) < 2_500

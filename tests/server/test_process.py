@@ -16,7 +16,7 @@ import pytest
 from shared import Document, Index
 from tests.conftest import add_documents
 from tests.programs import PROGRAMS, run
-from tests.server.raw_client import RawClient
+from tests.server.raw_client import MODERN, RawClient, tool_call
 from tests.systems import gives_sockets_as_files, is_in_time, limits_processes, uses_a_unix_shell
 
 if sys.platform != "win32":
@@ -26,8 +26,7 @@ if sys.platform != "win32":
 @pytest.fixture
 def client(empty_index: Path) -> Iterator[RawClient]:
     add_documents(empty_index, Document("a", "A", "some text"))
-    client = RawClient(empty_index)
-    with client.process:
+    with RawClient(empty_index) as client:
         yield client
         client.process.kill()
 
@@ -125,8 +124,7 @@ def test_without_room_for_java_each_call_says_so(empty_index: Path) -> None:
     def little_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
-    client = RawClient(empty_index, before=little_memory)
-    with client.process:
+    with RawClient(empty_index, before=little_memory) as client:
         client.initialize()
         for _ in range(2):
             result = client.search("text")
@@ -136,15 +134,7 @@ def test_without_room_for_java_each_call_says_so(empty_index: Path) -> None:
 
 
 # Hundreds of patterns, each near the limit, take many seconds.
-SLOW_SEARCH = {
-    "jsonrpc": "2.0",
-    "id": 7,
-    "method": "tools/call",
-    "params": {
-        "name": "Search",
-        "arguments": {"query": " ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(800))},
-    },
-}
+SLOW_SEARCH = tool_call(7, query=" ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(800)))
 
 
 @pytest.mark.soak
@@ -208,13 +198,7 @@ def test_a_client_that_listens_and_leaves_ends_the_process_in_order(client: RawC
             "jsonrpc": "2.0",
             "id": "listen",
             "method": "subscriptions/listen",
-            "params": {
-                "notifications": {"resourcesListChanged": True},
-                "_meta": {
-                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                    "io.modelcontextprotocol/clientCapabilities": {},
-                },
-            },
+            "params": {"notifications": {"resourcesListChanged": True}, "_meta": MODERN},
         }
     )
     acknowledged = json.loads(client.process.stdout.readline())
@@ -237,13 +221,11 @@ def test_calls_that_need_more_fail_by_themselves(
         index.add(Document("large", "Large", "lease " + "x" * 9_000_000))
         index.add(Document("little", "Little", "little text"))
     monkeypatch.setenv("IDX_JAVA_HEAP", "16")
-    client = RawClient(empty_index)
-    with client.process:
+    with RawClient(empty_index) as client:
         client.initialize()
-        search = {"name": "Search", "arguments": {"query": "lease"}}
         asked = range(12)
         for number in asked:
-            client.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": search})
+            client.send(tool_call(number, query="lease"))
         answers = [client.receive() for _ in asked]
         assert {answer["id"] for answer in answers} == set(asked)
         for answer in answers:

@@ -14,7 +14,7 @@ from shared import Document
 from shared.model.document import Metadata
 from tests.conftest import Connect, NewIndex, add_documents
 from tests.server.resource_answers import assert_brief, listed, read
-from tests.server.tool_answers import answer
+from tests.server.tool_answers import told
 
 WORDS = [f"word{number}" for number in range(9_000)]
 
@@ -237,16 +237,14 @@ async def test_chunks_lead_to_their_neighbours(client: Client) -> None:
 
 
 async def test_what_is_told_of_the_index_is_what_the_tools_tell(client: Client) -> None:
-    async def told(uri: str) -> Any:
+    async def parsed(uri: str) -> Any:
         contents = await read(client, uri)
         assert contents.mime_type == "application/json"
         return json.loads(contents.text)
 
-    assert await told("index://stats") == answer(await client.call_tool("index_stats", {}))
-    assert await told("index://fields/author") == answer(
-        await client.call_tool("top_terms", {"field": "author"})
-    )
-    assert await told("index://languages/fr") == {
+    assert await parsed("index://stats") == await told(client, "index_stats")
+    assert await parsed("index://fields/author") == await told(client, "top_terms", field="author")
+    assert await parsed("index://languages/fr") == {
         "language": "fr",
         "total_documents": 1,
         "documents": [{"source_document": "menu", "uri": "document://menu"}],

@@ -1,7 +1,6 @@
 """What clients are known to choke on is not in the tools."""
 
 import re
-from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,18 +16,6 @@ async def tools(new_index: NewIndex) -> AsyncIterator[list[Tool]]:
     path = new_index()
     async with connected(path, "--admin", "--root", str(path)) as client:
         yield (await client.list_tools()).tools
-
-
-def parts(schema: Any) -> Iterator[dict[str, Any]]:
-    """Every object in a schema, itself first."""
-    match schema:
-        case dict():
-            yield schema
-            for part in schema.values():
-                yield from parts(part)
-        case list():
-            for part in schema:
-                yield from parts(part)
 
 
 @pytest.mark.parametrize(
@@ -90,29 +77,12 @@ async def test_schemas_have_only_words_that_all_clients_take(tools: list[Tool]) 
                 # Gemini takes a union only if nothing else is said.
                 assert "anyOf" not in part or part.keys() == {"anyOf"}, tool.name
                 assert "type" in part or "anyOf" in part, tool.name
+        # What a result has is described to people in docs/tools.md.
+        assert not any("description" in part for part in schemas(tool.output_schema or {}))
         for part in schemas(tool.input_schema):
             # Models take one type, and values in a list only as texts.
             assert isinstance(part.get("type", ""), str)
             assert all(isinstance(value, str) for value in part.get("enum", ()))
-
-
-async def test_no_list_of_values_holds_null(tools: list[Tool]) -> None:
-    for tool in tools:
-        for part in parts(tool.input_schema):
-            assert None not in part.get("enum", [])
-            if "enum" in part:
-                assert "null" not in part.get("type", "")
-
-
-async def test_nothing_is_said_twice(tools: list[Tool]) -> None:
-    for tool in tools:
-        for part in parts(tool.output_schema):
-            # Properties may have these names, and are schemas themselves.
-            assert not isinstance(part.get("description", {}), str)
-            assert not isinstance(part.get("title", {}), str)
-        for schema in (tool.input_schema, tool.output_schema or {}):
-            used = Counter(part["$ref"] for part in parts(schema) if "$ref" in part)
-            assert all(used[f"#/$defs/{name}"] > 1 for name in schema.get("$defs", {}))
 
 
 async def test_an_optional_part_of_a_filter_keeps_its_types(tools: list[Tool]) -> None:
@@ -125,14 +95,6 @@ async def test_an_optional_part_of_a_filter_keeps_its_types(tools: list[Tool]) -
         "boolean",
         "array",
     ]
-
-
-async def test_every_reference_leads_somewhere(tools: list[Tool]) -> None:
-    for tool in tools:
-        for schema in (tool.input_schema, tool.output_schema or {}):
-            defined = {f"#/$defs/{name}" for name in schema.get("$defs", {})}
-            used = {part["$ref"] for part in parts(schema) if "$ref" in part}
-            assert used <= defined
 
 
 async def test_numbers_have_bounds_and_unknown_arguments_are_refused(tools: list[Tool]) -> None:

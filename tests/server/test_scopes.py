@@ -1,16 +1,10 @@
 """What a request may do, and of which collections it is answered, is what its token says."""
 
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-import httpx2
 import pytest
-import uvicorn
 from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 from mcp.server import MCPServer
 from mcp.server.auth.middleware.auth_context import auth_context_var
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -22,6 +16,7 @@ from server.http.tokens import read_tokens
 from server.lucene_pool import LucenePool
 from server.settings import HttpSettings, ServerSettings, limit_of
 from server.state import ServerState, ToolContext, granted_scopes
+from tests.server.http.served import client_of, serving
 
 READER, ADMIN = "r" * 40, "a" * 40
 
@@ -31,62 +26,41 @@ async def scopes(context: ToolContext) -> list[str]:
     return sorted(granted_scopes(context.request_context.request))
 
 
-async def told(client: Client) -> list[str]:
+def telling_scopes(**options: Any) -> MCPServer:
+    server = MCPServer("test", **options)
+    server.add_tool(scopes)
+    return server
+
+
+async def granted_to(client: Client) -> list[str]:
     result = await client.call_tool("scopes", {})
     assert result.structured_content is not None
     granted: list[str] = result.structured_content["result"]
     return granted
 
 
-@contextmanager
-def listening(server: MCPServer) -> Iterator[str]:
-    """Serve by HTTP in a thread; yields the URL."""
-    config = uvicorn.Config(server.streamable_http_app(), port=0, log_config=None, lifespan="on")
-    running = uvicorn.Server(config)
-    thread = threading.Thread(target=running.run)
-    thread.start()
-    while not running.started:
-        time.sleep(0.05)
-    try:
-        yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}/mcp"
-    finally:
-        running.should_exit = True
-        thread.join()
-
-
 async def test_on_this_machine_everything_may_be_done() -> None:
-    server = MCPServer("test")
-    server.add_tool(scopes)
-    async with Client(server) as client:
-        assert await told(client) == ["admin", "read"]
-
-
-URL = "http://127.0.0.1/mcp"
+    async with Client(telling_scopes()) as client:
+        assert await granted_to(client) == ["admin", "read"]
 
 
 async def test_over_http_without_authentication_nothing_may_be_changed() -> None:
-    server = MCPServer("test")
-    server.add_tool(scopes)
-    with listening(server) as url:
+    async with serving(telling_scopes()) as served:
         for mode in ("auto", "legacy"):
-            async with Client(url, mode=mode) as client:
-                assert await told(client) == ["read"]
+            async with Client(served.url, mode=mode) as client:
+                assert await granted_to(client) == ["read"]
 
 
 async def test_over_http_the_token_says_what_may_be_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IDX_TOKENS", f"alice:read:{READER} root:read,admin:{ADMIN}")
-    how = authentication(HttpSettings(), read_tokens(None), (URL, URL))
+    url = "http://127.0.0.1/mcp"
+    how = authentication(HttpSettings(), read_tokens(None), (url, url))
     assert how is not None
-    server = MCPServer("test", auth=how.settings, token_verifier=how)
-    server.add_tool(scopes)
-    with listening(server) as url:
+    async with serving(telling_scopes(auth=how.settings, token_verifier=how)) as served:
         for token, granted in [(READER, ["read"]), (ADMIN, ["admin", "read"])]:
             for mode in ("auto", "legacy"):
-                async with (
-                    httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as sender,
-                    Client(streamable_http_client(url, http_client=sender), mode=mode) as client,
-                ):
-                    assert await told(client) == granted
+                async with client_of(served, token, mode) as client:
+                    assert await granted_to(client) == granted
 
 
 async def test_a_request_without_a_token_is_not_answered_where_all_need_one(

@@ -15,7 +15,7 @@ from tests.embedding_server import NAME, embeds
 from tests.model_server import hangs_up, serving
 from tests.server.http.served import served_here
 from tests.server.pages.browsing import visit
-from tests.server.tool_answers import answer
+from tests.server.tool_answers import told
 from tests.shared.semantic.test_e5 import source
 from tests.shared.semantic.vectors import vectors_of
 
@@ -46,9 +46,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def test_documents_found_by_meaning_are_counted(client: Client) -> None:
     # "jams" is in one document, and another one has none of the words.
     for query in (QUESTION, "jams: how much money do I get if I am laid off?"):
-        arguments = {"query": query, "group": "document", "content": "none"}
-        found = answer(await client.call_tool("Search", arguments))
-        single = answer(await client.call_tool("Search", {"query": query, "content": "none"}))
+        found = await told(client, "Search", query=query, group="document", content="none")
+        single = await told(client, "Search", query=query, content="none")
         alike = [{**hit, "others": [], "more": 0} for hit in single["results"]]
         assert found["results"] == alike
         assert found["total_documents"] == single["totalHits"] == len(alike)
@@ -56,14 +55,14 @@ async def test_documents_found_by_meaning_are_counted(client: Client) -> None:
 
 
 async def test_a_result_by_meaning_is_marked(client: Client) -> None:
-    found = answer(await client.call_tool("Search", {"query": QUESTION}))
+    found = await told(client, "Search", query=QUESTION)
     assert found["results"][0]["source_document"] == "severance"
     assert found["results"][0]["matched"] == "meaning"
     assert found["totalHits"] == len(found["results"])
     assert "note" not in found
-    words = answer(await client.call_tool("Search", {"query": QUESTION, "search": "words"}))
+    words = await told(client, "Search", query=QUESTION, search="words")
     assert "severance" not in [hit["source_document"] for hit in words["results"]]
-    by_words = answer(await client.call_tool("Search", {"query": "paper jams"}))["results"][0]
+    by_words = (await told(client, "Search", query="paper jams"))["results"][0]
     assert by_words["source_document"] == "printer"
     assert "matched" not in by_words
 
@@ -75,9 +74,9 @@ def test_the_page_marks_it_too(index: Path) -> None:
 
 
 async def test_pages_follow_each_other(client: Client) -> None:
-    whole = answer(await client.call_tool("Search", {"query": QUESTION}))["results"]
+    whole = (await told(client, "Search", query=QUESTION))["results"]
     pages = [
-        answer(await client.call_tool("Search", {"query": QUESTION, "limit": 1, "offset": offset}))
+        await told(client, "Search", query=QUESTION, limit=1, offset=offset)
         for offset in range(len(whole))
     ]
     assert [page["results"][0]["id"] for page in pages] == [hit["id"] for hit in whole]
@@ -95,8 +94,8 @@ async def test_a_model_that_is_missing_is_said_once(
     embed(tmp_path / "index")
     shutil.rmtree(folder)
     async with connected(tmp_path / "index") as client:
-        first = answer(await client.call_tool("Search", {"query": "paper jams"}))
-        second = answer(await client.call_tool("Search", {"query": "paper jams"}))
+        first = await told(client, "Search", query="paper jams")
+        second = await told(client, "Search", query="paper jams")
     assert first["note"].startswith(f"Ranked by words only: the sentence model {folder}")
     assert "note" not in second
     assert first["results"] == second["results"] != []
@@ -112,12 +111,12 @@ async def test_a_server_of_models_that_goes_away_is_said_once(
         switch_on(tmp_path / "index", name)
         embed(tmp_path / "index")
         async with connected(tmp_path / "index", IDX_SEMANTIC=name) as client:
-            found = answer(await client.call_tool("Search", {"query": QUESTION}))
+            found = await told(client, "Search", query=QUESTION)
             assert found["results"][0]["source_document"] == "severance"
             models.answer = hangs_up
-            first = answer(await client.call_tool("Search", {"query": "paper jams"}))
+            first = await told(client, "Search", query="paper jams")
             asked = len(models.requests)
-            second = answer(await client.call_tool("Search", {"query": "sheets of paper"}))
+            second = await told(client, "Search", query="sheets of paper")
             assert len(models.requests) == asked
     assert "cannot be reached, or closed the connection" in first["note"]
     assert "note" not in second
@@ -131,7 +130,7 @@ async def test_the_server_follows_the_index(tmp_path: Path) -> None:
     async with connected(path) as client:
 
         async def is_found() -> bool:
-            found = answer(await client.call_tool("Search", {"query": QUESTION}))
+            found = await told(client, "Search", query=QUESTION)
             return "severance" in [hit["source_document"] for hit in found["results"]]
 
         assert not await is_found()

@@ -19,7 +19,7 @@ from server.relay import can_share
 from shared import Document, daemons
 from tests.conftest import Idx, add_documents, server_with
 from tests.programs import PROGRAMS, run
-from tests.server.raw_client import RawClient
+from tests.server.raw_client import MODERN, RawClient, tool_call
 from tests.waiting import wait_for
 
 Start = Callable[..., RawClient]
@@ -181,14 +181,7 @@ def test_what_was_asked_of_a_daemon_that_died_is_asked_of_the_next(start: Start)
     client.initialize()
     first = _daemon()
     os.kill(first, signal.SIGSTOP)
-    client.send(
-        {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "tools/call",
-            "params": {"name": "Search", "arguments": {"query": "text"}},
-        }
-    )
+    client.send(tool_call(1, query="text"))
     client.send({"jsonrpc": "2.0", "id": 2, "method": "ping"})
     os.kill(first, KILL)
     answers = [client.receive(), client.receive()]
@@ -213,22 +206,19 @@ def test_a_subscription_outlives_the_daemon(start: Start, index: Path) -> None:
 @pytest.mark.soak
 def test_a_session_of_the_newer_protocol_goes_on_too(start: Start, index: Path) -> None:
     client = start()
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
-    assert "capabilities" in client.request("server/discover", _meta=meta)["result"]
+    assert "capabilities" in client.request("server/discover", _meta=MODERN)["result"]
     listened = {"toolsListChanged": True, "resourcesListChanged": True}
     listen = {
         "method": "subscriptions/listen",
-        "params": {"notifications": listened, "_meta": meta},
+        "params": {"notifications": listened, "_meta": MODERN},
     }
     client.send({"jsonrpc": "2.0", "id": "L", **listen})
     for _ in range(2):
         _kill(_daemon())
         # Unlike a list of tools, which needs no Java, it is answered when the index is listened to.
-        found = client.request("tools/call", name="Search", arguments={"query": "text"}, _meta=meta)
+        found = client.request(
+            "tools/call", name="Search", arguments={"query": "text"}, _meta=MODERN
+        )
         assert found["result"]["structuredContent"]["totalHits"] == 1
     add_documents(index, Document("b", "B", "another text"))
     told = client.receive()

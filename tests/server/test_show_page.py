@@ -26,7 +26,7 @@ from tests.idx.extraction.pdf_files import add_lines, write_pages, write_pdf
 from tests.idx.test_ocr import scan
 from tests.programs import run_idx
 from tests.server.raw_client import RawClient
-from tests.server.tool_answers import answer, error
+from tests.server.tool_answers import answer, error, told
 
 YELLOW = (255, 224, 64)
 
@@ -159,8 +159,7 @@ async def test_an_older_client_gets_no_links(files: Path, reading: Client) -> No
 
 
 async def test_a_scan_is_listed_and_shown_within_the_size_of_an_answer(reading: Client) -> None:
-    given = {"source_document_id": "scan.pdf"}
-    details = answer(await reading.call_tool("document_details", given))
+    details = await told(reading, "document_details", source_document_id="scan.pdf")
     assert details["metadata"]["pages_without_text"] == [2]
     result = await show(reading, "scan.pdf", 2, "river")
     _, described = shown(result)

@@ -1,4 +1,4 @@
-"""The server at its start and at the end of whoever started it."""
+"""The server at its start, where it looks for its index, and the end of whoever started it."""
 
 import json
 import os
@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
 from typer.testing import CliRunner
 
 from server.app import app
-from shared import Document
-from tests.conftest import add_documents
+from shared import Document, create
+from tests.configured import write
+from tests.conftest import add_documents, server_with
 from tests.programs import PROGRAMS, Started, run
-from tests.server.raw_client import RawClient
+from tests.server.raw_client import HANDSHAKE, RawClient, tool_call
 from tests.systems import is_in_time, reads_proc, sends_signals
 from tests.waiting import wait_for
 
@@ -61,14 +63,12 @@ def test_a_client_is_answered_before_java_runs(empty_index: Path, tmp_path: Path
     add_documents(empty_index, Document("a", "A", "some text"))
     held = tmp_path / "held"
     held.touch()
-    client = RawClient(empty_index, program=[sys.executable, "-c", _JAVA_HELD_BACK, held])
-    with client.process:
+    with RawClient(empty_index, program=[sys.executable, "-c", _JAVA_HELD_BACK, held]) as client:
         assert client.initialize()["result"]["serverInfo"]["name"] == "mcp-lucene"
         assert len(client.request("tools/list")["result"]["tools"]) > 5
-        search = {"name": "Search", "arguments": {"query": "text"}}
-        client.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": search})
+        client.send(tool_call(1, query="text"))
         # A client that gives up leaves room for the one that waits.
-        client.send({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": search})
+        client.send(tool_call(2, query="text"))
         cancelled = {"requestId": 2, "reason": "it takes too long"}
         client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled})
         assert client.request("ping")["result"] == {}
@@ -93,13 +93,14 @@ def test_without_http_nothing_of_the_pages_and_the_api_is_imported(
 ) -> None:
     program = [sys.executable, "-X", "importtime", "-m", "server"]
     # Python writes more than a pipe has room for.
-    with (tmp_path / "log").open("wb") as stderr:
-        client = RawClient(empty_index, program=program, stderr=stderr)
-        with client.process:
-            client.initialize()
-            client.request("tools/list")
-            client.search("text")
-            client.end()
+    with (
+        (tmp_path / "log").open("wb") as stderr,
+        RawClient(empty_index, program=program, stderr=stderr) as client,
+    ):
+        client.initialize()
+        client.request("tools/list")
+        client.search("text")
+        client.end()
     lines = (tmp_path / "log").read_text().splitlines()
     imported = {line.rpartition("|")[2].strip() for line in lines}
     assert {"server.search_server", "shared.search.answer"} <= imported
@@ -116,8 +117,7 @@ def test_a_client_that_leaves_before_java_runs_leaves_no_process(
 ) -> None:
     held = tmp_path / "held"
     held.touch()
-    client = RawClient(empty_index, program=[sys.executable, "-c", _JAVA_HELD_BACK, held])
-    with client.process:
+    with RawClient(empty_index, program=[sys.executable, "-c", _JAVA_HELD_BACK, held]) as client:
         client.initialize()
         assert client.end() == (b"", b"")
         assert client.process.returncode == 0
@@ -127,8 +127,7 @@ def test_a_client_that_leaves_before_java_runs_leaves_no_process(
 def test_what_the_server_might_start_inherits_neither_its_stdin_nor_its_stdout(
     empty_index: Path,
 ) -> None:
-    client = RawClient(empty_index)
-    with client.process:
+    with RawClient(empty_index) as client:
         client.initialize()
         ours = {
             os.fstat(end.fileno()).st_ino for end in (client.process.stdin, client.process.stdout)
@@ -144,21 +143,9 @@ def test_a_parent_that_is_killed_leaves_no_server(empty_index: Path) -> None:
     # Hundreds of patterns, each near the limit, take many seconds.
     slow = " ".join(f"/[ab]*a[ab]{{9}}{number}/" for number in range(400))
     asked: list[dict[str, Any]] = [
-        {
-            "method": "initialize",
-            "id": 1,
-            "params": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": {"name": "parent", "version": "1"},
-            },
-        },
+        {"method": "initialize", "id": 1, "params": HANDSHAKE},
         {"method": "notifications/initialized"},
-        {
-            "method": "tools/call",
-            "id": 2,
-            "params": {"name": "Search", "arguments": {"query": slow}},
-        },
+        tool_call(2, query=slow),
     ]
     with Started(sys.executable, "-c", _PARENT, PROGRAMS / "mcp-lucene", empty_index) as parent:
         server = int(parent.stdout.readline())
@@ -178,3 +165,26 @@ def test_what_is_not_a_number_is_no_number(empty_index: Path, option: str) -> No
     refused = CliRunner().invoke(app, [str(empty_index), "--http", option, "nan"])
     assert refused.exit_code == 2
     assert "nan is not finite" in refused.stderr
+
+
+@pytest.mark.parametrize("named_by", ["argument", "variable", "file"])
+async def test_the_server_looks_for_its_index_in_the_same_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named_by: str
+) -> None:
+    create(tmp_path / named_by)
+    write(f"index_path = '{tmp_path}/file'")
+    if named_by != "file":
+        monkeypatch.setenv("IDX_INDEX_PATH", str(tmp_path / "variable"))
+    arguments = [str(tmp_path / "argument")] if named_by == "argument" else []
+    async with Client(server_with(*arguments)) as client:
+        assert not (await client.call_tool("ListDocuments", {})).is_error
+
+
+def test_the_server_names_what_is_wrong_in_the_file() -> None:
+    file = write("index_pat = 'x'")
+    done = run(PROGRAMS / "mcp-lucene", check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == (
+        f"Error: {file}: index_pat is not a setting; did you mean 'index_path'?\n"
+    )

@@ -1,12 +1,11 @@
 """Subscribed clients of both eras hear what others commit, and are forgotten when they leave."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
-import uvicorn
 from mcp import Client, MCPError
 from mcp.client.subscriptions import ResourceUpdated
 from mcp.types import ResourceListChangedNotification, ResourceUpdatedNotification
@@ -19,6 +18,7 @@ from shared import Document, Index
 from shared.maintenance.rebuild import rebuild
 from tests.conftest import Connect, Idx, add_documents, connected
 from tests.server.hearing import LIST, PATIENCE, hearing, subscribed
+from tests.server.http.served import serving
 from tests.server.other_writer import other_writer
 from tests.systems import makes_links
 
@@ -197,22 +197,6 @@ async def test_all_streams_together_have_a_limit(empty_index: Path) -> None:
             pass
 
 
-@asynccontextmanager
-async def serving(server: SearchServer) -> AsyncIterator[str]:
-    """Serve over HTTP, as many clients as there are; yields the URL."""
-    web = uvicorn.Server(
-        uvicorn.Config(server.streamable_http_app(), port=0, log_level="error", lifespan="on")
-    )
-    task = asyncio.create_task(web.serve())
-    await eventually(lambda: web.started)
-    port = web.servers[0].sockets[0].getsockname()[1]
-    try:
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        web.should_exit = web.force_exit = True
-        await task
-
-
 async def eventually(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not holds():
@@ -226,7 +210,7 @@ async def test_what_a_client_subscribed_to_is_forgotten_when_it_is_gone(
     add_documents(empty_index, Document("a", "A", "text"))
     settings = ServerSettings(empty_index)
     server = SearchServer(ServerState(settings, LucenePool(empty_index)))
-    async with serving(server) as url:
+    async with serving(server) as served:
         changes = await server.resources.changes()
         # That nothing is kept shows nowhere outside.
         watched = changes._versions  # noqa: SLF001
@@ -234,7 +218,7 @@ async def test_what_a_client_subscribed_to_is_forgotten_when_it_is_gone(
         for _ in range(3):
             async with AsyncExitStack() as clients:
                 for number in range(3):
-                    client = await clients.enter_async_context(Client(url, mode=era))
+                    client = await clients.enter_async_context(Client(served.url, mode=era))
                     uris = ["document://a", f"document://{number}"]
                     if era == "legacy":
                         await client.list_resources()
@@ -259,13 +243,13 @@ async def test_clients_of_both_eras_hear_the_same_side_by_side(empty_index: Path
         heard.append(message)
 
     async with (
-        serving(SearchServer(state)) as url,
-        Client(url) as newer,
-        Client(url, mode="legacy", message_handler=handle) as older,
+        serving(SearchServer(state)) as served,
+        Client(served.url) as newer,
+        Client(served.url, mode="legacy", message_handler=handle) as older,
         newer.listen(resource_subscriptions=["document://a"]) as stream,
     ):
         await older.subscribe_resource("document://a")
-        async with Client(url, mode="legacy") as gone:
+        async with Client(served.url, mode="legacy") as gone:
             await gone.subscribe_resource("document://a")
         add_documents(empty_index, Document("a", "A", "text"))
         async with asyncio.timeout(PATIENCE):

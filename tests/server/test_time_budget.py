@@ -24,7 +24,7 @@ from shared.errors import QueryError
 from shared.java.cancellation import Cancellation
 from tests.conftest import add_documents, connected
 from tests.programs import run
-from tests.server.tool_answers import answer
+from tests.server.tool_answers import answer, told
 
 CHUNKS = 2_000
 SLOW = " ".join(
@@ -118,7 +118,7 @@ async def answering(client: Client) -> None:
 
 
 async def search(client: Client, query: str) -> dict[str, object]:
-    return answer(await client.call_tool("Search", {"query": query}))
+    return await told(client, "Search", query=query)
 
 
 @pytest.fixture

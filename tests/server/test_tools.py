@@ -9,9 +9,9 @@ from mcp import Client
 
 from shared import Document, create
 from shared.chunking import chunks
-from tests.conftest import Connect, Idx, NewIndex, add_documents, connected, connected_by_stdio
+from tests.conftest import Connect, Idx, NewIndex, add_documents
 from tests.idx.preparation import index_files
-from tests.server.tool_answers import answer, error
+from tests.server.tool_answers import error, told
 
 LONG = " ".join(f"word{number}" for number in range(700))
 
@@ -26,7 +26,7 @@ def index(new_index: NewIndex) -> Path:
 
 
 async def test_search(client: Client) -> None:
-    found = answer(await client.call_tool("Search", {"query": "cafe"}))
+    found = await told(client, "Search", query="cafe")
     assert (found["query"], found["totalHits"], found["notice"]) == ("cafe", 2, None)
     best, second = found["results"]
     assert best["score"] >= second["score"] > 0
@@ -52,9 +52,7 @@ async def test_search(client: Client) -> None:
 
 
 async def test_chunks_are_those_of_the_contract(client: Client) -> None:
-    read = answer(
-        await client.call_tool("get_document_chunks", {"source_document_id": "manual", "count": 9})
-    )
+    read = await told(client, "get_document_chunks", source_document_id="manual", count=9)
     assert (read["source_document"], read["total_chunks"]) == ("manual", 4)
     assert [chunk["content"] for chunk in read["chunks"]] == [
         chunk.content for chunk in chunks("manual", "The manual", LONG)
@@ -67,7 +65,7 @@ async def test_chunks_are_those_of_the_contract(client: Client) -> None:
 
 async def test_search_pages_filters_and_operators(client: Client) -> None:
     async def ids(**arguments: object) -> list[str]:
-        found = answer(await client.call_tool("Search", arguments))
+        found = await told(client, "Search", **arguments)
         return [hit["id"] for hit in found["results"]]
 
     everything = await ids(query="", limit=100)
@@ -89,19 +87,18 @@ async def test_search_pages_filters_and_operators(client: Client) -> None:
 
 async def test_a_question_is_no_syntax_unless_it_is_asked_to_be(client: Client) -> None:
     question = {"query": "Dear owner of the café? (a/b)"}
-    found = answer(await client.call_tool("Search", question))
+    found = await told(client, "Search", **question)
     assert found["results"][0]["source_document"] == "a/b"
-    for syntax, total in (("auto", 1), ("plain", 1)):
-        arguments = {"query": "+w?rd300 -zzz", "syntax": syntax}
-        assert answer(await client.call_tool("Search", arguments))["totalHits"] == total
+    for syntax in ("auto", "plain"):
+        found = await told(client, "Search", query="+w?rd300 -zzz", syntax=syntax)
+        assert found["totalHits"] == 1
     refused = await client.call_tool("Search", {**question, "syntax": "lucene"})
     assert error(refused).startswith("Parse error:")
 
 
 async def test_how_much_text_a_hit_carries(client: Client) -> None:
     async def hit(content: str) -> dict[str, Any]:
-        arguments = {"query": '"word300"', "content": content}
-        found = answer(await client.call_tool("Search", arguments))
+        found = await told(client, "Search", query='"word300"', content=content)
         first: dict[str, Any] = found["results"][0]
         return first
 
@@ -114,7 +111,7 @@ async def test_how_much_text_a_hit_carries(client: Client) -> None:
 
 
 async def test_a_hit_tells_whether_its_document_goes_on(client: Client) -> None:
-    found = answer(await client.call_tool("Search", {"query": "title:manual"}))
+    found = await told(client, "Search", query="title:manual")
     ends = {
         hit["chunk_index"]: (hit["has_previous"], hit["has_next"])
         for hit in found["results"]
@@ -125,7 +122,7 @@ async def test_a_hit_tells_whether_its_document_goes_on(client: Client) -> None:
 
 
 async def test_list_documents(client: Client) -> None:
-    listed = answer(await client.call_tool("ListDocuments", {}))
+    listed = await told(client, "ListDocuments")
     assert (listed["total_documents"], listed["total_chunks"]) == (3, 6)
     assert listed["documents"][1] == {
         "source_document": "manual",
@@ -134,16 +131,16 @@ async def test_list_documents(client: Client) -> None:
         "max_chunk_index": 4,
         "metadata": {"year": 2020, "author": "Ann"},
     }
-    page = answer(await client.call_tool("ListDocuments", {"offset": 1, "limit": 1}))
+    page = await told(client, "ListDocuments", offset=1, limit=1)
     assert [entry["source_document"] for entry in page["documents"]] == ["manual"]
-    prefixed = answer(await client.call_tool("ListDocuments", {"prefix": "m"}))
+    prefixed = await told(client, "ListDocuments", prefix="m")
     assert (prefixed["total_documents"], prefixed["total_chunks"]) == (2, 5)
 
 
 async def test_walking_through_a_document(client: Client) -> None:
     visited = ["manual-chunk-001"]
     while True:
-        step = answer(await client.call_tool("get_next_chunk", {"chunk_id": visited[-1]}))
+        step = await told(client, "get_next_chunk", chunk_id=visited[-1])
         assert step["has_previous"]
         if step["chunk"] is None:
             assert not step["has_next"]
@@ -151,10 +148,10 @@ async def test_walking_through_a_document(client: Client) -> None:
         visited.append(step["chunk"]["id"])
         assert step["has_next"] == (len(visited) < 4)
     assert visited == [f"manual-chunk-{number:03d}" for number in range(1, 5)]
-    back = answer(await client.call_tool("get_previous_chunk", {"chunk_id": visited[1]}))
+    back = await told(client, "get_previous_chunk", chunk_id=visited[1])
     assert back["chunk"]["id"] == visited[0]
     assert (back["has_next"], back["has_previous"]) == (True, False)
-    start = answer(await client.call_tool("get_previous_chunk", {"chunk_id": visited[0]}))
+    start = await told(client, "get_previous_chunk", chunk_id=visited[0])
     assert (start["chunk"], start["has_next"], start["has_previous"]) == (None, True, False)
 
 
@@ -221,17 +218,12 @@ async def test_a_mistake_is_answered_and_the_server_goes_on(
     client: Client, tool: str, arguments: dict[str, Any], message: str
 ) -> None:
     assert re.search(message, error(await client.call_tool(tool, arguments)))
-    assert answer(await client.call_tool("Search", {"query": "lait"}))["totalHits"] == 1
+    assert (await told(client, "Search", query="lait"))["totalHits"] == 1
 
 
 async def test_null_counts_as_not_given_and_lists_may_come_as_json_text(client: Client) -> None:
-    arguments = {
-        "query": "cafe",
-        "limit": None,
-        "operator": None,
-        "filters": '[{"field": "year", "value": 2024}]',
-    }
-    found = answer(await client.call_tool("Search", arguments))
+    filters = '[{"field": "year", "value": 2024}]'
+    found = await told(client, "Search", query="cafe", limit=None, operator=None, filters=filters)
     assert [hit["source_document"] for hit in found["results"]] == ["menu"]
 
 
@@ -256,11 +248,6 @@ async def test_the_server_introduces_itself(client: Client) -> None:
     assert len(client.instructions) < 2_000
 
 
-async def test_clients_of_the_older_protocol_are_served(index: Path) -> None:
-    async with connected(index, mode="legacy") as older:
-        assert answer(await older.call_tool("Search", {"query": "lait"}))["totalHits"] == 1
-
-
 @pytest.mark.parametrize(
     "added",
     [
@@ -279,19 +266,11 @@ async def test_arguments_that_client_programs_add_are_ignored(
         "get_document_chunks": {"source_document_id": "menu"},
     }
     for name, arguments in calls.items():
-        expected = answer(await client.call_tool(name, arguments))
-        assert answer(await client.call_tool(name, arguments | added)).keys() == expected.keys()
+        expected = await told(client, name, **arguments)
+        assert (await told(client, name, **(arguments | added))).keys() == expected.keys()
         refused = error(await client.call_tool(name, arguments | added | {"toolCallID": "1"}))
         assert "there is no argument 'toolCallID'" in refused
         assert "there is no argument 'toolCallId'" not in refused
-
-
-async def test_a_process_ignores_what_client_programs_add(index: Path) -> None:
-    async with connected_by_stdio(index) as client:
-        found = answer(await client.call_tool("Search", {"query": "cafe", "toolCallId": "1"}))
-        assert found["totalHits"] == 2
-        refused = error(await client.call_tool("Search", {"query": "cafe", "session": "1"}))
-        assert "there is no argument 'session'" in refused
 
 
 async def instructions(connect: Connect, *options: str, mode: str = "auto") -> str:

@@ -1,6 +1,7 @@
 """What nobody has foreseen fails by itself, and nothing waits for a log that nobody reads."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,8 @@ main()
 """
 """The server, in which the state of the index fails, and a search as its query says."""
 
+failing = partial(RawClient, program=[sys.executable, "-c", _FAILING])
+
 
 @pytest.fixture
 def filled(empty_index: Path) -> Path:
@@ -52,26 +55,22 @@ FAILURES = {
 
 
 def test_an_unforeseen_exception_is_an_answer(filled: Path, tmp_path: Path) -> None:
-    program = [sys.executable, "-c", _FAILING]
-    with (tmp_path / "log").open("wb") as stderr:
-        client = RawClient(filled, program=program, stderr=stderr)
-        with client.process:
-            assert "Begin with Search." in client.initialize()["result"]["instructions"]
-            for query, told in [*FAILURES.items()] * 6:
-                result = client.search(query)
-                assert result["isError"]
-                assert result["content"][0]["text"].startswith(told)
-                # The same threads answer what does not fail.
-                other = client.request("tools/call", name="ListDocuments", arguments={})
-                assert other["result"]["structuredContent"]["total_documents"] == 1
-            client.end()
-            assert client.process.returncode == 0
+    with (tmp_path / "log").open("wb") as stderr, failing(filled, stderr=stderr) as client:
+        assert "Begin with Search." in client.initialize()["result"]["instructions"]
+        for query, told in [*FAILURES.items()] * 6:
+            result = client.search(query)
+            assert result["isError"]
+            assert result["content"][0]["text"].startswith(told)
+            # The same threads answer what does not fail.
+            listed = client.call("ListDocuments")["structuredContent"]
+            assert listed["total_documents"] == 1
+        client.end()
+        assert client.process.returncode == 0
 
 
 @pytest.mark.soak
 def test_a_log_that_nobody_reads_holds_up_no_answer(filled: Path) -> None:
-    client = RawClient(filled, program=[sys.executable, "-c", _FAILING])
-    with client.process:
+    with failing(filled) as client:
         client.initialize()
         # A traceback each, which the pipe has room for a few of.
         for _ in range(100):
@@ -81,8 +80,7 @@ def test_a_log_that_nobody_reads_holds_up_no_answer(filled: Path) -> None:
 
 
 def test_what_is_logged_does_not_steer_the_terminal(filled: Path) -> None:
-    client = RawClient(filled, program=[sys.executable, "-c", _FAILING])
-    with client.process:
+    with failing(filled) as client:
         client.initialize()
         assert client.search("hostile")["isError"]
         _, log = client.end()

@@ -12,7 +12,7 @@ from mcp import Client
 from mcp.client.session import ElicitationFnT
 
 from tests.conftest import connected
-from tests.server.tool_answers import answer, error
+from tests.server.tool_answers import told
 from tests.waiting import wait_for
 
 SECONDS = 60  # how long anything may take before a test fails; the machine may be busy
@@ -36,14 +36,6 @@ async def administered(
         yield client
 
 
-async def told(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    return answer(await client.call_tool(tool, arguments))
-
-
-async def refused(client: Client, tool: str, **arguments: Any) -> str:
-    return error(await client.call_tool(tool, arguments))
-
-
 async def until(
     client: Client, condition: Callable[[dict[str, Any]], bool], operation_id: str = ""
 ) -> dict[str, Any]:
@@ -59,6 +51,15 @@ async def until(
 
 async def ended(client: Client, operation_id: str = "") -> dict[str, Any]:
     return await until(client, lambda status: status["ended"] is not None, operation_id)
+
+
+async def failed(client: Client) -> dict[str, Any]:
+    """Wait until the latest crawl has ended, which must have failed."""
+    with anyio.fail_after(SECONDS):
+        while (status := await told(client, "crawl_status"))["ended"] is None:
+            await anyio.sleep(0.05)
+    assert status["state"] == "failed"
+    return status
 
 
 async def writer(client: Client) -> int:

@@ -1,10 +1,13 @@
-"""Folders to crawl."""
+"""Folders to crawl, and a server that does."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from mcp import Client
 
 from tests.idx.files import make
+from tests.server.administration.administered import administered
 
 MANY = 1_000
 
@@ -13,6 +16,13 @@ MANY = 1_000
 def root(tmp_path: Path) -> Path:
     """A folder that may be crawled, with nothing in it."""
     return make(tmp_path / "root")
+
+
+@pytest.fixture
+async def client(empty_index: Path, root: Path) -> AsyncIterator[Client]:
+    """A client of a server on an empty index, whose folders are under the root."""
+    async with administered(empty_index, root) as client:
+        yield client
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def test_a_client_that_leaves_ends_the_crawl_in_order(empty_index: Path, many_fi
         server.stdin.close()
         assert server.wait(timeout=SECONDS) == 0
         assert not is_alive(crawl)
-        assert server.stderr.read() == ""
+        assert server.stderr.read() == b""
     check_index(empty_index)
 
 

@@ -1,20 +1,17 @@
 """By HTTP only a token with the scope administers, and the end of the server ends a crawl."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
-from mcp import Client
 from mcp.client.session import ClientRequestContext
-from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ElicitRequestParams, ElicitResult
 
 from server.tools.table import TOOLS
-from tests.server.administration.administered import ended, is_alive, refused, told, until, writer
-from tests.server.http.served import SECONDS, Served, served
+from tests.server.administration.administered import ended, is_alive, until, writer
+from tests.server.http.served import SECONDS, client_of, served
+from tests.server.tool_answers import refused, told
 
 READER, ADMIN = "r" * 40, "a" * 40
 TOKENS = f"reader:read:{READER} operator:read,admin:{ADMIN}"
@@ -24,18 +21,7 @@ async def say_yes(context: ClientRequestContext, params: ElicitRequestParams) ->
     return ElicitResult(action="accept", content={"delete_all": True})
 
 
-@asynccontextmanager
-async def asking(server: Served, token: str, mode: str = "auto") -> AsyncIterator[Client]:
-    headers = {"Authorization": f"Bearer {token}"}
-    async with (
-        httpx2.AsyncClient(headers=headers, timeout=SECONDS) as sender,
-        Client(
-            streamable_http_client(server.url, http_client=sender),
-            mode=mode,
-            elicitation_callback=say_yes,
-        ) as client,
-    ):
-        yield client
+asking = partial(client_of, asked=say_yes)
 
 
 async def test_a_token_without_the_scope_changes_nothing_and_one_with_it_does(

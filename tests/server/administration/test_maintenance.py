@@ -13,7 +13,8 @@ from shared import Document, Index
 from tests.configured import write
 from tests.conftest import Idx, add_documents
 from tests.idx.segments import fill
-from tests.server.administration.administered import administered, ended, refused, told
+from tests.server.administration.administered import administered, ended
+from tests.server.tool_answers import refused, text_of, told
 from tests.systems import makes_links
 
 
@@ -93,69 +94,66 @@ async def test_a_client_that_cannot_ask_is_told_what_to_run(index: Path, root: P
 
 
 @pytest.mark.soak
-async def test_the_index_is_merged(empty_index: Path, root: Path) -> None:
+async def test_the_index_is_merged(client: Client, empty_index: Path) -> None:
     fill(empty_index)
-    async with administered(empty_index, root) as client:
-        begun = await told(client, "optimize_index")
-        assert begun["operation"] == "optimize"
-        result = (await ended(client, begun["operation_id"]))["result"]
-        assert result["segments_before"] > result["segments_after"] == 1
-        assert (await told(client, "index_stats"))["segments"] == 1
+    begun = await told(client, "optimize_index")
+    assert begun["operation"] == "optimize"
+    result = (await ended(client, begun["operation_id"]))["result"]
+    assert result["segments_before"] > result["segments_after"] == 1
+    assert (await told(client, "index_stats"))["segments"] == 1
 
 
 @pytest.mark.soak
-async def test_a_lock_that_a_process_holds_is_kept(index: Path, root: Path) -> None:
-    async with administered(index, root) as client:
-        with Index(index):
-            message = await refused(client, "unlock_index")
-            assert "process " in message
-            assert (index / "write.lock").exists()
-        unlocked = await told(client, "unlock_index")
-        assert (unlocked["operation"], unlocked["result"]) == ("unlock", {"unlocked": True})
-        assert not (index / "write.lock").exists()
-        assert (await told(client, "unlock_index"))["result"] == {"unlocked": False}
+async def test_a_lock_that_a_process_holds_is_kept(client: Client, index: Path) -> None:
+    with Index(index):
+        message = await refused(client, "unlock_index")
+        assert "process " in message
+        assert (index / "write.lock").exists()
+    unlocked = await told(client, "unlock_index")
+    assert (unlocked["operation"], unlocked["result"]) == ("unlock", {"unlocked": True})
+    assert not (index / "write.lock").exists()
+    assert (await told(client, "unlock_index"))["result"] == {"unlocked": False}
 
 
 @makes_links
 async def test_a_remembered_folder_is_crawled_with_its_patterns_and_forgotten(
-    empty_index: Path, root: Path, papers: Path, tmp_path: Path, idx: Idx
+    client: Client, root: Path, papers: Path, tmp_path: Path, idx: Idx
 ) -> None:
     link = root / "link"
     link.symlink_to(papers)
     file = write(f'# mine\n[[folders]]\npath = "{link}"\ninclude = ["*.md"]\n')
     other = root / "other"
     other.mkdir()
-    async with administered(empty_index, root) as client:
-        added = await told(client, "add_directory", directory=f"{root}/./other/")
-        assert (added["path"], added["added"]) == (str(other), True)
-        assert "start_crawl" in added["notice"]
-        again = await told(client, "add_directory", directory=str(other))
-        assert not again["added"]
-        assert "nothing was changed" in again["notice"]
-        assert await told(client, "list_directories") == {
-            "directories": [
-                {
-                    "path": str(link),
-                    "include": ["*.md"],
-                    "exclude": [],
-                    "exists": True,
-                    "allowed": True,
-                },
-                {"path": str(other), "include": [], "exclude": [], "exists": True, "allowed": True},
-            ],
-            "folders_from": str(file),
-            "notice": None,
-        }
-        assert len(idx.json("folders", "list")) == 2
-        # The patterns hold for the folder by its other name, too.
-        await told(client, "start_crawl", directories=[str(papers)])
-        status = await ended(client)
-        assert (status["directories"], status["progress"]["added"]) == ([str(link)], 1)
-        other.rmdir()
-        removed = await told(client, "remove_directory", directory=str(other))
-        assert f"--prune-missing {other}" in removed["notice"]
-        message = await refused(client, "remove_directory", directory=str(other))
-        assert "is not a remembered folder" in message
+    added = await told(client, "add_directory", directory=f"{root}/./other/")
+    assert (added["path"], added["added"]) == (str(other), True)
+    assert "start_crawl" in added["notice"]
+    again = await told(client, "add_directory", directory=str(other))
+    assert not again["added"]
+    assert "nothing was changed" in again["notice"]
+    assert await told(client, "list_directories") == {
+        "directories": [
+            {
+                "path": str(link),
+                "include": ["*.md"],
+                "exclude": [],
+                "exists": True,
+                "allowed": True,
+            },
+            {"path": str(other), "include": [], "exclude": [], "exists": True, "allowed": True},
+        ],
+        "folders_from": str(file),
+        "notice": None,
+    }
+    assert len(idx.json("folders", "list")) == 2
+    # The patterns hold for the folder by its other name, too.
+    await told(client, "start_crawl", directories=[str(papers)])
+    status = await ended(client)
+    assert (status["directories"], status["progress"]["added"]) == ([str(link)], 1)
+    other.rmdir()
+    removed = await told(client, "remove_directory", directory=str(other))
+    assert f"--prune-missing {other}" in removed["notice"]
+    message = await refused(client, "remove_directory", directory=str(other))
+    assert "is not a remembered folder" in message
     assert file.read_text().startswith("# mine\n")
     assert [folder["path"] for folder in idx.json("folders", "list")] == [str(link)]
 
@@ -174,20 +172,18 @@ async def test_folders_of_the_environment_cannot_be_changed(
 
 
 @pytest.mark.soak
-async def test_without_folders_nothing_is_crawled(empty_index: Path, root: Path) -> None:
-    async with administered(empty_index, root) as client:
-        assert "there are no folders to crawl" in await refused(client, "start_crawl")
-        write("folders = 7\n")
-        for tool in ("start_crawl", "list_directories"):
-            assert "config.toml: folders: " in await refused(client, tool)
+async def test_without_folders_nothing_is_crawled(client: Client) -> None:
+    assert "there are no folders to crawl" in await refused(client, "start_crawl")
+    write("folders = 7\n")
+    for tool in ("start_crawl", "list_directories"):
+        assert "config.toml: folders: " in await refused(client, tool)
 
 
 @pytest.mark.soak
-async def test_an_answer_with_many_folders_stays_short(empty_index: Path, root: Path) -> None:
+async def test_an_answer_with_many_folders_stays_short(client: Client, root: Path) -> None:
     names = [str(root / f"{number:03}{'long' * 50}") for number in range(400)]
     write(f"folders = {json.dumps(names)}\n")
-    async with administered(empty_index, root) as client:
-        result = await client.call_tool("list_directories", {})
-        assert len(str(result.structured_content)) < 80_000
-        assert len(result.content[0].text) < 40_000  # type: ignore[union-attr] # it is a text
-        assert "results left out" in (await told(client, "list_directories"))["notice"]
+    result = await client.call_tool("list_directories", {})
+    assert len(str(result.structured_content)) < 80_000
+    assert len(text_of(result)) < 40_000
+    assert "results left out" in (await told(client, "list_directories"))["notice"]

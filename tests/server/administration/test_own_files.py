@@ -5,18 +5,16 @@ import shutil
 import ssl
 from pathlib import Path
 
-import httpx2
 import pytest
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from shared.files.access import OWN
 from tests.idx.files import ids
 from tests.idx.test_failures import failures
 from tests.programs import run
-from tests.server.administration.administered import ended, told
+from tests.server.administration.administered import ended
 from tests.server.administration.crawling import crawling
-from tests.server.http.served import SECONDS, served
+from tests.server.http.served import client_of, served
+from tests.server.tool_answers import told
 
 TOKEN = "a" * 40
 
@@ -41,12 +39,7 @@ async def test_tokens_key_configuration_and_log_are_never_indexed(
     )
     trust = ssl.create_default_context(cafile=copy)
     with served(empty_index, *options, log=papers / "log.txt") as server:
-        async with (
-            httpx2.AsyncClient(
-                headers={"Authorization": f"Bearer {TOKEN}"}, timeout=SECONDS, verify=trust
-            ) as sender,
-            Client(streamable_http_client(server.url, http_client=sender)) as client,
-        ):
+        async with client_of(server, TOKEN, trust=trust) as client:
             await told(client, "start_crawl", directories=[str(papers)])
             assert (await ended(client))["progress"]["added"] == 2
     assert ids(empty_index) == ["lease.txt", "menu.md"]

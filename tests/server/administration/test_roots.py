@@ -5,18 +5,20 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from mcp import Client
 
 from shared import Index
 from tests.configured import write
 from tests.conftest import Idx
 from tests.idx.swaps import MARKER, assert_nothing_leaked
-from tests.server.administration.administered import administered, ended, refused, told
+from tests.server.administration.administered import administered, ended
+from tests.server.tool_answers import refused, told
 from tests.systems import makes_links
 
 
 @makes_links
 async def test_no_path_leads_out_of_the_roots(
-    empty_index: Path, root: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: Client, root: Path, papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outside = tmp_path / "root-and-more"
     outside.mkdir()
@@ -44,26 +46,25 @@ async def test_no_path_leads_out_of_the_roots(
         str(tmp_path / "nowhere"),
     ]
     unusable = ["papers", ".", "..", "~", "~root", "-h", "--help", " ", f"{root}/a\0b"]
-    async with administered(empty_index, root) as client:
-        for path in hostile:
-            for message in (
-                await refused(client, "start_crawl", directories=[path]),
-                await refused(client, "add_directory", directory=path),
-                await refused(client, "remove_directory", directory=path),
-            ):
-                assert "does not lie under the roots of this server" in message, path
-        for path in [*unusable, f"{root}/{'x' * 4_000}"]:
-            for message in (
-                await refused(client, "start_crawl", directories=[str(papers), path]),
-                await refused(client, "add_directory", directory=path),
-            ):
-                assert message.startswith("the folder "), path
-        for path in (f"{root}/nowhere", str(papers / "lease.txt")):
-            message = await refused(client, "start_crawl", directories=[path])
-            assert message.endswith("does not exist, or is not a folder")
-        status = await told(client, "admin_status")
-        assert (status["current"], status["recent"]) == (None, [])
-        assert (await told(client, "list_directories"))["directories"] == []
+    for path in hostile:
+        for message in (
+            await refused(client, "start_crawl", directories=[path]),
+            await refused(client, "add_directory", directory=path),
+            await refused(client, "remove_directory", directory=path),
+        ):
+            assert "does not lie under the roots of this server" in message, path
+    for path in [*unusable, f"{root}/{'x' * 4_000}"]:
+        for message in (
+            await refused(client, "start_crawl", directories=[str(papers), path]),
+            await refused(client, "add_directory", directory=path),
+        ):
+            assert message.startswith("the folder "), path
+    for path in (f"{root}/nowhere", str(papers / "lease.txt")):
+        message = await refused(client, "start_crawl", directories=[path])
+        assert message.endswith("does not exist, or is not a folder")
+    status = await told(client, "admin_status")
+    assert (status["current"], status["recent"]) == (None, [])
+    assert (await told(client, "list_directories"))["directories"] == []
 
 
 @pytest.mark.soak
@@ -83,36 +84,34 @@ async def test_a_link_within_the_roots_is_followed_to_its_end_once(
 
 @pytest.mark.soak
 async def test_a_folder_that_became_a_link_is_refused_when_its_crawl_is_resumed(
-    empty_index: Path, root: Path, papers: Path, tmp_path: Path
+    client: Client, empty_index: Path, papers: Path, tmp_path: Path
 ) -> None:
-    async with administered(empty_index, root) as client:
-        with Index(empty_index):
-            await told(client, "start_crawl", directories=[str(papers)])
-            assert (await told(client, "pause_crawl"))["state"] == "paused"
-        outside = tmp_path / "outside"
-        papers.rename(outside)
-        papers.symlink_to(outside)
-        assert "does not lie under the roots" in await refused(client, "resume_crawl")
-        assert (await told(client, "stop_crawl"))["state"] == "stopped"
+    with Index(empty_index):
+        await told(client, "start_crawl", directories=[str(papers)])
+        assert (await told(client, "pause_crawl"))["state"] == "paused"
+    outside = tmp_path / "outside"
+    papers.rename(outside)
+    papers.symlink_to(outside)
+    assert "does not lie under the roots" in await refused(client, "resume_crawl")
+    assert (await told(client, "stop_crawl"))["state"] == "stopped"
 
 
 @pytest.mark.soak
 async def test_remembered_folders_must_lie_under_the_roots_too(
-    empty_index: Path, root: Path, papers: Path, tmp_path: Path
+    client: Client, root: Path, papers: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "outside").mkdir()
     # At the last one the system does not even look.
     write(f'folders = ["{papers}", "{tmp_path}/outside", "{root}/{"x" * 300}"]\n')
-    async with administered(empty_index, root) as client:
-        listed = (await told(client, "list_directories"))["directories"]
-        assert [folder["allowed"] for folder in listed] == [True, False, True]
-        assert [folder["exists"] for folder in listed] == [True, True, False]
-        message = await refused(client, "start_crawl")
-        assert f"'{tmp_path}/outside' does not lie under the roots" in message
-        message = await refused(client, "remove_directory", directory=str(tmp_path / "outside"))
-        assert "does not lie under the roots" in message
-        started = await told(client, "start_crawl", directories=[str(papers)])
-        assert started["state"] == "running"
+    listed = (await told(client, "list_directories"))["directories"]
+    assert [folder["allowed"] for folder in listed] == [True, False, True]
+    assert [folder["exists"] for folder in listed] == [True, True, False]
+    message = await refused(client, "start_crawl")
+    assert f"'{tmp_path}/outside' does not lie under the roots" in message
+    message = await refused(client, "remove_directory", directory=str(tmp_path / "outside"))
+    assert "does not lie under the roots" in message
+    started = await told(client, "start_crawl", directories=[str(papers)])
+    assert started["state"] == "running"
 
 
 @pytest.mark.soak

@@ -12,7 +12,7 @@ import pytest
 from shared import Document, Index
 from tests.conftest import add_documents
 from tests.programs import run_idx
-from tests.server.http.served import SECONDS, Served, served_here, wait_for
+from tests.server.http.served import SECONDS, Served, bearer, served_here, wait_for
 
 
 def tool_answer(server: Served, tool: str, **arguments: Any) -> Any:
@@ -254,8 +254,7 @@ def test_a_rebuild_needs_the_option_and_the_scope(samples: Path, tmp_path: Path)
     index = shutil.copytree(samples, tmp_path / "index")
     options = ["--admin", "--root", tmp_path]
     with served_here(index, *options, tokens=f"{ADMIN} {READER}") as server:
-        boss = {"Authorization": f"Bearer {'a' * 32}"}
-        me = {"Authorization": f"Bearer {'b' * 32}"}
+        boss, me = bearer("a" * 32), bearer("b" * 32)
         assert posted(server, "/index/rebuild").status_code == 401
         refused = posted(server, "/index/rebuild", **me)
         assert refused.status_code == 403

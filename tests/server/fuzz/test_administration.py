@@ -1,8 +1,6 @@
 """Whatever the tools of administration are called with, nothing beyond their roots is touched."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -15,8 +13,7 @@ from shared.maintenance.check import check
 from shared.writing.index import create
 from tests.conftest import add_documents
 from tests.server.fuzz.strategies import arguments
-from tests.server.fuzz.tools import EXAMPLES, Tools
-from tests.server.raw_client import RawClient
+from tests.server.fuzz.tools import EXAMPLES, Tools, fuzzed
 
 ADMINISTRATION: Final = sorted(name for name, tool in TOOLS.items() if tool.group == "admin")
 """Crawls come after `purge_index`, so that what they find is there to be seen."""
@@ -43,7 +40,9 @@ def test_any_calls_are_answered_and_touch_nothing_beyond_the_root(tmp_path: Path
     folder = st.sampled_from(FOLDERS).map(lambda folder: f"{tmp_path}/{folder}")
     folders = {"directory": folder, "directories": st.lists(folder, min_size=1, max_size=1)}
 
-    with served(tmp_path) as tools:
+    options = ("--admin", "--root", str(tmp_path / "root"))
+    with fuzzed(tmp_path / "index", tmp_path / "log", *options) as client:
+        tools = Tools(client)
 
         @settings(EXAMPLES, max_examples=10)
         @given(data=st.data())
@@ -80,20 +79,3 @@ def wait_for_the_crawl(tools: Tools) -> None:
         if status["ended"]:
             return
         time.sleep(0.05)
-
-
-@contextmanager
-def served(home: Path) -> Iterator[Tools]:
-    """The tools of a server that ends in order, and has met no error that was not foreseen."""
-    log = home / "log"
-    with log.open("wb") as stderr:
-        client = RawClient(home / "index", "--admin", "--root", str(home / "root"), stderr=stderr)
-        with client.process:
-            try:
-                client.initialize()
-                yield Tools(client)
-                client.end()
-                assert client.process.returncode == 0
-                assert b"Traceback" not in log.read_bytes()
-            finally:
-                client.process.kill()

@@ -10,13 +10,7 @@ from hypothesis import given, strategies as st
 from tests.offered_tools import OFFERED
 from tests.server.fuzz.strategies import HALVES, arguments, messages, texts
 from tests.server.fuzz.tools import EXAMPLES, Tools
-from tests.server.raw_client import RawClient
-
-_HANDSHAKE = {
-    "protocolVersion": "2025-06-18",
-    "capabilities": {},
-    "clientInfo": {"name": "raw", "version": "1"},
-}
+from tests.server.raw_client import HANDSHAKE, RawClient, tool_call
 
 
 def line(method: str, id_: object = None, **params: Any) -> bytes:
@@ -27,11 +21,11 @@ def line(method: str, id_: object = None, **params: Any) -> bytes:
 
 
 def search(id_: object, query: str = "word1") -> bytes:
-    return line("tools/call", id_, name="Search", arguments={"query": query})
+    return json.dumps(tool_call(id_, query=query)).encode()
 
 
 def test_a_second_handshake_leaves_the_session_as_it_is(client: RawClient) -> None:
-    [answer] = client.exchange([line("initialize", "again", **_HANDSHAKE)])
+    [answer] = client.exchange([line("initialize", "again", **HANDSHAKE)])
     assert answer["id"] == "again"
     list(client.exchange([line("notifications/initialized")] * 3))
     assert client.search("word1")["structuredContent"]["query"] == "word1"
@@ -58,8 +52,7 @@ def test_requests_with_the_same_id_are_answered_by_it(client: RawClient) -> None
 def test_a_hundred_requests_at_once_each_get_their_answer(index: Path) -> None:
     ids = [f"r{number}" for number in range(100)]
     # They wait for each other, and the machine may be busy.
-    client = RawClient(index, "--time-budget", "120")
-    with client.process:
+    with RawClient(index, "--time-budget", "120") as client:
         client.initialize()
         client.send_line(b"\n".join(search(id_, f"word{id_[1:]} OR word1") for id_ in ids))
         answers = {answer["id"]: answer["result"] for answer in (client.receive() for _ in ids)}

@@ -2,6 +2,9 @@
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 from hypothesis import HealthCheck, settings
@@ -18,6 +21,23 @@ EXAMPLES: Final = settings(
     derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
+
+
+@contextmanager
+def fuzzed(index: Path, log: Path, *options: str) -> Iterator[RawClient]:
+    """A client of a server that ends in order, and has met no error that was not foreseen."""
+    with log.open("wb") as stderr, RawClient(index, *options, stderr=stderr) as client:
+        try:
+            client.initialize()
+            yield client
+            client.end()
+            assert client.process.returncode == 0
+            # The SDK warns of notifications that it drops.
+            told = log.read_bytes()
+            assert b"Traceback" not in told
+            assert b"ERROR" not in told
+        finally:
+            client.process.kill()
 
 
 class Tools:

@@ -7,7 +7,7 @@ import pytest
 
 from shared import Document
 from tests.conftest import NewIndex
-from tests.server.http.issuer import AUDIENCE, OWN, Issuer, issuing, status
+from tests.server.http.issuer import OWN, Issuer, issuing, status
 from tests.server.http.served import Served, served
 
 LONG = " ".join(f"word{number}" for number in range(700))  # four chunks of text
@@ -35,8 +35,7 @@ def issuer() -> Iterator[Issuer]:
 @pytest.fixture(scope="module")
 def protected(documents: Path, issuer: Issuer) -> Iterator[Served]:
     """A server that believes the issuer, and meets no error that was not foreseen."""
-    options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
-    with served(documents, *options, tokens=f"own:read:{OWN}") as running:
+    with served(documents, *issuer.options, tokens=f"own:read:{OWN}") as running:
         yield running
         assert status(running, issuer.token()) == 200
         assert "/evil" not in issuer.asked

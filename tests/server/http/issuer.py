@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from jwt.algorithms import get_default_algorithms
 
-from tests.server.http.served import Served
+from tests.server.http.served import Served, bearer
 
 AUDIENCE = "https://search.example.org/mcp"
 
@@ -38,6 +38,11 @@ class Issuer:
             "/keys": {"keys": self.published},
         }
         self.answers: dict[str, Callable[[BaseHTTPRequestHandler], None]] = {}
+
+    @property
+    def options(self) -> list[str]:
+        """Options of a server that believes this issuer."""
+        return ["--oauth-issuer", self.url, "--oauth-audience", AUDIENCE]
 
     def public(self, algorithm: str) -> dict[str, Any]:
         key = self._private[algorithm].public_key()
@@ -84,9 +89,27 @@ class Issuer:
         return self.token(algorithm, kid=kid)
 
 
+class Handler(BaseHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
+        """Nobody reads it."""
+
+
+@contextmanager
+def listening(handler: type[Handler]) -> Iterator[str]:
+    """Serve by HTTP on a free port; yields the URL."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 @contextmanager
 def issuing() -> Iterator[Issuer]:
-    class Handler(BaseHTTPRequestHandler):
+    class Documents(Handler):
         def do_GET(self) -> None:
             issuer.asked.append(self.path)
             if self.path in issuer.answers:
@@ -101,19 +124,10 @@ def issuing() -> Iterator[Issuer]:
                 document = json.dumps(document).encode()
             self.wfile.write(document)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
-            """Nobody reads it."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        issuer = Issuer(f"http://127.0.0.1:{listening.server_port}")
-        thread = threading.Thread(target=listening.serve_forever)
-        thread.start()
-        try:
-            yield issuer
-        finally:
-            listening.shutdown()
-            thread.join()
+    with listening(Documents) as url:
+        issuer = Issuer(url)
+        yield issuer
 
 
 def status(server: Served, token: str) -> int:
-    return server.call(headers={"Authorization": f"Bearer {token}"}, query="text").status_code
+    return server.call(headers=bearer(token), query="text").status_code

@@ -1,14 +1,16 @@
 """The real server that is reached by HTTP, in this process or one of its own, and its requests."""
 
+import asyncio
 import json
 import os
 import re
 import resource
 import socket
+import ssl
 import subprocess
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
@@ -18,6 +20,11 @@ from typing import Any
 import httpx2
 import pytest
 import typer
+import uvicorn
+from mcp import Client
+from mcp.client.session import ElicitationFnT, MessageHandlerFnT
+from mcp.client.streamable_http import streamable_http_client
+from mcp.server import MCPServer
 from mcp.types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 
 from server.app import app
@@ -73,6 +80,13 @@ class Served:
         lines = [line for line in page.text.splitlines() if not line.startswith("#")]
         return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
 
+    def wait_for_calls(self, count: int, **headers: str) -> None:
+        """Wait until so many requests run."""
+        wait_for(
+            lambda: self.metrics(**headers)["mcp_lucene_running_requests"] == count,
+            f"{count} requests run",
+        )
+
     def connection(self) -> closing[HTTPConnection]:
         return closing(HTTPConnection("127.0.0.1", self.port, timeout=SECONDS))
 
@@ -82,6 +96,50 @@ class Served:
     def logged(self) -> str:
         assert self.log is not None
         return self.log.read_text()
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+@asynccontextmanager
+async def client_of(
+    server: Served,
+    token: str,
+    mode: str = "auto",
+    *,
+    handler: MessageHandlerFnT | None = None,
+    asked: ElicitationFnT | None = None,
+    trust: ssl.SSLContext | bool = True,
+) -> AsyncIterator[Client]:
+    """Connect the SDK's client with a token."""
+    async with (
+        httpx2.AsyncClient(headers=bearer(token), timeout=SECONDS, verify=trust) as sender,
+        Client(
+            streamable_http_client(server.url, http_client=sender),
+            mode=mode,
+            message_handler=handler,
+            elicitation_callback=asked,
+        ) as client,
+    ):
+        yield client
+
+
+@asynccontextmanager
+async def serving(server: MCPServer[Any]) -> AsyncIterator[Served]:
+    """Serve by the SDK alone, in this thread."""
+    app = server.streamable_http_app()
+    web = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, lifespan="on"))
+    task = asyncio.create_task(web.serve())
+    while not web.started:
+        assert not task.done()
+        await asyncio.sleep(0.01)
+    port = web.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield Served(f"http://127.0.0.1:{port}/mcp")
+    finally:
+        web.should_exit = web.force_exit = True
+        await task
 
 
 def message(tool: str = "Search", **arguments: Any) -> tuple[bytes, dict[str, str]]:

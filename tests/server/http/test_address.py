@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from tests.programs import PROGRAMS, run
-from tests.server.http.served import SECONDS, message, refused, served
+from tests.server.http.served import SECONDS, bearer, message, refused, served
 
 READER = "r" * 40
 
@@ -60,7 +60,7 @@ def test_authentication_lets_them_in(documents: Path) -> None:
     with served(documents, *options, tokens=tokens) as server:
         local = f"http://127.0.0.1:{server.port}/metrics"
         assert httpx2.get(local, timeout=SECONDS).status_code == 401
-        own = {"Host": f"SEARCH.example.org:{server.port}", "Authorization": f"Bearer {READER}"}
+        own = {"Host": f"SEARCH.example.org:{server.port}"} | bearer(READER)
         assert httpx2.get(local, headers=own, timeout=SECONDS).status_code == 200
         body, headers = message(query="text")
         local = f"http://127.0.0.1:{server.port}/mcp"

@@ -15,7 +15,7 @@ import pytest
 
 from shared import Document, Index, create
 from tests.programs import run_idx
-from tests.server.http.served import Served, begin_call, served_here, status_of_answer
+from tests.server.http.served import Served, bearer, begin_call, served_here, status_of_answer
 from tests.server.test_show_page import write_slow_and_fast
 from tests.waiting import wait_for
 
@@ -171,8 +171,8 @@ def test_no_call_goes_on_after_its_time_is_over(
     assert _asked(hurried) == 1
 
 
-FIRST = {"Authorization": "Bearer " + "f" * 40}
-SECOND = {"Authorization": "Bearer " + "s" * 40}
+FIRST = bearer("f" * 40)
+SECOND = bearer("s" * 40)
 TWO = f"first:read:{'f' * 40} second:read:{'s' * 40}"
 ONE = f"first:read:{'f' * 40}"
 
@@ -252,7 +252,7 @@ def running(server: Served, calls: int) -> Iterator[None]:
     with ExitStack() as opened:
         connections = [opened.enter_context(server.connection()) for _ in range(calls)]
         last = [begin_call(connection, **FIRST) for connection in connections]
-        wait_for(lambda: server.metrics(**FIRST)["mcp_lucene_running_requests"] == calls, "all run")
+        server.wait_for_calls(calls, **FIRST)
         yield
         for connection, rest in zip(connections, last, strict=True):
             connection.send(rest)
@@ -289,7 +289,7 @@ def is_answered_before_others_are_refused(server: Served) -> bool:
     with ExitStack() as opened:
         one, other, late, *many = (opened.enter_context(server.connection()) for _ in range(13))
         lasts = [(connection, begin_call(connection, **SECOND)) for connection in (one, other)]
-        wait_for(lambda: server.metrics(**FIRST)["mcp_lucene_running_requests"] == 4, "all run")
+        server.wait_for_calls(4, **FIRST)
         for connection in many:
             connection.send(begin_call(connection, **FIRST))
         late.send(begin_call(late, **SECOND))

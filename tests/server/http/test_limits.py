@@ -74,7 +74,7 @@ def test_a_call_beyond_those_that_may_run_is_refused(documents: Path) -> None:
     ):
         last = begin_call(one)
         begin_call(other)
-        wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 2, "both run")
+        server.wait_for_calls(2)
         refused = server.call(query="text")
         assert refused.status_code == 429
         assert refused.headers["retry-after"] == "1"
@@ -85,7 +85,7 @@ def test_a_call_beyond_those_that_may_run_is_refused(documents: Path) -> None:
         assert server.call(query="text").status_code == 200
         # One that goes away makes room, too.
         other.close()
-        wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "none runs")
+        server.wait_for_calls(0)
 
 
 def test_streams_take_no_room_from_calls(documents: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_call_cannot_pass_for_a_stream(documents: Path) -> None:
         server.connection() as running,
     ):
         last = begin_call(running)
-        wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
+        server.wait_for_calls(1)
         disguised = server.call(headers={"Mcp-Method": "subscriptions/listen"}, query="text")
         assert disguised.status_code == 400
         old = initialize(server, **{"Mcp-Method": "subscriptions/listen"})
@@ -207,8 +207,8 @@ def test_a_client_that_does_not_read_keeps_no_room(empty_index: Path) -> None:
             connection.connect(("127.0.0.1", server.port))
             for _ in range(8):
                 connection.sendall(request.encode() + body)
-            wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "one waits")
-            wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "it is ended")
+            server.wait_for_calls(1)
+            server.wait_for_calls(0)
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
@@ -223,7 +223,7 @@ def test_a_call_that_runs_is_answered_and_others_are_refused(
         open_before.request("GET", "/readyz")
         assert status_of_answer(open_before) == 200
         last = begin_call(running)
-        wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
+        server.wait_for_calls(1)
         server.process.send_signal(stop)
         wait_for(lambda: server.get("/readyz").status_code == 503, "it stops")
         open_before.request("GET", "/readyz")
@@ -248,7 +248,7 @@ def test_a_search_that_takes_long_is_finished(documents: Path) -> None:
     with served(documents) as server:
         client = threading.Thread(target=lambda: answers.append(server.call(query=slow)))
         client.start()
-        wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
+        server.wait_for_calls(1)
         server.process.terminate()
         client.join(SECONDS)
         assert [answer.status_code for answer in answers] == [200]
@@ -272,7 +272,7 @@ def test_open_streams_do_not_keep_the_server(documents: Path) -> None:
 def test_a_call_that_does_not_end_is_dropped_after_ten_seconds(documents: Path) -> None:
     with served(documents) as server, server.connection() as running:
         begin_call(running)
-        wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
+        server.wait_for_calls(1)
         began = time.monotonic()
         server.process.terminate()
         assert server.process.wait(timeout=SECONDS) == 0
@@ -283,7 +283,7 @@ def test_a_call_that_does_not_end_is_dropped_after_ten_seconds(documents: Path) 
 def test_a_second_signal_ends_it_at_once(documents: Path) -> None:
     with served(documents) as server, server.connection() as running:
         begin_call(running)
-        wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it runs")
+        server.wait_for_calls(1)
         server.process.terminate()
         wait_for(lambda: server.get("/readyz").status_code == 503, "it stops")
         began = time.monotonic()

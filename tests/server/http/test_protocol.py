@@ -24,7 +24,7 @@ from tests.server.http.served import (
     status_of_answer,
     wait_for,
 )
-from tests.server.tool_answers import answer, error
+from tests.server.tool_answers import error, told
 
 
 @pytest.mark.parametrize(
@@ -35,11 +35,11 @@ async def test_a_client_searches_and_walks_from_chunk_to_chunk(
 ) -> None:
     async with Client(server.url, mode=mode) as client:
         assert client.protocol_version == (version or HANDSHAKE_PROTOCOL_VERSIONS[-1])
-        found = answer(await client.call_tool("Search", {"query": '"word5"'}))
+        found = await told(client, "Search", query='"word5"')
         chunk = found["results"][0]["id"]
         walked = [chunk]
         while True:
-            step = answer(await client.call_tool("get_next_chunk", {"chunk_id": chunk}))
+            step = await told(client, "get_next_chunk", chunk_id=chunk)
             if step["chunk"] is None:
                 break
             chunk = step["chunk"]["id"]
@@ -57,7 +57,7 @@ async def test_sixteen_clients_at_once_get_their_own_answers(server: Served) -> 
         mode = "legacy" if number % 2 else "auto"
         async with Client(server.url, mode=mode) as client:
             for word in range(number, number + 3):
-                found = answer(await client.call_tool("Search", {"query": f'"word{word}"'}))
+                found = await told(client, "Search", query=f'"word{word}"')
                 assert found["query"] == f'"word{word}"'
                 assert f"word{word}" in found["results"][0]["content"].split()
 
@@ -198,13 +198,14 @@ def test_a_client_that_leaves_in_the_middle_of_a_message_is_no_error_of_the_serv
 ) -> None:
     with served(documents) as server:
         _, modern = message(query="text")
-        for headers in (modern, ACCEPT, session(server)):
+        mcp = [("/mcp", headers) for headers in (modern, ACCEPT, session(server))]
+        for path, headers in (*mcp, ("/search", ACCEPT)):
             lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-            head = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\n{lines}Content-Length: 1000\r\n\r\n"
+            head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{lines}Content-Length: 1000\r\n\r\n"
             with server.raw() as connection:
                 connection.sendall(head.encode() + b'{"jsonrpc"')
-                wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 1, "it is read")
-            wait_for(lambda: server.metrics()["mcp_lucene_running_requests"] == 0, "it has ended")
+                server.wait_for_calls(1)
+            server.wait_for_calls(0)
         assert not [name for name in server.metrics() if 'status="500"' in name]
         assert "status=500" not in server.logged()
         assert "error=" not in server.logged()

@@ -182,6 +182,12 @@ CLAIMS: Final[dict[str, tuple[dict[str, Any], int]]] = {
     "scopes by comma": ({"scope": "openid,read"}, 403),
     "scopes in lists": ({"scope": [["read"]]}, 403),
     "scopes in an object": ({"scope": {"read": True}}, 403),
+    "audiences with this": ({"aud": ["https://other.example.org", AUDIENCE]}, 200),
+    "a beginning that is left out": ({"without": "nbf"}, 200),
+    "scopes by blank": ({"scope": "openid read admin"}, 200),
+    "scopes in a list": ({"scope": ["read"]}, 200),
+    "scopes by another name": ({"without": "scope", "scp": "read"}, 200),
+    "scopes in a list by another name": ({"without": "scope", "scp": ["email", "read"]}, 200),
     "a name with a line": ({"client_id": "x\n2026-01-01 WARNING forged token=own"}, 200),
     "a name with colours": ({"client_id": "\x1b[31mred\u202e"}, 200),
     "a subject that is a list": ({"sub": ["own"]}, 401),
@@ -345,9 +351,7 @@ def test_a_hostile_authorization_server_lets_nobody_in_and_keeps_nobody_out(
         issuer.documents["/other"] = {"keys": issuer.published}
         issuer.documents["/moved"] = issuer.documents[METADATA]
         issuer.answers[path] = lambda handler: hostile(issuer, handler)
-        options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
-        own = f"own:read:{OWN}"
-        with served(documents, *options, tokens=own) as server:
+        with served(documents, *issuer.options, tokens=f"own:read:{OWN}") as server:
             began = time.monotonic()
             assert status(server, issuer.token()) == 401
             assert time.monotonic() - began < 30

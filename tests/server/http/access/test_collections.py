@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from email.message import EmailMessage
 from functools import partial
 from pathlib import Path
@@ -13,9 +12,7 @@ from urllib.parse import quote
 
 import httpx2
 import pytest
-from mcp import Client, MCPError
-from mcp.client.session import MessageHandlerFnT
-from mcp.client.streamable_http import streamable_http_client
+from mcp import MCPError
 from mcp.types import PromptReference, ResourceTemplateReference
 
 from server.prompts import COMPLETERS, PROMPTS
@@ -23,9 +20,9 @@ from server.resources.handlers import TEMPLATES
 from server.tools.table import TOOLS
 from tests.programs import run_idx
 from tests.server.hearing import LIST, hearing_through
-from tests.server.http.issuer import AUDIENCE, issuing
-from tests.server.http.served import SECONDS, Served, refused, served_here
-from tests.server.tool_answers import answer
+from tests.server.http.issuer import issuing
+from tests.server.http.served import SECONDS, Served, bearer, client_of, refused, served_here
+from tests.server.tool_answers import told
 
 SAMPLES: Final = Path(__file__).parents[4] / "test-index" / "documents"
 
@@ -85,23 +82,6 @@ def guarded(folder: Path) -> Iterator[Served]:
     variables = {"IDX_COLLECTIONS": json.dumps(collections(folder))}
     with served_here(folder / "index", tokens=TOKENS, environment=variables) as running:
         yield running
-
-
-def bearer(token: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {token}"}
-
-
-@asynccontextmanager
-async def client_of(
-    server: Served, token: str, mode: str, handler: MessageHandlerFnT | None = None
-) -> AsyncIterator[Client]:
-    async with (
-        httpx2.AsyncClient(headers=bearer(token), timeout=SECONDS) as http,
-        Client(
-            streamable_http_client(server.url, http_client=http), mode=mode, message_handler=handler
-        ) as client,
-    ):
-        yield client
 
 
 def check(answer: object, *asked: object) -> str:
@@ -192,24 +172,25 @@ async def check_tools(server: Served, mode: str) -> None:
                 await client.call_tool(name, arguments)
         page = await client.call_tool("show_page", CALLS["show_page"][0])
         assert not page.is_error
-        listed = answer(await client.call_tool("ListDocuments", {"collection": "closed"}))
+        listed = await told(client, "ListDocuments", collection="closed")
         assert listed["total_documents"] == 2
     assert "Of the board." in await instructions(server, WHOLE, mode)
-    told = await instructions(server, LIMITED, mode)
-    assert "open (Leases.)" in told
-    check(told)
+    described = await instructions(server, LIMITED, mode)
+    assert "open (Leases.)" in described
+    check(described)
     async with client_of(server, LIMITED, mode) as client:
         for name, calls in CALLS.items():
             for arguments in calls:
                 check(await client.call_tool(name, arguments), *strings(arguments))
-        listed = answer(await client.call_tool("ListDocuments", {}))
+        listed = await told(client, "ListDocuments")
         assert listed["total_documents"] == 2
-        asked = {"query": "deposit", "facets": ["collection"], "collection": "open"}
-        found = answer(await client.call_tool("Search", asked))
+        found = await told(
+            client, "Search", query="deposit", facets=["collection"], collection="open"
+        )
         assert found["totalHits"]
         assert [value["value"] for value in found["facets"][0]["values"]] == ["open"]
     async with client_of(server, STRANGER, mode) as client:
-        listed = answer(await client.call_tool("ListDocuments", {}))
+        listed = await told(client, "ListDocuments")
         assert listed["total_documents"] == 0
 
 
@@ -390,20 +371,21 @@ async def sync(folder: Path, index: Path) -> None:
 
 def test_tokens_of_an_issuer_are_limited_by_their_scopes(folder: Path) -> None:
     variables = {"IDX_COLLECTIONS": json.dumps(collections(folder))}
-    with issuing() as issuer:
-        options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
-        with served_here(folder / "index", *options, environment=variables) as server:
+    with (
+        issuing() as issuer,
+        served_here(folder / "index", *issuer.options, environment=variables) as server,
+    ):
 
-            def documents(scope: str) -> list[str]:
-                token = issuer.token(scope=scope)
-                response = server.get("/api/documents", **bearer(token))
-                return [found["source_document"] for found in response.json()["documents"]]
+        def documents(scope: str) -> list[str]:
+            token = issuer.token(scope=scope)
+            response = server.get("/api/documents", **bearer(token))
+            return [found["source_document"] for found in response.json()["documents"]]
 
-            assert len(documents("read")) == 4
-            assert OPEN_DOCUMENT in documents("read collection=open")
-            assert len(documents("read collection=open")) == 2
-            assert len(documents("read collection=open collection=closed")) == 4
-            assert documents("read collection=nothing") == []
+        assert len(documents("read")) == 4
+        assert OPEN_DOCUMENT in documents("read collection=open")
+        assert len(documents("read collection=open")) == 2
+        assert len(documents("read collection=open collection=closed")) == 4
+        assert documents("read collection=nothing") == []
 
 
 @pytest.mark.parametrize(

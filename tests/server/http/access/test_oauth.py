@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.server.http.issuer import AUDIENCE, OWN, Issuer, issuing, status
-from tests.server.http.served import Served, initialize, served
+from tests.server.http.served import Served, bearer, initialize, served
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.soak
@@ -21,25 +21,8 @@ def test_a_token_of_the_issuer_opens_the_server(
 ) -> None:
     token = issuer.token(algorithm)
     assert status(protected, token) == 200
-    assert initialize(protected, Authorization=f"Bearer {token}").status_code == 200
+    assert initialize(protected, **bearer(token)).status_code == 200
     assert "access_token=assistant" in protected.logged()
-
-
-@pytest.mark.parametrize(
-    "claims",
-    [
-        {"aud": ["https://other.example.org", AUDIENCE]},
-        {"scope": "openid read admin"},
-        {"scope": ["read"]},
-        {"without": "scope", "scp": "read"},
-        {"without": "scope", "scp": ["email", "read"]},
-        {"without": "nbf"},
-    ],
-)
-def test_tokens_are_written_in_different_ways(
-    protected: Served, issuer: Issuer, claims: dict[str, Any]
-) -> None:
-    assert status(protected, issuer.token(**claims)) == 200
 
 
 def test_clocks_may_differ_a_little(protected: Served, issuer: Issuer) -> None:
@@ -89,9 +72,7 @@ def test_a_client_cannot_pass_for_a_token_of_the_server_in_the_log(
 def test_the_scope_to_change_something_is_asked_for_this_server_alone(
     documents: Path, tmp_path: Path, issuer: Issuer
 ) -> None:
-    oauth = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
-    options = [*oauth, "--admin", "--root", tmp_path]
-    with served(documents, *options) as server:
+    with served(documents, *issuer.options, "--admin", "--root", tmp_path) as server:
         for audience, is_refused in [
             (AUDIENCE, False),
             ([AUDIENCE], False),
@@ -99,8 +80,7 @@ def test_the_scope_to_change_something_is_asked_for_this_server_alone(
             (["https://other.example.org", AUDIENCE], True),
         ]:
             token = issuer.token(aud=audience, scope="read admin")
-            sent = {"Authorization": f"Bearer {token}"}
-            told = server.call("admin_status", sent).text
+            told = server.call("admin_status", bearer(token)).text
             assert ("needs the scope 'admin'" in told) is is_refused
             assert status(server, token) == 200
 
@@ -117,35 +97,31 @@ def test_a_client_is_told_where_to_get_a_token(protected: Served, issuer: Issuer
 
 
 def test_keys_are_asked_for_once_in_a_while(documents: Path) -> None:
-    with issuing() as issuer:
-        options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
-        with served(documents, *options) as server:
+    with issuing() as issuer, served(documents, *issuer.options) as server:
+        assert status(server, issuer.token()) == 200
+        time.sleep(10)
+        before = len(issuer.asked)
+        for number in range(20):
+            assert status(server, issuer.token(kid=f"unknown-{number}")) == 401
             assert status(server, issuer.token()) == 200
-            time.sleep(10)
-            before = len(issuer.asked)
-            for number in range(20):
-                assert status(server, issuer.token(kid=f"unknown-{number}")) == 401
-                assert status(server, issuer.token()) == 200
-            # Metadata and keys.
-            assert len(issuer.asked) - before <= 2 * 3
-            renewed = issuer.renew("RS256", "new")
-            wait_for(lambda: status(server, renewed) != 401, every=1)
+        # Metadata and keys.
+        assert len(issuer.asked) - before <= 2 * 3
+        renewed = issuer.renew("RS256", "new")
+        wait_for(lambda: status(server, renewed) != 401, every=1)
 
 
 def test_an_answer_without_keys_leaves_those_that_are_there(documents: Path) -> None:
-    with issuing() as issuer:
-        options = ["--oauth-issuer", issuer.url, "--oauth-audience", AUDIENCE]
-        with served(documents, *options) as server:
-            assert status(server, issuer.token()) == 200
-            issuer.documents["/keys"] = {"error": "maintenance"}
-            wait_for(
-                lambda: (
-                    status(server, issuer.token(kid="unknown")) == 401
-                    and "keys_unavailable" in server.logged()
-                ),
-                "the keys are asked for once more",
-            )
-            assert status(server, issuer.token()) == 200
+    with issuing() as issuer, served(documents, *issuer.options) as server:
+        assert status(server, issuer.token()) == 200
+        issuer.documents["/keys"] = {"error": "maintenance"}
+        wait_for(
+            lambda: (
+                status(server, issuer.token(kid="unknown")) == 401
+                and "keys_unavailable" in server.logged()
+            ),
+            "the keys are asked for once more",
+        )
+        assert status(server, issuer.token()) == 200
 
 
 def test_the_audience_is_the_public_url_and_the_keys_may_be_elsewhere(documents: Path) -> None:

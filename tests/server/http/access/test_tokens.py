@@ -6,27 +6,23 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from tests.server.http.served import (
     SECONDS,
     Served,
+    bearer,
     begin_call,
+    client_of,
     initialize,
     refused,
     served_here,
     status_of_answer,
 )
-from tests.server.tool_answers import answer
+from tests.server.tool_answers import told
 
 READER = "reader-" + "r" * 40
 ADMIN = "admin-" + "a" * 40
 NEITHER = "neither-" + "n" * 40
-
-
-def bearer(token: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {token}"}
 
 
 def token_file(folder: Path, text: str, mode: int = 0o600) -> Path:
@@ -113,11 +109,8 @@ def test_a_token_without_the_scope_to_read_opens_nothing(guarded: Served) -> Non
 @pytest.mark.soak
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_client_of_the_sdk_sends_its_token(guarded: Served, mode: str) -> None:
-    async with (
-        httpx2.AsyncClient(headers=bearer(READER), timeout=SECONDS) as http_client,
-        Client(streamable_http_client(guarded.url, http_client=http_client), mode=mode) as client,
-    ):
-        assert answer(await client.call_tool("Search", {"query": "text"}))["totalHits"] == 1
+    async with client_of(guarded, READER, mode) as client:
+        assert (await told(client, "Search", query="text"))["totalHits"] == 1
 
 
 @pytest.mark.soak

@@ -3,11 +3,9 @@
 import json
 import re
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx2
@@ -17,7 +15,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from shared import Document, create
 from tests.conftest import add_documents
-from tests.server.http.served import ACCEPT, SECONDS, Served, initialize, refused, served
+from tests.server.http.issuer import Handler, listening
+from tests.server.http.served import ACCEPT, SECONDS, Served, bearer, initialize, refused, served
 
 pytestmark = pytest.mark.soak
 
@@ -100,13 +99,13 @@ def test_a_refresh_is_a_newer_commit_and_no_search(empty_index: Path) -> None:
 
 def talk(server: Served) -> None:
     """Send the secret in every place where a client can put something."""
-    own = {"Authorization": f"Bearer {TOKEN}"}
+    own = bearer(TOKEN)
     server.call(headers=own, query=f"{ASKED} text")
     server.call(headers=own, query=f"{ASKED} AND", syntax="lucene")
     server.call("get_next_chunk", headers=own, chunk_id=ASKED)
     server.call("Search", headers=own, **{ASKED: ASKED})
     server.call(ASKED, headers=own, query="x")
-    server.call(headers={"Authorization": f"Bearer {ASKED}"}, query="x")
+    server.call(headers=bearer(ASKED), query="x")
     server.call(headers=own | {"Mcp-Name": ASKED}, query="x")
     server.get(f"/mcp?query={ASKED}", **own)
     server.get(f"/{ASKED}")
@@ -167,7 +166,7 @@ def test_a_log_for_people_is_one_line_for_each_event(documents: Path) -> None:
 
 
 def test_a_session_of_before_has_its_token_in_the_log(documents: Path) -> None:
-    own = {"Authorization": f"Bearer {TOKEN}"}
+    own = bearer(TOKEN)
     with served(documents, tokens=f"alice:read:{TOKEN}") as server:
         session = {"Mcp-Session-Id": initialize(server, **own).headers["mcp-session-id"]}
         call = {
@@ -190,23 +189,14 @@ def collecting() -> Iterator[tuple[str, list[bytes]]]:
     """A collector on a free port: where it listens, and what it was sent."""
     received: list[bytes] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
+    class Collector(Handler):
+        def do_POST(self) -> None:  # noqa: N802 - the library's name
             received.append(self.rfile.read(int(self.headers["Content-Length"])))
             self.send_response(200)
             self.end_headers()
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
-            """Nobody reads it."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        thread = threading.Thread(target=listening.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listening.server_port}", received
-        finally:
-            listening.shutdown()
-            thread.join()
+    with listening(Collector) as url:
+        yield url, received
 
 
 def test_spans_are_sent_by_the_end_of_the_server(documents: Path) -> None:
