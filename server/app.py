@@ -114,7 +114,7 @@ def serve(
             "--share/--no-share",
             envvar=SHARE_VARIABLE,
             help="Leave the work to one process for all assistants that search the same index. Not "
-            "with --http or --admin, nor on Windows.",
+            "with --http or --admin.",
         ),
     ] = True,
     daemon: Annotated[
