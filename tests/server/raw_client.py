@@ -52,8 +52,8 @@ class RawClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self.process.__exit__(*error)
+    def __exit__(self, *_: object) -> None:
+        self.process.__exit__(None, None, None)
 
     def send(self, message: Any) -> None:
         self.send_line(json.dumps(message).encode())
