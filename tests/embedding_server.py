@@ -63,7 +63,7 @@ def counting(texts: Sequence[str]) -> list[list[float]]:
     return [[float(len(text)), float(text.count("e")), 1.0, 0.5] for text in texts]
 
 
-NO_VECTORS: Final = "its server sent something other than vectors ("
+NO_VECTORS: Final = "its server sent something other than vectors"
 AWAY: Final = "its server cannot be reached, or closed the connection"
 LATE: Final = "its server did not answer within 0.5 s"
 
@@ -89,7 +89,6 @@ TROUBLES: Final = {
     "a text": Trouble(sends(embeddings(["AAAA", "AAAA"])), NO_VECTORS),
     "texts": Trouble(sends(embeddings([["1"], ["2"]])), NO_VECTORS),
     "truths": Trouble(sends(embeddings([[True], [False]])), NO_VECTORS),
-    "numbers beyond numbers": Trouble(sends(embeddings([[10**400], [1]])), NO_VECTORS),
     "fewer": Trouble(sends(embeddings([[1.0, 2.0]])), "sent 1 vectors for 2 texts"),
     "more": Trouble(sends(embeddings([[1.0]] * 3)), "sent 3 vectors for 2 texts"),
     "the same twice": Trouble(sends(embeddings([[1.0]] * 2, index=0)), "did not number"),
@@ -104,6 +103,7 @@ ODD_VECTORS: Final[dict[str, tuple[Sequence[object], str]]] = {
     "NaN": ([[float("nan")] * 4], "not finite, or zero"),
     "infinite": ([[float("inf"), 1.0, 1.0, 1.0]], "not finite, or zero"),
     "too large": ([[1e300, 1.0, 1.0, 1.0]], "not finite, or zero"),
+    "beyond numbers": ([[10**400, 1.0, 1.0, 1.0]], "not finite, or zero"),
     "zero": ([[0.0] * 4], "not finite, or zero"),
     "shorter": ([[1.0] * 3], "the shape (3,), not (4,)"),
     "longer": ([[1.0] * 5], "the shape (5,), not (4,)"),

@@ -109,16 +109,19 @@ def _embeddings(
     if server is None:
         raise SemanticModelError(name, "it is not an address")
     # It imports the client for HTTP, which takes a tenth of a second.
-    from shared.language_models.embeddings import EmbeddingEndpoint
-
-    endpoint = EmbeddingEndpoint(
-        server.url, server.model, os.environ.get(SEMANTIC_API_KEY_VARIABLE) or None
-    )
-    # Half of a surrogate pair cannot be sent.
+    from shared.language_models.embeddings import embeddings
     from shared.semantic.encoder import MAX_CHARACTERS
 
+    # Half of a surrogate pair cannot be sent.
     readable = [text[:MAX_CHARACTERS].encode(errors="replace").decode() for text in texts]
     try:
-        return endpoint.embeddings(readable, timeout=seconds, attempts=attempts)
+        return embeddings(
+            server.url,
+            server.model,
+            readable,
+            timeout=seconds,
+            attempts=attempts,
+            api_key=os.environ.get(SEMANTIC_API_KEY_VARIABLE) or None,
+        )
     except LanguageModelError as error:
         raise SemanticModelError(name, error.problem, error.remedy) from error

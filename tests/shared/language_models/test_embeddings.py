@@ -4,7 +4,7 @@ import time
 import pytest
 
 from shared.errors import LanguageModelBusyError, LanguageModelError
-from shared.language_models.embeddings import EmbeddingEndpoint
+from shared.language_models.embeddings import embeddings
 from tests.embedding_server import AWAY, NAME, TROUBLES, counting, embeds, fails_at_first
 from tests.model_server import hangs_up, sends_bytes, serving
 
@@ -13,9 +13,8 @@ TEXTS = ["one", "three"]
 
 def test_each_text_gets_its_vector() -> None:
     with serving(embeds(counting)) as server:
-        endpoint = EmbeddingEndpoint(server.url, NAME, "sk-swordfish")
-        assert "swordfish" not in repr(endpoint)
-        assert endpoint.embeddings(TEXTS, timeout=20, attempts=1) == counting(TEXTS)
+        found = embeddings(server.url, NAME, TEXTS, timeout=20, attempts=1, api_key="sk-swordfish")
+    assert found == counting(TEXTS)
     (request,) = server.requests
     assert request.path == "/v1/embeddings"
     assert request.headers["authorization"] == "Bearer sk-swordfish"
@@ -24,14 +23,14 @@ def test_each_text_gets_its_vector() -> None:
 
 def test_without_a_key_none_is_sent() -> None:
     with serving(embeds(counting)) as server:
-        EmbeddingEndpoint(f"{server.url}/", NAME).embeddings(TEXTS, timeout=20, attempts=1)
+        embeddings(f"{server.url}/", NAME, TEXTS, timeout=20, attempts=1)
     assert server.requests[0].path == "/v1/embeddings"
     assert "authorization" not in server.requests[0].headers
 
 
 def test_a_caller_may_run_an_event_loop() -> None:
     async def embedded() -> list[list[float]]:
-        return EmbeddingEndpoint(server.url, NAME).embeddings(TEXTS, timeout=20, attempts=1)
+        return embeddings(server.url, NAME, TEXTS, timeout=20, attempts=1)
 
     with serving(embeds(counting)) as server:
         assert asyncio.run(embedded()) == counting(TEXTS)
@@ -41,7 +40,7 @@ def test_a_caller_may_run_an_event_loop() -> None:
 def test_anything_but_vectors_is_an_error(name: str) -> None:
     trouble = TROUBLES[name]
     with serving(trouble.answer) as server, pytest.raises(LanguageModelError) as raised:
-        EmbeddingEndpoint(server.url, NAME).embeddings(TEXTS, timeout=trouble.timeout, attempts=1)
+        embeddings(server.url, NAME, TEXTS, timeout=trouble.timeout, attempts=1)
     assert trouble.diagnostic in str(raised.value)
     assert "secret-of-the-server" not in str(raised.value)
 
@@ -54,8 +53,7 @@ def test_anything_but_vectors_is_an_error(name: str) -> None:
 def test_a_server_that_is_busy_or_away_is_asked_again(failure: object) -> None:
     assert callable(failure)
     with serving(fails_at_first(1, failure, embeds(counting))) as server:
-        endpoint = EmbeddingEndpoint(server.url, NAME)
-        assert endpoint.embeddings(TEXTS, timeout=20, attempts=3) == counting(TEXTS)
+        assert embeddings(server.url, NAME, TEXTS, timeout=20, attempts=3) == counting(TEXTS)
     assert len(server.requests) == 2
 
 
@@ -63,24 +61,22 @@ def test_it_is_left_alone_for_as_long_as_it_asks() -> None:
     busy = sends_bytes(b"{}", 429, Retry_After="2")
     with serving(fails_at_first(1, busy, embeds(counting))) as server:
         began = time.monotonic()
-        EmbeddingEndpoint(server.url, NAME).embeddings(TEXTS, timeout=20, attempts=2)
+        embeddings(server.url, NAME, TEXTS, timeout=20, attempts=2)
     assert time.monotonic() - began >= 2
 
 
 def test_it_is_not_asked_for_ever() -> None:
-    with serving(sends_bytes(b"", 500)) as server:
-        endpoint = EmbeddingEndpoint(server.url, NAME)
-        with pytest.raises(LanguageModelBusyError):
-            endpoint.embeddings(TEXTS, timeout=20, attempts=2)
+    with serving(sends_bytes(b"", 500)) as server, pytest.raises(LanguageModelBusyError):
+        embeddings(server.url, NAME, TEXTS, timeout=20, attempts=2)
     assert len(server.requests) == 2
 
 
 def test_a_request_that_is_refused_is_not_repeated() -> None:
     with serving(sends_bytes(b"{}", 400)) as server, pytest.raises(LanguageModelError):
-        EmbeddingEndpoint(server.url, NAME).embeddings(TEXTS, timeout=20, attempts=5)
+        embeddings(server.url, NAME, TEXTS, timeout=20, attempts=5)
     assert len(server.requests) == 1
 
 
 def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(LanguageModelBusyError, match=AWAY):
-        EmbeddingEndpoint("http://127.0.0.1:1/v1", NAME).embeddings(TEXTS, timeout=20, attempts=1)
+        embeddings("http://127.0.0.1:1/v1", NAME, TEXTS, timeout=20, attempts=1)
