@@ -35,7 +35,6 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from server.answers.errors import (
-    ScopeMissingError,
     argument_errors,
     brief_error,
     client_message,
@@ -254,7 +253,10 @@ class SearchServer(MCPServer[ServerState]):
         if context is not None and entry is not None and entry.group == "admin":
             scopes = granted_scopes(context.request_context.request)
             if "admin" not in scopes:
-                return _error_result(str(ScopeMissingError(name)))
+                return _error_result(
+                    f"{name} needs the scope 'admin', which the token of this request does not "
+                    "have; ask the user for a token that has it"
+                )
         if len(given) > MAX_ARGUMENTS:
             return _error_result(f"{name}: there are {len(given):,} arguments, which are too many")
         try:

@@ -15,10 +15,11 @@ from typing import Final
 
 from server.administration.child import run_for_json
 from server.administration.results import RememberedDirectory
-from server.answers import errors
+from server.answers.errors import DirectoryError
 from server.settings import ServerOptionError
+from shared.errors import McpLuceneError
 from shared.files.access import Identity, identity_of, is_folder, lies_in, opened_folder
-from shared.messages import reason_of
+from shared.messages import decodable, reason_of
 from shared.settings.current import configuration_file
 from shared.settings.defaults import VARIABLES
 
@@ -52,18 +53,22 @@ class Roots:
     def resolve(self, path: str) -> Path:
         """Return the folder that a path leads to, which need not exist."""
         if not os.path.isabs(path):  # noqa: PTH117 - text of a client
-            raise errors.DirectoryError(
-                path, f"is not an absolute path, which begins with {_BEGINNING}"
-            )
+            raise DirectoryError(path, f"is not an absolute path, which begins with {_BEGINNING}")
         try:
             resolved = os.path.realpath(path)
             # Of a link to itself, the part of the path after it stays unresolved.
             is_resolved = os.path.realpath(resolved) == resolved
         except (OSError, ValueError) as error:
-            raise errors.DirectoryError(path, "is not a valid path") from error
+            raise DirectoryError(path, "is not a valid path") from error
         folder = Path(resolved)
         if not is_resolved or not any(folder.is_relative_to(root) for root in self.folders):
-            raise errors.OutsideRootsError(path, self.folders)
+            roots = ", ".join(decodable(str(root)) for root in self.folders)
+            raise DirectoryError(
+                path,
+                "does not lie under the roots of this server, with links resolved; the roots are "
+                f"{roots[:1_000]}: name a folder under one of them, or ask the user to start the "
+                "server with another --root",
+            )
         return folder
 
     def resolve_existing(self, path: str) -> Path:
@@ -73,17 +78,21 @@ class Roots:
             with opened_folder(folder) as descriptor:
                 is_in_root = lies_in(descriptor, self.identities)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise errors.DirectoryError(path, "does not exist, or is not a folder") from error
+            raise DirectoryError(path, "does not exist, or is not a folder") from error
         except OSError as error:
-            raise errors.DirectoryError(path, f"cannot be read: {reason_of(error)}") from error
+            raise DirectoryError(path, f"cannot be read: {reason_of(error)}") from error
         if not is_in_root:
-            raise errors.RootReplacedError(path)
+            raise DirectoryError(
+                path,
+                "does not lie in the root that this server was started with, because the root was "
+                "replaced or moved; ask the user to start the server again",
+            )
         return folder
 
     def contain(self, path: str) -> bool:
         try:
             self.resolve(path)
-        except errors.DirectoryError:
+        except DirectoryError:
             return False
         return True
 
@@ -103,12 +112,19 @@ class FolderSettings:
     def folders_to_crawl(self, paths: Sequence[str], roots: Roots) -> list[str]:
         """Return the folders to crawl, as arguments of `idx`."""
         if self.links_followed is not None:
-            raise errors.LinksFollowedError(self.links_followed)
+            raise McpLuceneError(
+                f"links in folders are followed (follow_links in {self.links_followed}) and might "
+                "lead out of the roots of this server; ask the user to run idx sync, or to unset "
+                "follow_links"
+            )
         # idx finds the patterns of a folder by its path as remembered.
         remembered = {os.path.realpath(folder.path): folder.path for folder in self.folders}
         named = paths or [folder.path for folder in self.folders]
         if not named:
-            raise errors.NothingToCrawlError
+            raise McpLuceneError(
+                "there are no folders to crawl: name them in directories, or remember them with "
+                "add_directory"
+            )
         folders = (str(roots.resolve_existing(path)) for path in named)
         return list(dict.fromkeys(remembered.get(folder, folder) for folder in folders))
 
@@ -140,4 +156,8 @@ def folder_source() -> str:
 
 def refuse_fixed_folders() -> None:
     if os.environ.get(_VARIABLE):
-        raise errors.FoldersFixedError(_VARIABLE)
+        raise McpLuceneError(
+            f"the folders come from the variable {_VARIABLE} of the server's environment and "
+            "cannot be changed here; ask the user to change the variable, or to unset it and use "
+            "the configuration file"
+        )

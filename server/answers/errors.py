@@ -1,7 +1,7 @@
 """Errors of requests to the server, in the hierarchy of `shared.errors`, and their messages."""
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -91,64 +91,9 @@ class TimeBudgetError(McpLuceneError):
         )
 
 
-class ScopeMissingError(McpLuceneError):
-    def __init__(self, tool: str) -> None:
-        super().__init__(
-            f"{tool} needs the scope 'admin', which the token of this request does not have; "
-            "ask the user for a token that has it"
-        )
-
-
 class DirectoryError(McpLuceneError):
     def __init__(self, path: str | Path, reason: str) -> None:
         super().__init__(f"the folder {decodable(str(path))[:200]!r} {reason}")
-
-
-class OutsideRootsError(DirectoryError):
-    def __init__(self, path: str | Path, roots: Iterable[Path]) -> None:
-        named = ", ".join(decodable(str(root)) for root in roots)
-        super().__init__(
-            path,
-            "does not lie under the roots of this server, with links resolved; the roots are "
-            f"{named[:1_000]}: name a folder under one of them, or ask the user to start the "
-            "server with another --root",
-        )
-
-
-class RootReplacedError(DirectoryError):
-    """The path of a root leads to another folder than at the start of the server."""
-
-    def __init__(self, path: str | Path) -> None:
-        super().__init__(
-            path,
-            "does not lie in the root that this server was started with, because the root was "
-            "replaced or moved; ask the user to start the server again",
-        )
-
-
-class FoldersFixedError(McpLuceneError):
-    def __init__(self, variable: str) -> None:
-        super().__init__(
-            f"the folders come from the variable {variable} of the server's environment and "
-            "cannot be changed here; ask the user to change the variable, or to unset it and use "
-            "the configuration file"
-        )
-
-
-class NothingToCrawlError(McpLuceneError):
-    def __init__(self) -> None:
-        super().__init__(
-            "there are no folders to crawl: name them in directories, or remember them with "
-            "add_directory"
-        )
-
-
-class LinksFollowedError(McpLuceneError):
-    def __init__(self, origin: str) -> None:
-        super().__init__(
-            f"links in folders are followed (follow_links in {origin}) and might lead out of the "
-            "roots of this server; ask the user to run idx sync, or to unset follow_links"
-        )
 
 
 class OperationRunningError(McpLuceneError):
@@ -185,10 +130,6 @@ class ServerStoppingError(McpLuceneError):
 
 class ChildError(McpLuceneError):
     """`idx` could not be run or failed."""
-
-
-class ConfirmationError(McpLuceneError):
-    """The client cannot ask its user, or the user did not confirm; nothing was changed."""
 
 
 def client_message(error: McpLuceneError) -> str:

@@ -22,10 +22,11 @@ from server.administration.roots import (
     folder_source,
     refuse_fixed_folders,
 )
-from server.answers.errors import ChildError, ConfirmationError, DirectoryError
+from server.answers.errors import ChildError, DirectoryError
 from server.answers.text import DEFAULT_CHARACTERS, fit, fitting
 from server.state import ToolContext, ask
 from server.tools.arguments import MaxCharacters
+from shared.errors import McpLuceneError
 from shared.messages import quantity
 from shared.storage.lock import writer
 from shared.system.shell import quoted
@@ -222,7 +223,7 @@ async def ask_to_purge(context: ToolContext) -> Elicit[Confirmation]:
     # A confirmation would be useless.
     admin.operations.refuse_if_busy()
     if not _can_ask(context.client_capabilities):
-        raise ConfirmationError(
+        raise McpLuceneError(
             "this client cannot ask its user to confirm (it has no elicitation), so nothing was "
             "deleted; ask the user to run: idx purge --index-path "
             f"{quoted(str(admin.index_path))}"
@@ -261,9 +262,9 @@ async def purge_index(
         case AcceptedElicitation(data=Confirmation(delete_all=True)):
             pass
         case AcceptedElicitation():
-            raise ConfirmationError("the user did not confirm it, so nothing was deleted")
+            raise McpLuceneError("the user did not confirm it, so nothing was deleted")
         case _:
-            raise ConfirmationError(
+            raise McpLuceneError(
                 f"the user was asked, and the answer was {confirmation.action!r}: nothing was "
                 "deleted"
             )
