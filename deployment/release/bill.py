@@ -82,16 +82,12 @@ def differences(jars: list[dict[str, str]]) -> Iterator[str]:
     for jar in jars:
         of_jar(jar["groupId"])
         expected = JARS[jar["groupId"]][1]
-        found: list[str] = []
-        coordinates = (jar["groupId"], jar["artifactId"], jar["version"])
+        pom = context.project(jar["groupId"], jar["artifactId"]).at_version(jar["version"]).pom()
         # A POM without licences has those of its parent.
-        while not found and all(coordinates):
-            pom = context.project(*coordinates[:2]).at_version(coordinates[2]).pom()
-            found = pom.values("licenses/license/name")
-            group, artifact, version = (
-                pom.value(f"parent/{part}") for part in ("groupId", "artifactId", "version")
-            )
-            coordinates = (group, artifact, version)
+        while not (found := pom.values("licenses/license/name")) and (
+            parent := context.pom_parent(pom)
+        ):
+            pom = parent
         if found != [expected]:
             said = ", ".join(found) or "nothing"
             yield f"the licence of {jar['artifactId']} is {said} by its POM, not {expected}"
