@@ -9,15 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, cast
 
-from org.apache.lucene.facet import (
-    FacetResult,
-    FacetsCollectorManager,
-    StringDocValuesReaderState,
-    StringValueFacetCounts,
-)
 from org.apache.lucene.index import MultiTerms
 from org.apache.lucene.misc import HighFreqTerms, TermStats
-from org.apache.lucene.search import ConstantScoreQuery, ScoreDoc
+from org.apache.lucene.search import ScoreDoc
 
 from shared.files.index_folder import size_bytes
 from shared.java import vm
@@ -44,7 +38,7 @@ from shared.reading.backend import (
 )
 from shared.reading.limited_index import LimitedIndex
 from shared.reading.open_index import OpenIndex
-from shared.search.facets import order
+from shared.search.facets import document_terms, order
 from shared.search.lucene_selection import LuceneSelection, fingerprinted
 from shared.search.selection import Fingerprinted, Meaning
 from shared.semantic.models import missing_library
@@ -206,13 +200,7 @@ class LuceneBackend(Snapshot, Backend):
     def document_terms(self) -> list[str]:
         if not self.reader.numDocs():
             return []
-        state = StringDocValuesReaderState(self.reader, schema.SOURCE_DOCUMENT)
-        first = ConstantScoreQuery(_CONDITIONS.query(FIRST_CHUNK))
-        manager = FacetsCollectorManager()
-        found = FacetsCollectorManager.search(self.searcher, first, 1, manager)
-        counts = StringValueFacetCounts(state, found.facetsCollector())
-        ids = FacetResult.cast_(counts.getAllChildren(schema.SOURCE_DOCUMENT, []))
-        return sorted(str(of.label) for of in ids.labelValues)
+        return document_terms(self.searcher, _CONDITIONS.query(FIRST_CHUNK))
 
     def file_states(self, source_document: str | None = None) -> dict[str, FileState]:
         if source_document is None:

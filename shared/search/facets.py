@@ -169,6 +169,13 @@ def count_documents(searcher: Any, query: Any) -> int:
     return _count(schema.SOURCE_DOCUMENT, reader, _collected(searcher, query))[1]
 
 
+def document_terms(searcher: Any, query: Any) -> list[str]:
+    """Return the sorted terms of the ids of all documents that have matching chunks."""
+    counts = _counts(schema.SOURCE_DOCUMENT, searcher.getIndexReader(), _collected(searcher, query))
+    ids = FacetResult.cast_(counts.getAllChildren(schema.SOURCE_DOCUMENT, []))
+    return sorted(str(of.label) for of in ids.labelValues)
+
+
 def _collected(searcher: Any, query: Any) -> Any:
     # IndexSearcher.search with a collector manager has a type that JCC cannot wrap.
     manager = FacetsCollectorManager()
@@ -190,13 +197,17 @@ def _ordinals_by_field(_: Any) -> dict[str, Any]:
     return {}
 
 
-def _count(field: str, reader: Any, collected: Any) -> tuple[list[tuple[str, int]], int]:
-    """Return the most frequent terms, each with its number of chunks, and the number of all."""
+def _counts(field: str, reader: Any, collected: Any) -> Any:
     # Lucene accepts ordinals only for the same reader that was searched.
     ordinals = _ordinals_by_field(reader) if is_of_commit(reader) else {}
     if field not in ordinals:
         ordinals[field] = StringDocValuesReaderState(reader, field)
-    counts = StringValueFacetCounts(ordinals[field], collected)
+    return StringValueFacetCounts(ordinals[field], collected)
+
+
+def _count(field: str, reader: Any, collected: Any) -> tuple[list[tuple[str, int]], int]:
+    """Return the most frequent terms, each with its number of chunks, and the number of all."""
+    counts = _counts(field, reader, collected)
     top = FacetResult.cast_(counts.getTopChildren(MAX_FACET_VALUES, field, []))
     found = [(str(entry.label), int(entry.value.intValue())) for entry in top.labelValues]
     return found, int(top.childCount)
