@@ -13,7 +13,6 @@ One text at a time on one core is the fastest, and several processes do not dist
 
 import hashlib
 import json
-import tempfile
 import unicodedata
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -219,27 +218,6 @@ def described(folder: Path, name: str, *, is_ours: bool = False) -> SentenceMode
         return SentenceModel(name, total.hexdigest(), **{**values, **lists})
     except (TypeError, ValueError) as error:
         raise SemanticModelError(name, f"{DESCRIPTION_FILE}: {error}") from error
-
-
-def write_folder(target: Path, files: Mapping[str, bytes], name: str) -> None:
-    """Write the files of a model into a folder, which appears with all of them or not at all."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".writing-") as temporary:
-            made = Path(temporary) / "model"
-            made.mkdir()
-            for file, content in files.items():
-                (made / file).write_bytes(content)
-            try:
-                made.rename(target)
-            except OSError:
-                # Another process may have been faster.
-                if not all((target / file).is_file() for file in files):
-                    raise
-    except OSError as error:
-        raise SemanticModelError(
-            name, f"it cannot be written to {target} ({reason_of(error)})"
-        ) from error
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.errors import SemanticModelError
+from shared.messages import reason_of
 from shared.semantic import encoder
 
 if TYPE_CHECKING:
@@ -73,10 +74,31 @@ def download_into(cache: Path, name: str) -> str:
         files = found.model_files()
         with tempfile.TemporaryDirectory(prefix="mcp-lucene-model-") as temporary:
             tried = Path(temporary) / "model"
-            encoder.write_folder(tried, files, pinned)
+            _write(tried, files, pinned)
             encoder.OnnxEncoder(tried, pinned).query("A text")
-        encoder.write_folder(target, files, pinned)
+        _write(target, files, pinned)
     return pinned
+
+
+def _write(target: Path, files: Mapping[str, bytes], name: str) -> None:
+    """Write the files of a model into a folder, which appears with all of them or not at all."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".writing-") as temporary:
+            made = Path(temporary) / "model"
+            made.mkdir()
+            for file, content in files.items():
+                (made / file).write_bytes(content)
+            try:
+                made.rename(target)
+            except OSError:
+                # Another process may have been faster.
+                if not all((target / file).is_file() for file in files):
+                    raise
+    except OSError as error:
+        raise SemanticModelError(
+            name, f"it cannot be written to {target} ({reason_of(error)})"
+        ) from error
 
 
 def _parts(name: str) -> tuple[str, str, str | None]:
@@ -205,33 +227,27 @@ class _Repository:
 
     def _asked(self, ask: Any, *args: Any, **options: Any) -> Any:
         """Return what the hub answers."""
-        from huggingface_hub.errors import (
-            GatedRepoError,
-            RepositoryNotFoundError,
-            RevisionNotFoundError,
-        )
+        from huggingface_hub import errors
         from huggingface_hub.utils.tqdm import disable_progress_bars
 
         if not sys.stderr.isatty():
             disable_progress_bars()
         try:
             return ask(*args, **options)
-        except GatedRepoError as error:
-            raise SemanticModelError(
-                self._name,
-                "its publisher wants an agreement",
-                "agree, and log in with: hf auth login",
-            ) from error
-        except RepositoryNotFoundError as error:
-            raise SemanticModelError(self._name, "the hub has no such model") from error
-        except RevisionNotFoundError as error:
-            raise SemanticModelError(self._name, "the hub has no such revision of it") from error
         except Exception as error:  # the library has no base class of its errors
-            raise SemanticModelError(
-                self._name,
-                f"{self._api.endpoint} did not send it ({type(error).__name__})",
-                "try again later, or download its files into a folder",
-            ) from error
+            remedy = ""
+            match error:
+                case errors.GatedRepoError():
+                    problem = "its publisher wants an agreement"
+                    remedy = "agree, and log in with: hf auth login"
+                case errors.RepositoryNotFoundError():
+                    problem = "the hub has no such model"
+                case errors.RevisionNotFoundError():
+                    problem = "the hub has no such revision of it"
+                case _:
+                    problem = f"{self._api.endpoint} did not send it ({type(error).__name__})"
+                    remedy = "try again later, or download its files into a folder"
+            raise SemanticModelError(self._name, problem, remedy) from error
 
 
 def _git_hash(content: bytes) -> str:
