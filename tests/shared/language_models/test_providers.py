@@ -48,29 +48,6 @@ async def test_a_provider_is_asked_with_its_key_alone(
     assert others == {"authorization": f"Bearer {KEY}"}
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
-async def test_an_answer_that_is_too_long_is_an_error(
-    provider: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    too_long = "more than 77 tokens; allow more with answer_max_tokens"
-    with (
-        serving(streams(TEXT, "length")) as server,
-        pytest.raises(LanguageModelError, match=too_long),
-    ):
-        await reply(provider, server, monkeypatch)
-
-
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
-async def test_the_beginning_of_an_answer_is_an_error(
-    provider: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with (
-        serving(streams(TEXT, None)) as server,
-        pytest.raises(LanguageModelError, match="broke off its answer"),
-    ):
-        await reply(provider, server, monkeypatch)
-
-
 @pytest.mark.parametrize("provider", PROTOCOLS)
 @pytest.mark.parametrize(
     ("answer", "message", "timeout"),
@@ -80,6 +57,8 @@ async def test_the_beginning_of_an_answer_is_an_error(
         (sends_bytes(b"{}", Content_Type="application/json"), "but as application/json", 20),
         (hangs_up, "not send its answer in parts", 20),
         (is_silent, "did not answer within 1 s", 1),
+        (streams(TEXT, "length"), "more than 77 tokens; allow more with answer_max_tokens", 20),
+        (streams(TEXT, None), "broke off its answer", 20),
     ],
 )
 async def test_trouble_is_an_error_that_says_what_happened(
