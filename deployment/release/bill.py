@@ -121,16 +121,16 @@ def project(description: Path) -> Component:
     return component(purl, table["license"])
 
 
-def of_pylucene(sources: Path = _PYLUCENE) -> Iterator[Component]:
+def of_pylucene() -> Iterator[Component]:
     """Yield what is in the wheels of PyLucene: the jars, JCC's runtime, Zig's C++ library."""
-    for jar in jars(sources):
+    for jar in jars():
         group = jar["groupId"]
         purl = PackageURL("maven", group, jar["artifactId"], jar["version"])
         digest = HashType(alg=HashAlgorithm.SHA_256, content=jar["sha256"])
         pinned = [] if jar["artifactId"] in _TRIMMED else [digest]
         yield component(purl, of_jar(group), *pinned)
-    yield _pinned(sources / "requirements" / "jcc.txt", "jcc")
-    yield _pinned(sources / "requirements" / "tools.txt", "ziglang")
+    yield _pinned(_PYLUCENE / "requirements" / "jcc.txt", "jcc")
+    yield _pinned(_PYLUCENE / "requirements" / "tools.txt", "ziglang")
 
 
 def of_pycld2() -> Iterator[Component]:
@@ -159,9 +159,9 @@ def _pinned(requirements: Path, wanted: str) -> Component:
     return component(purl, PACKAGES[wanted])
 
 
-def jars(sources: Path = _PYLUCENE) -> list[dict[str, Any]]:
+def jars() -> list[dict[str, Any]]:
     """Read the pins of the jars."""
-    lock = tomllib.loads((sources / "jgo.lock.toml").read_text(encoding="utf-8"))
+    lock = tomllib.loads((_PYLUCENE / "jgo.lock.toml").read_text(encoding="utf-8"))
     pinned: list[dict[str, Any]] = lock["dependencies"]
     return pinned
 

@@ -108,9 +108,7 @@ class Passages:
                 alike = tuple(terms.within(schema.CONTENT, text, edits, prefix))
                 self._add(Terms(schema.CONTENT, alike), mark, terms)
 
-    def best_in(
-        self, text: str, language: str = "", otherwise: tuple[int, int] | None = None
-    ) -> list[str]:
+    def best_in(self, text: str, language: str, otherwise: tuple[int, int] | None) -> list[str]:
         """Return the passages of a chunk's content that match best, the best first.
 
         If nothing in it matched, for example if only the title did, it is the part between two
@@ -124,7 +122,7 @@ class Passages:
             waiting = [one for one in waiting if one[2] <= start or end <= one[1]]
         return chosen or [_marked(text, *otherwise, ()) if otherwise else _first_words(text)]
 
-    def marked(self, text: str, language: str = "") -> str:
+    def marked(self, text: str, language: str) -> str:
         """Return a whole text with each match between `MARKS`."""
         return _marked(text, 0, len(text), self._found(text, language), strips=False)
 
