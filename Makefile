@@ -247,7 +247,6 @@ bench: .venv/trained
 	$(BIN)/python -m benchmarks.pdf
 	$(BIN)/python -m benchmarks.ocr
 	$(BIN)/python -m benchmarks.relevance
-	IDX_SEMANTIC= $(BIN)/python -m benchmarks.semantic
 
 # Whether this project has become slower or larger beside plain Lucene, in under a minute.
 bench-quick: .venv/trained

@@ -6,7 +6,6 @@ command into a new index. It writes the tables of docs/measured/speed.md.
 
 import json
 import os
-import platform
 import random
 import resource
 import shutil
@@ -20,12 +19,10 @@ from typing import Any
 
 from fpdf import FPDF
 
-from benchmarks.page import write_figures
+from benchmarks.page import machine, write_figures
 
-ROOT = Path(__file__).parents[1]
 IDX = Path(sys.executable).parent / "idx"
 VOCABULARY = 20_000
-WORKERS = len(os.sched_getaffinity(0))
 
 
 @dataclass(frozen=True)
@@ -42,10 +39,7 @@ def main() -> None:
     """Measure, print the tables, and write them into the page."""
     with tempfile.TemporaryDirectory() as name:
         lines = [*throughput(Path(name)), *unchanged(Path(name))]
-    lines.append(
-        f"{WORKERS} cores, {platform.machine()}, CPython {platform.python_version()}, "
-        f"load {os.getloadavg()[0]:.1f}."
-    )
+    lines.append(f"{machine()}, load {os.getloadavg()[0]:.1f}.")
     print("\n".join(lines))
     write_figures("speed.md", lines, writer="benchmarks.folders")
 

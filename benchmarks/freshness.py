@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -84,31 +84,27 @@ def freshness(index: Path, commits: int) -> Iterator[str]:
     yield ""
 
 
-class Commit:
-    """Has the writer commit one more document."""
-
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
-        self._process = process
-
-    def __call__(self, number: int) -> float:
-        """The time at which the commit had returned, as `time.monotonic` tells it everywhere."""
-        if self._process.stdin is None or self._process.stdout is None:
-            raise RuntimeError("the writer has no pipes")
-        self._process.stdin.write(f"{number}\n")
-        self._process.stdin.flush()
-        return float(self._process.stdout.readline())
-
-
 @contextmanager
-def writing(index: Path) -> Iterator[Commit]:
-    """Run a writer within a block, in a process of its own."""
+def writing(index: Path) -> Iterator[Callable[[int], float]]:
+    """Run a writer in a process of its own, and lend what has it commit one more document.
+
+    It returns when the commit had returned, as `time.monotonic` has it in all processes.
+    """
     with subprocess.Popen(
         [sys.executable, "-c", _WRITER, index],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
-        yield Commit(process)
+        assert process.stdin is not None  # noqa: S101 - it was asked for
+        assert process.stdout is not None  # noqa: S101 - it was asked for
+        numbers, times = process.stdin, process.stdout
+
+        def commit(number: int) -> float:
+            print(number, file=numbers, flush=True)
+            return float(times.readline())
+
+        yield commit
 
 
 def quantiles(seconds: Sequence[float]) -> str:

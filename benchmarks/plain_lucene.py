@@ -1,22 +1,28 @@
-"""Lucene without anything of this project, through PyLucene: the content alone, BM25."""
+"""Lucene without anything of this project, through PyLucene: the content alone, BM25.
 
-from collections.abc import Iterable
+It is an engine as `benchmarks.engines.worker` asks for.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
+from benchmarks.engines.worker import Search, rows
 from shared.writing.writer import BUFFER_MEGABYTES
+
+BATCH: Final = 1_000
 
 
 class Text(Protocol):
     """What is written of a text."""
 
     @property
-    def id(self) -> str:
-        """Tells it from all others."""
+    def id(self) -> str: ...
 
     @property
-    def content(self) -> str:
-        """All of it."""
+    def content(self) -> str: ...
 
 
 class PlainWriter:
@@ -68,7 +74,6 @@ class PlainSearcher:
         self._analyzer = StandardAnalyzer()
 
     def search(self, query: str) -> list[str]:
-        """The texts of the ten best chunks."""
         from org.apache.lucene.queryparser.classic import QueryParser, QueryParserBase
 
         parser = QueryParser("content", self._analyzer)
@@ -76,3 +81,23 @@ class PlainSearcher:
         found = self._searcher.search(QueryParserBase.parse(parser, query), 10)
         stored = self._searcher.storedFields()
         return [stored.document(hit.doc).get("content") for hit in found.scoreDocs]
+
+
+def start() -> None:
+    from shared.java import vm
+
+    vm.start("batch")
+
+
+def write(texts: Path, index: Path) -> None:
+    writer = PlainWriter(index)
+    remaining = rows(texts)
+    while batch := list(islice(remaining, BATCH)):
+        writer.add(batch)
+    writer.close()
+
+
+@contextmanager
+def searching(index: Path) -> Iterator[Search]:
+    searcher = PlainSearcher(index)
+    yield lambda query: len(searcher.search(query))

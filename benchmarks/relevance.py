@@ -1,26 +1,31 @@
 """How good the search is beside others.
 
-Asks this project and other search engines the queries of three test collections, on the same
-documents and in turns, and prints a table. `idx eval --set` compares weights.
+Asks this project and four other search engines the queries of three test collections, on the same
+documents and in turns, and prints a table. Each is set up as its documentation has it, without
+anything tuned to a collection, in memory where it can be, and told to find single words of the
+query. `idx eval --set` compares weights.
 """
 
+import re
 import sqlite3
 import statistics
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import bm25s
 import numpy as np
 import numpy.typing as npt
+import Stemmer
 from lucene import VERSION as LUCENE_VERSION
 
 from benchmarks.page import machine
-from benchmarks.relevance_engines import Search, engines
 from idx.evaluation.collection import Query, read_documents, read_judgements, read_queries
 from idx.evaluation.experiment import (
+    CHUNKS_PER_DOCUMENT,
     MAIN_DEPTH,
     Estimate,
     Run,
@@ -29,10 +34,14 @@ from idx.evaluation.experiment import (
     temporary_index,
 )
 from idx.evaluation.report import change, figure
+from shared.model.document import Document
+from shared.reading.searcher import Searcher
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 DATA: Final = Path(__file__).parents[2] / "shared" / "data"
 NAMES: Final = ("cranfield", "cacm", "cisi")
+LIMIT: Final = 10  # documents for each query
+Search = Callable[[str], list[str]]  # from a query to the ids of the best documents, best first
 
 
 class Collection:
@@ -78,7 +87,7 @@ def main() -> None:
     by_engine = rows(
         [one.engines for one in found.values()], [one.seconds for one in found.values()]
     )
-    print("\n".join(table("search", by_engine, list(found))))
+    print("\n".join(table(by_engine, list(found))))
     print(
         f"\nCollections: {'; '.join(one.line for one in found.values())}. On {machine()}, Lucene "
         f"{LUCENE_VERSION}, bm25s {bm25s.__version__}, SQLite {sqlite3.sqlite_version}."
@@ -135,7 +144,7 @@ def ask_in_turns(
 
 def rows(
     by_collection: Sequence[Mapping[str, Numbers]],
-    seconds: Sequence[Mapping[str, Sequence[float]]] = (),
+    seconds: Sequence[Mapping[str, Sequence[float]]],
 ) -> list[Row]:
     """What was measured of each search, compared with the first one."""
     names = list(by_collection[0])
@@ -152,15 +161,15 @@ def rows(
                 name,
                 [float(values[name].mean()) for values in by_collection],
                 difference,
-                1000 * statistics.fmean(times) if times else 0.0,
+                1000 * statistics.fmean(times),
             )
         )
     return found
 
 
-def table(head: str, compared: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
+def table(compared: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
     """The searches beside each other, the first being this project as it is."""
-    yield f"| {head} | {' | '.join(names)} | mean | to the first | 95 % interval | ms |"
+    yield f"| search | {' | '.join(names)} | mean | to the first | 95 % interval | ms |"
     yield f"|---|{'---:|' * len(names)}---:|---:|---|---:|"
     for row in compared:
         cells = " | ".join(map(figure, row.means))
@@ -169,6 +178,114 @@ def table(head: str, compared: Sequence[Row], names: Sequence[str]) -> Iterator[
         line = f"| {row.name} | {cells} | {figure(statistics.fmean(row.means))} | "
         line += f"{difference if row is not compared[0] else ' | '} |"
         yield line + f" {row.milliseconds:.1f} |"
+
+
+@contextmanager
+def engines(index_path: Path, documents: Sequence[Document]) -> Iterator[dict[str, Search]]:
+    """Every search by its name, this project first."""
+    with Searcher(index_path, program="batch") as searcher:
+        # It is asked for more chunks than documents: many may be of the same one.
+        chunks = CHUNKS_PER_DOCUMENT * LIMIT
+
+        def this_project(query: str) -> list[str]:
+            answer = searcher.search(query, limit=chunks, syntax="plain", content="none")
+            return list(dict.fromkeys(hit.source_document for hit in answer.results))[:LIMIT]
+
+        yield {
+            "this project": this_project,
+            "Lucene, EnglishAnalyzer": lucene_english(documents),
+            "bm25s, stemmed": bm25s_stemmed(documents),
+            "SQLite FTS5, porter": sqlite_porter(documents),
+            "Lucene, StandardAnalyzer": lucene_standard(documents),
+        }
+
+
+def lucene_standard(documents: Sequence[Document]) -> Search:
+    """Plain Lucene: the content, whose words are only split and put in lower case."""
+    from org.apache.lucene.analysis.standard import StandardAnalyzer
+
+    return _lucene(documents, StandardAnalyzer(), ("content",))
+
+
+def lucene_english(documents: Sequence[Document]) -> Search:
+    """Lucene for English: title and content, stop words left out, Porter's stemmer."""
+    from org.apache.lucene.analysis.en import EnglishAnalyzer
+
+    return _lucene(documents, EnglishAnalyzer(), ("title", "content"))
+
+
+def _lucene(documents: Sequence[Document], analyzer: Any, fields: tuple[str, ...]) -> Search:
+    """Lucene's BM25 and its classic parser; the scores of the fields are added up."""
+    from org.apache.lucene.document import Document as LuceneDocument, Field, StringField, TextField
+    from org.apache.lucene.index import DirectoryReader, IndexWriter, IndexWriterConfig
+    from org.apache.lucene.queryparser.classic import MultiFieldQueryParser, QueryParserBase
+    from org.apache.lucene.search import IndexSearcher
+    from org.apache.lucene.store import ByteBuffersDirectory
+
+    directory = ByteBuffersDirectory()
+    writer = IndexWriter(directory, IndexWriterConfig(analyzer))
+    for document in documents:
+        row = LuceneDocument()
+        row.add(StringField("id", document.id, Field.Store.YES))
+        for field in fields:
+            row.add(TextField(field, getattr(document, field), Field.Store.NO))
+        writer.addDocument(row)
+    writer.close()
+    searcher = IndexSearcher(DirectoryReader.open(directory))
+    parser = MultiFieldQueryParser(list(fields), analyzer)
+
+    def search(query: str) -> list[str]:
+        parsed = QueryParserBase.parse(parser, QueryParserBase.escape(query))
+        stored = searcher.storedFields()
+        hits = searcher.search(parsed, LIMIT).scoreDocs
+        return [str(stored.document(hit.doc).get("id")) for hit in hits]
+
+    return search
+
+
+def bm25s_stemmed(documents: Sequence[Document]) -> Search:
+    """The library bm25s: title and content as one text, its stop words, Snowball's stemmer."""
+    stemmer = Stemmer.Stemmer("english")
+
+    def tokens(texts: list[str]) -> Any:
+        return bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False)
+
+    model = bm25s.BM25()
+    texts = [f"{document.title} {document.content}" for document in documents]
+    model.index(tokens(texts), show_progress=False)
+
+    def search(query: str) -> list[str]:
+        numbers, scores = model.retrieve(
+            tokens([query]), k=min(LIMIT, len(documents)), show_progress=False
+        )
+        found = zip(numbers[0], scores[0], strict=True)
+        # It fills up with documents that have none of the words.
+        return [documents[number].id for number, score in found if score > 0]
+
+    return search
+
+
+def sqlite_porter(documents: Sequence[Document]) -> Search:
+    """SQLite's full-text index: title and content, Porter's stemmer, any of the words."""
+    database = sqlite3.connect(":memory:")
+    database.execute(
+        "CREATE VIRTUAL TABLE documents USING fts5"
+        "(id UNINDEXED, title, content, tokenize = 'porter unicode61')"
+    )
+    database.executemany(
+        "INSERT INTO documents VALUES (?, ?, ?)",
+        ((document.id, document.title, document.content) for document in documents),
+    )
+
+    def search(query: str) -> list[str]:
+        words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", query))
+        found = database.execute(
+            "SELECT id FROM documents WHERE documents MATCH ? ORDER BY rank LIMIT ?",
+            (words, LIMIT),
+        )
+        return [id_ for (id_,) in found]
+
+    return search
 
 
 if __name__ == "__main__":

@@ -7,23 +7,24 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean, median
 from typing import Final, ParamSpec, TypeVar
 
 from benchmarks.engines import worker
-from benchmarks.engines.java import PlainLucene
-from benchmarks.engines.texts import write_fields, write_texts
-from benchmarks.engines.worker import Answers, Writing
+from benchmarks.engines.this_project import lucene_seconds
+from benchmarks.engines.worker import Answers, Writing, write_texts
 from benchmarks.search import KINDS as ALL_KINDS
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-PLAIN: Final = "benchmarks.engines.lucene_from_python"
+PLAIN: Final = "benchmarks.plain_lucene"
 THIS_PROJECT: Final = "benchmarks.engines.this_project"
+
+KINDS: Final = ("two words", "six words", "a phrase", "a prefix")
 
 
 def apart(
@@ -34,64 +35,9 @@ def apart(
         return pool.submit(work, *arguments, **named).result()
 
 
-KINDS: Final = ("two words", "six words", "a phrase", "a prefix")
-
-
-@dataclass(frozen=True)
-class Queries:
-    """What an engine is asked: the kinds take turns."""
-
-    measured: int
-    warm_up: int
-
-    def for_measuring(self) -> list[str]:
-        """Those whose answers count."""
-        return list(self._between(0, self.measured))
-
-    def for_warming_up(self) -> list[str]:
-        """Those that are asked before."""
-        return list(self._between(self.measured, self.measured + self.warm_up))
-
-    def _between(self, begin: int, end: int) -> Iterator[str]:
-        return chain.from_iterable(
-            zip(*(islice(ALL_KINDS[kind](), begin, end) for kind in KINDS), strict=True)
-        )
-
-
-@dataclass(frozen=True)
-class Data:
-    """What engines read, and where they write."""
-
-    folder: Path
-
-    @classmethod
-    def made(cls, folder: Path, chunks: int) -> "Data":
-        """Make so many chunks in a new folder."""
-        data = cls(folder)
-        folder.mkdir()
-        apart(write_texts, data.texts, chunks)
-        apart(write_fields, data.texts, data.fields, data.analyzers)
-        return data
-
-    @property
-    def texts(self) -> Path:
-        """The texts, in lines."""
-        return self.folder / "texts.tsv"
-
-    @property
-    def fields(self) -> Path:
-        """The texts with what this project makes of each."""
-        return self.folder / "fields.tsv"
-
-    @property
-    def analyzers(self) -> Path:
-        """The steps of the fields."""
-        return self.folder / "analyzers.tsv"
-
-
 @dataclass(frozen=True)
 class Times:
-    """The times of one kind of queries."""
+    """The median time of one kind of queries, and the mean number of their hits."""
 
     p50: float
     hits: float
@@ -108,36 +54,46 @@ class Figures:
 
 @dataclass(frozen=True)
 class Run:
-    """All engines on the same chunks; what Java has written is not searched."""
+    """Both engines on the same chunks, and the processor time of Lucene alone for our fields."""
 
     plain: Figures
-    java: Writing
     ours: Figures
+    lucene_seconds: float
 
 
-def measured(data: Data, java: PlainLucene, queries: Queries) -> Run:
-    """Measure all engines, one after the other."""
-    plain = _figures(PLAIN, data, queries)
-    with _new_index(data, "Java") as index:
-        writing = java.write(data.fields, data.analyzers, index)
-    return Run(plain, writing, _figures(THIS_PROJECT, data, queries))
+def measured(folder: Path, chunks: int, queries: int, warm_up: int) -> Run:
+    """Measure in a folder how both engines write so many chunks, and answer queries of each kind.
+
+    As many other queries as `warm_up` says are asked before.
+    """
+    texts = folder / "texts.tsv"
+    apart(write_texts, texts, chunks)
+    asked = _queries(queries, queries + warm_up), _queries(0, queries)
+    plain, ours = (_figures(module, texts, *asked) for module in (PLAIN, THIS_PROJECT))
+    with _new_index(folder, "Lucene's part") as index:
+        return Run(plain, ours, apart(lucene_seconds, texts, index))
 
 
-def _figures(module: str, data: Data, queries: Queries) -> Figures:
-    with _new_index(data, module.rpartition(".")[2]) as index:
-        writing = apart(worker.write, module, data.texts, index)
+def _queries(begin: int, end: int) -> list[str]:
+    """Return queries of all kinds, which take turns."""
+    of_kinds = (islice(ALL_KINDS[kind](), begin, end) for kind in KINDS)
+    return [query for one_of_each in zip(*of_kinds, strict=True) for query in one_of_each]
+
+
+def _figures(module: str, texts: Path, warm_up: list[str], queries: list[str]) -> Figures:
+    with _new_index(texts.parent, module.rpartition(".")[2]) as index:
+        writing = apart(worker.write, module, texts, index)
     size = sum(file.stat().st_size for file in index.rglob("*") if file.is_file())
-    asked = queries.for_warming_up(), queries.for_measuring()
-    answers = apart(worker.search, module, index, *asked)
+    answers = apart(worker.search, module, index, warm_up, queries)
     times = {kind: _times(answers[number :: len(KINDS)]) for number, kind in enumerate(KINDS)}
     return Figures(writing, size, times)
 
 
 @contextmanager
-def _new_index(data: Data, name: str) -> Iterator[Path]:
+def _new_index(folder: Path, name: str) -> Iterator[Path]:
     """Name a folder for an index, and have what writes it within a block run on one core."""
     print(f"Measuring {name}", file=sys.stderr, flush=True)
-    index = data.folder / name
+    index = folder / name
     shutil.rmtree(index, ignore_errors=True)
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})

@@ -1,15 +1,44 @@
-"""What an engine does in a process of its own, and what is measured there.
+"""What an engine does in a process of its own, the texts that it gets, and what is measured there.
 
 Nothing heavy is imported here, for the memory of the process is measured.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Final, NamedTuple, Protocol, cast
+
+from tests.tools.made_up_texts import chunks
+
+YEARS: Final = 20
+
+
+class Row(NamedTuple):
+    """A text of one chunk, and what is known of it."""
+
+    id: str
+    title: str
+    language: str
+    year: str
+    content: str
+
+
+def write_texts(file: Path, count: int) -> None:
+    """Write a number of made-up texts, always the same ones: columns with tabs between them."""
+    with file.open("w", encoding="utf-8", newline="\n") as lines:
+        for number, (language, content) in enumerate(chunks(count)):
+            year = str(2000 + number % YEARS)
+            print(number, f"Title {number}", language, year, content, sep="\t", file=lines)
+
+
+def rows(file: Path) -> Iterator[Row]:
+    """The texts of a file that `write_texts` wrote."""
+    with file.open(encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            yield Row(*line.rstrip("\n").split("\t"))
 
 
 @dataclass(frozen=True)
