@@ -7,22 +7,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
-from benchmarks.engines.worker import Search, rows
+from benchmarks.engines.worker import Row, Search, rows
+from shared.model.document import Document
 from shared.writing.writer import BUFFER_MEGABYTES
 
 BATCH: Final = 1_000
-
-
-class Text(Protocol):
-    """What is written of a text."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def content(self) -> str: ...
 
 
 class PlainWriter:
@@ -41,7 +32,7 @@ class PlainWriter:
         config.setRAMBufferSizeMB(BUFFER_MEGABYTES)
         self._writer = IndexWriter(FSDirectory.open(Paths.get(str(path))), config)
 
-    def add(self, texts: Iterable[Text]) -> None:
+    def add(self, texts: Iterable[Document | Row]) -> None:
         """Add texts, all of them at once: the fastest way there is from Python."""
         from java.util import ArrayList, Arrays
         from org.apache.lucene.document import Field, StringField, TextField

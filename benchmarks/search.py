@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.page import machine, write_figures
-from benchmarks.plain_lucene import PlainSearcher, PlainWriter
+from benchmarks.plain_lucene import BATCH, PlainSearcher, PlainWriter
 from shared import Document, Filter, Index, Searcher, create
 from shared.java import vm
 from tests.tools.made_up_texts import chunks, rare_words
@@ -26,8 +26,6 @@ ROOT: Final = Path(__file__).parents[1]
 QUERIES: Final = 200
 WARM_UP: Final = 250
 """Queries of each kind that are asked before: others, of which nothing can be remembered."""
-
-BATCH: Final = 1_000
 
 
 def main() -> None:
