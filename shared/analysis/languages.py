@@ -181,8 +181,10 @@ WITHOUT_BLANKS: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 """Letters of Thai, Lao, Burmese and Khmer, which have no blanks between words."""
 
 LEAST_SHARE: Final = 0.05
-"""Minimum share of the chunks in a language for its function words to be recognized: "sea" is a
-form of "to be" in Spanish, which matters only if Spanish may be meant."""
+"""Minimum share of the chunks in a language for its function words to be recognized, and for its
+dictionary to be consulted: "sea" is a form of "to be" in Spanish, which matters only if Spanish may
+be meant; and one mistyped word in 26 is a word of some language with a dictionary, but only one in
+two hundred is a word of the same language."""
 
 _FEWEST_OF_OTHERS: Final = 2
 """Minimum number of function words of a language with fewer chunks, and of no other one, by which a

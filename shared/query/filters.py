@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Final, get_args
 
 from shared.analysis.analyzers import folded
+from shared.analysis.languages import WITHOUT_BLANKS
 from shared.errors import FilterError
 from shared.model import schema
 from shared.model.document import Scalar
@@ -54,10 +55,9 @@ _BETWEEN: Final = f"[{_SIGNS}\u0080-\u00bf\u00d7\u00f7\u2000-\u206f\u3000-\u303f
 
 _SEPARATORS: Final = f"{_BETWEEN}+"  # in a row, such as a comma and a blank
 
-_PIECE: Final = re.compile(r"([*?]+)|((?:\\.|[^*?\\])+)", re.DOTALL)
 _ANY: Final = {"*": ".*", "?": "."}
 
-_WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\U0010ffff]")
+_WITHOUT_BLANKS: Final = re.compile(f"[{WITHOUT_BLANKS}\u2e80-\U0010ffff]")
 """Letters of scripts without blanks between words, in which a word may begin and end anywhere."""
 
 _SLASHES: Final = re.compile(r"[/\\]+")
@@ -283,7 +283,7 @@ def _is_letter(character: str) -> bool:
 
 
 def _expressions(pattern: str) -> Iterator[str]:
-    for wildcards, letters in _PIECE.findall(pattern):
+    for wildcards, letters in tree.pieces(pattern):
         yield from (_ANY[sign] for sign in wildcards)
         for run in _runs(tree.unescaped(letters)):
             yield _folded_forms(run) if _is_letter(run[0]) else _SEPARATORS

@@ -91,10 +91,24 @@ class Compiler:
             return MatchNoDocsQuery()
         builder = BooleanQuery.Builder()
         for part, occur in tree.flat(node, with_ranks=self.ranks):
-            builder.add(self.query(part), _occur(occur))
+            builder.add(self._clause(part, occur))
         if all(clause.occur == "must_not" for clause in node.clauses):
             builder.add(MatchAllDocsQuery(), BooleanClause.Occur.MUST)
         return builder.build()
+
+    def _clause(self, node: tree.Node, occur: tree.Occur) -> Any:
+        """Return a clause of Lucene; those of words are cached, since words recur."""
+        word, _ = tree.unweighted(node)
+        if self.terms is None or not isinstance(word, tree.Terms):
+            return BooleanClause(self.query(node), _occur(occur))
+        key = node, occur
+        if (known := self.terms.clauses.get(key)) is None:
+            known = BooleanClause(self.query(node), _occur(occur))
+            if len(self.terms.clauses) >= _MOST_TERMS:
+                self.terms.clauses.clear()
+            if len(word.texts) <= _MOST_FORMS:
+                self.terms.clauses[key] = known
+        return known
 
 
 @cache
@@ -213,6 +227,7 @@ class LuceneTerms(IndexTerms):
         super().__init__()
         self.reader = reader
         self._searcher = IndexSearcher(reader)
+        self.clauses: dict[tuple[tree.Node, tree.Occur], Any] = {}  # of words, of Lucene
         self._terms: dict[tuple[str, str], tuple[Any | None, int]] = {}
         self._chunks: dict[str, int] = {}
 

@@ -26,6 +26,8 @@ _DIGITS: Final = re.compile(
 """Five digits and more, with the signs between them that telephone and account numbers have, or the
 points between thousands that numbers of taxes have."""
 
+_DIGIT: Final = re.compile(r"\d")
+
 _VERSION: Final = re.compile(r"v(\d{1,4}(?:\.\d{1,4}){1,3})|(\d{1,4}\.\d{1,4})")
 _YEARS: Final = re.compile(r"(?:(?:19|20)\d\d ?)+")
 
@@ -65,10 +67,8 @@ def releases(words: Sequence[str], terms: IndexTerms, weights: Weights) -> Node:
 
 def in_other_numerals(words: Sequence[str], terms: IndexTerms) -> Node:
     """Return words before a number with it in the other numerals: Henry VIII for Henry 8."""
-    pairs = (
-        [token.text for of_word in tokens_of(pair) for token in of_word] for pair in pairwise(words)
-    )
-    meant = (pair for pair in pairs if len(pair) == 2 and pair[1] in _OTHER_NUMERALS)  # noqa: PLR2004 - a pair
+    single = [of[0].text if len(of) == 1 else "" for of in tokens_of(words)]
+    meant = (pair for pair in pairwise(single) if pair[0] and pair[1] in _OTHER_NUMERALS)
     rows = (
         terms.row(schema.CONTENT, ((before,), (_OTHER_NUMERALS[number],)))
         for before, number in islice(meant, _MOST_IN_A_QUERY)
@@ -78,6 +78,8 @@ def in_other_numerals(words: Sequence[str], terms: IndexTerms) -> Node:
 
 def of_words(text: str, terms: IndexTerms, weights: Weights) -> Node:
     """Return the numbers of several words: telephone numbers with blanks, dates and times."""
+    if not _DIGIT.search(text):
+        return Nothing()
     runs = [run for run in _DIGITS.findall(text) if " " in run and not _YEARS.fullmatch(run)]
     # Each stands for so many words.
     numbers = any_of(*(scaled(_runs([run], terms, weights), run.count(" ") + 1) for run in runs))
@@ -86,6 +88,8 @@ def of_words(text: str, terms: IndexTerms, weights: Weights) -> Node:
 
 def of_word(word: str, term: str, terms: IndexTerms, weights: Weights) -> Node:
     """Return the numbers of a word; its term is empty if it has several parts."""
+    if not _DIGIT.search(word):
+        return Nothing()
     if len(term) == _FEWEST_WITH_BLANK and term.isdigit():
         # Mostly a year, which is another number than 2 000.
         there = terms.there(schema.DIGITS, (term[::-1],))

@@ -23,12 +23,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from shared.analysis.analyzers import as_typed, folded, tokens, with_blanks
+from shared.analysis.analyzers import as_typed, folded, tokens, tokens_of, with_blanks
 from shared.analysis.languages import (
     LANGUAGES,
     SPELLED_OUT,
     UNDETERMINED,
     WITH_COMPOUNDS,
+    WITHOUT_BLANKS,
     left_out_of_query,
 )
 from shared.java.cancellation import check
@@ -63,6 +64,7 @@ from shared.query.tree import (
     clauses_of,
     escaped,
     leaves,
+    pieces,
     plain_word,
     rewrite,
     scaled,
@@ -78,11 +80,10 @@ __all__ = ["ParsedQuery", "Part", "parse_query", "quoted_words", "without_functi
 _QUOTED_WORD: Final = re.compile(r'(?<!\\)"([^"\s]+)"')
 """Phrase of one word, which is an ordinary word in the tree."""
 
-_WITHOUT_BLANKS: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{2,}")
+_WITHOUT_BLANKS: Final = re.compile(f"[{WITHOUT_BLANKS}]{{2,}}")
 """Word of Thai, Lao, Burmese or Khmer, which may be within what the dictionary takes as a word."""
 
 _NO_LETTERS: Final = re.compile(f"(?:[^{WORD}]|_)+")
-_PIECE: Final = re.compile(r"([*?]+)|((?:\\.|[^*?\\])+)", re.DOTALL)
 _SUFFIX: Final = re.compile(r"\*((?:\\.|[^*?\\])+)", re.DOTALL)
 
 _MOST_COMPOUNDS: Final = 8  # words of a query that are searched in others, in milliseconds each
@@ -217,9 +218,10 @@ def _with_ranks(tree: Node, typed: Sequence[str], language: str | None, words: W
     if isinstance(tree, Nothing | Everything):
         return tree
     weights, languages = words.weights, words.languages
-    if weights.whole and len(typed) <= WORDS_PER_CHUNK:
-        row = weighted(words.row_of(typed), weights.whole)
-        if not isinstance(row, Nothing):
+    if len(typed) <= WORDS_PER_CHUNK:
+        terms = [(token.text,) for of_word in tokens_of(typed) for token in of_word]
+        row = scaled(words.terms.row(schema.CONTENT, terms), weights.whole)
+        if len(terms) > 1 and not isinstance(row, Nothing):
             # Beside the words: Lucene skips what cannot be among the best on one level only.
             tree = Clauses((*clauses_of(tree), Clause(row, "rank")))
     versions = releases(typed, words.terms, weights)
@@ -242,7 +244,7 @@ class _Pass:
     quoted: Collection[str]
     takes_other_words: bool
     compounds: int = 0
-    unprepared: Sequence[str] = ()  # words that are analyzed at once, if one of them is not cached
+    unprepared: Node | None = None  # whose words are analyzed at once, if one is not cached
 
     @cached_property
     def _context(self) -> tuple[object, ...]:
@@ -252,7 +254,7 @@ class _Pass:
 
     def run(self, tree: Node) -> tuple[Node, list[Part]]:
         """Return a query on fields, and its parts that a hit should have."""
-        self.unprepared = [leaf.text for leaf in leaves(tree) if isinstance(leaf, Word)]
+        self.unprepared = tree
         parts: list[Part] = []
         clauses = []
         for clause in clauses_of(tree):
@@ -284,8 +286,9 @@ class _Pass:
     def _word(self, word: Word, occur: Occur) -> tuple[Node | None, list[Part]]:
         """Return a word on fields, and its parts; None if it has no letters."""
         words = self.words
-        words.prepare(self.unprepared)
-        self.unprepared = ()
+        if self.unprepared:
+            words.prepare([leaf.text for leaf in leaves(self.unprepared) if isinstance(leaf, Word)])
+            self.unprepared = None
         forms = words.forms(word.text)
         if word.text in self.quoted and len(forms) > 1:
             found = self._phrase(Phrase((word.text,), field=word.field), occur)
@@ -393,10 +396,9 @@ class _Pass:
     def _pattern(self, field: str, pattern: str) -> Node:
         if schema.is_keyword_field(field):
             return Pattern(field, pattern, scored=False)
-        found = _PIECE.findall(pattern)
-        pieces = [(wildcards, letters and _plain(letters)) for wildcards, letters in found]
-        whole = "".join(wildcards or escaped(letters) for wildcards, letters in pieces)
-        match pieces:
+        found = [(wildcards, letters and _plain(letters)) for wildcards, letters in pieces(pattern)]
+        whole = "".join(wildcards or escaped(letters) for wildcards, letters in found)
+        match found:
             case [("", letters), ("*", "")]:
                 return self._beginning(field, letters)
             case [("*", ""), ("", letters), ("*", "")] if field == schema.CONTENT:

@@ -24,6 +24,7 @@ from typing import Final, NamedTuple
 from shared.analysis.analyzers import Token, tokens
 from shared.analysis.dictionaries import lemmas, lemmas_of
 from shared.analysis.languages import (
+    LEAST_SHARE,
     UNDETERMINED,
     WITH_DICTIONARY,
     function_words_in,
@@ -51,11 +52,6 @@ _DOUBLED: Final = re.compile(r"(.)\1")
 
 _WORD: Final = re.compile(r"\W*([^\W\d_]+)\W*")  # letters only, and the punctuation around them
 _MOST_LOOKED_UP: Final = 8  # words of a query with similar ones, each of which takes milliseconds
-
-_LEAST_SHARE: Final = 0.05
-"""Minimum share of the chunks in a language for its dictionary to be consulted: one mistyped word
-in two hundred is a word of the same language, but one in 26 is a word of some language with a
-dictionary."""
 
 _RARE: Final = 2  # chunks of a word that may be misspelled in them
 _TIMES_AS_FREQUENT: Final = 100  # factor by which a correction must exceed the rare word
@@ -134,7 +130,7 @@ class Spelling:
     def _languages(self) -> list[str]:
         """Languages whose dictionaries decide on correct spelling."""
         shares = self.terms.languages
-        of_index = [code for code in WITH_DICTIONARY if shares.get(code, 0.0) >= _LEAST_SHARE]
+        of_index = [code for code in WITH_DICTIONARY if shares.get(code, 0.0) >= LEAST_SHARE]
         of_query = [self.language] if self.language in WITH_DICTIONARY else []
         return list(dict.fromkeys((*of_index, *of_query, "en")))
 
@@ -143,7 +139,7 @@ class Spelling:
         """True if the languages of the index have dictionaries, apart from very few chunks."""
         shares = {code: by for code, by in self.terms.languages.items() if code != UNDETERMINED}
         rest = sum(by for code, by in shares.items() if code not in WITH_DICTIONARY)
-        return rest < _LEAST_SHARE <= sum(shares.values()) - rest
+        return rest < LEAST_SHARE <= sum(shares.values()) - rest
 
 
 def similar_terms(

@@ -13,6 +13,7 @@ Occur = Literal["should", "must", "must_not", "rank"]
 """Role of a part; one that ``rank`` only adds to the score of other matches."""
 
 _WILDCARD: Final = re.compile(r"[\\*?]")
+_PIECE: Final = re.compile(r"([*?]+)|((?:\\.|[^*?\\])+)", re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 _LETTERS: Final = re.compile(r"(?:[^\\*?]|\\.)*", re.DOTALL)
 
@@ -20,6 +21,11 @@ _LETTERS: Final = re.compile(r"(?:[^\\*?]|\\.)*", re.DOTALL)
 def escaped(letters: str) -> str:
     """Return letters as in a pattern, in which a backslash escapes a wildcard."""
     return _WILDCARD.sub(r"\\\g<0>", letters)
+
+
+def pieces(pattern: str) -> list[tuple[str, str]]:
+    """Return the parts of a pattern: either wildcards or other letters, the other one empty."""
+    return _PIECE.findall(pattern)
 
 
 def unescaped(pattern: str) -> str:
@@ -260,10 +266,11 @@ def best_of(*nodes: Node) -> Node:
 
 def weighted(node: Node, weight: float) -> Node:
     """Return a node whose score is multiplied by a weight."""
-    if isinstance(node, Weighted):
-        weight *= node.weight
-        node = node.node
-    return node if weight == 1 or isinstance(node, Nothing) else Weighted(node, weight)
+    if weight == 1:
+        return node
+    part, factor = unweighted(node)
+    weight *= factor
+    return part if weight == 1 or isinstance(part, Nothing) else Weighted(part, weight)
 
 
 def scaled(node: Node, weight: float) -> Node:
@@ -363,13 +370,12 @@ def leaves(node: Node, *, excluded: bool = False) -> list[Node]:
     found = []
     waiting: list[Node] = [node]
     while waiting:
-        match waiting.pop():
-            case Weighted(part):
-                waiting.append(part)
-            case Best(nodes):
-                waiting += reversed(nodes)
-            case Clauses(clauses):
-                waiting += [c.node for c in reversed(clauses) if excluded or c.occur != "must_not"]
-            case leaf:
-                found.append(leaf)
+        part, _ = unweighted(waiting.pop())
+        if isinstance(part, Clauses):
+            clauses = reversed(part.clauses)
+            waiting += [c.node for c in clauses if excluded or c.occur != "must_not"]
+        elif isinstance(part, Best):
+            waiting += reversed(part.nodes)
+        else:
+            found.append(part)
     return found

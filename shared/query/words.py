@@ -96,13 +96,6 @@ class Words:
         """Return terms next to each other; several at one position are alternatives."""
         return self.on_texts(fields, lambda field: self.terms.row(field, positions, slop), factor)
 
-    def row_of(self, words: Sequence[str]) -> Node:
-        """Return words as a phrase of the content; `Nothing` if no chunk may have it."""
-        terms = [(token.text,) for of_word in tokens_of(words) for token in of_word]
-        if len(terms) < 2:  # noqa: PLR2004 - a phrase has two words
-            return Nothing()
-        return self.terms.row(schema.CONTENT, terms, 0)
-
     def forms(self, text: str) -> tuple[Form, ...]:
         """Return the parts of a word, in the forms that some chunk has; none without letters."""
         return tuple(forms_of(text, self.languages, self.terms))
