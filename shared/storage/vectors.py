@@ -4,8 +4,8 @@ A value is as `shared.semantic.windows.packed` makes it; a chunk in a language o
 model does not know has no windows in it. In memory are the signs of the vectors' components, 48
 bytes for each of 384 dimensions: the number of differing signs orders vectors nearly as their
 cosines do, and takes a thirtieth of the time. Many vectors are read as they are needed. They lie
-in one corner of the space, so that their mean is subtracted first: of the nearest ten, 98 % are
-then among the 500 with the most signs in common, else 49 % (docs/measured/semantic.md).
+in one corner of the space, so that their mean is subtracted first: of the nearest ten, .986 are
+then among the 500 with the most signs in common, else .741 (docs/measured/semantic.md).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
