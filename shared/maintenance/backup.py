@@ -10,13 +10,14 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, Final
 
-from shared.errors import BackupError, IndexDamagedError, IndexPathError
+from shared.errors import BackupError, IndexDamagedError, IndexFolderError, IndexPathError
 from shared.files import index_folder
 from shared.files.access import holds, read_regular
 from shared.files.index_folder import replace_folder, size_bytes
@@ -184,64 +185,57 @@ def _belongs_to_backup(file: Path) -> bool:
 
 
 def _copy(path: Path, new: Path) -> Iterator[Step]:
-    """Copy the files of the last commit, or of a newer one if a writer deletes some meanwhile."""
-    copied: set[str] = set()
+    """Copy the files of the last commit."""
+    with closing(open_directory(path)) as directory, ExitStack() as opened:
+        files = _open_files(path, directory, opened)
+        total, done = sum(os.fstat(file.fileno()).st_size for file in files.values()), 0
+        for name, file in files.items():
+            with (new / name).open("wb") as copy:
+                while block := _read_block(path, name, file):
+                    copy.write(block)
+                    done += len(block)
+                    yield Step("Copying", done, total)
+            # The copy is read back, so that damage to either file is found.
+            if damage := damage_of(new / name):
+                raise IndexDamagedError(path, f"file {name}: {damage}")
+            flush(new / name)
+
+
+def _open_files(path: Path, directory: Any, opened: ExitStack) -> dict[str, BufferedReader]:
+    """Open the files of the last commit: a writer that deletes them removes only their names."""
     tried = None
-    with closing(open_directory(path)) as directory:
-        while True:
-            names = commit_files(directory)
-            missing = yield from _copy_files(path, new, names, copied)
-            if missing is None:
+    while True:
+        names = commit_files(directory)
+        files = {}
+        for name in names:
+            try:
+                files[name] = opened.enter_context(open_shared(path / name))
+            except FileNotFoundError as error:
+                # Otherwise a writer has deleted it after a newer commit.
+                if names[-1] == tried:
+                    raise IndexDamagedError(path, f"its file {name} is missing") from error
                 break
-            if tried == names[-1]:
-                raise IndexDamagedError(path, f"its file {missing} is missing")
-            tried = names[-1]
-    for name in copied - set(names):
-        (new / name).unlink()
+            except OSError as error:
+                raise _unreadable(path, name, error) from error
+        else:
+            return files
+        tried = names[-1]
+        opened.close()
 
 
-def _copy_files(
-    path: Path, new: Path, names: Sequence[str], copied: set[str]
-) -> Generator[Step, None, str | None]:
-    """Copy files that are not copied yet; return the name of a file that no longer exists."""
-    total = size_bytes(path / name for name in names)
-    done = size_bytes(new / name for name in copied)
-    for name in names:
-        if name in copied:
-            continue
-        source = _source_blocks(path, name)
-        try:
-            # This opens the file: a writer that deletes it from now on removes only its name.
-            block = next(source, b"")
-        except FileNotFoundError:
-            return name
-        with (new / name).open("wb") as stream:
-            while block:
-                stream.write(block)
-                done += len(block)
-                yield Step("Copying", done, total)
-                block = next(source, b"")
-        # The copy is read back, so that damage to either file is found.
-        if damage := damage_of(new / name):
-            raise IndexDamagedError(path, f"file {name}: {damage}")
-        flush(new / name)
-        copied.add(name)
-    return None
-
-
-def _source_blocks(path: Path, name: str) -> Iterator[bytes]:
-    """Yield the content of a file of the index, a megabyte at a time."""
+def _read_block(path: Path, name: str, file: BufferedReader) -> bytes:
     try:
-        with open_shared(path / name) as stream:
-            while block := stream.read(_BLOCK_BYTES):
-                yield block
-    except FileNotFoundError:
-        raise
+        return file.read(_BLOCK_BYTES)
     except OSError as error:
-        reason = reason_of(error)
-        if error.errno == errno.EIO:
-            raise IndexDamagedError(path, f"file {name}: it cannot be read: {reason}") from error
-        raise IndexPathError(path, f"{name}: {reason}") from error
+        raise _unreadable(path, name, error) from error
+
+
+def _unreadable(path: Path, name: str, error: OSError) -> IndexFolderError:
+    """Return the error for a file of the index, which is not one of writing the backup."""
+    reason = reason_of(error)
+    if error.errno == errno.EIO:
+        return IndexDamagedError(path, f"file {name}: it cannot be read: {reason}")
+    return IndexPathError(path, f"{name}: {reason}")
 
 
 def _describe(path: Path, new: Path, destination: Path) -> dict[str, Any]:
