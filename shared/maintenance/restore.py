@@ -21,7 +21,7 @@ from shared import errors
 from shared.files import index_folder
 from shared.files.access import holds
 from shared.files.index_folder import size_bytes
-from shared.files.lucene_files import damage_of, damage_or_absence, has_segments, is_lucene_file
+from shared.files.lucene_files import damage_or_absence, has_segments, is_lucene_file
 from shared.java import vm
 from shared.maintenance.upkeep import Progress, Step, segments_written
 from shared.messages import reason_of
@@ -43,12 +43,6 @@ def checked_backup(source: Path, links: Path) -> Iterator[Step]:
             names = commit_files(directory)
     except errors.IndexDamagedError as error:
         raise _damaged(source, error.reason) from error
-    except errors.IndexLuceneVersionError as error:
-        # A changed bit can look like another version.
-        for file in source.glob("segments_*"):
-            if damage := damage_of(file):
-                raise _damaged(source, f"file {file.name}: {damage}") from error
-        raise
     total, done = size_bytes(source / name for name in names), 0
     for name in names:
         yield Step("Checking the backup", done, total)
@@ -184,8 +178,7 @@ def _set_aside(path: Path, undo: ExitStack) -> None:
 
 def _is_readable(directory: Any, path: Path) -> bool:
     """Check whether Lucene's writer can continue from the existing commits, or there are none."""
-    commits = [*path.glob("segments_*")]
-    if not commits:
+    if not any(path.glob("segments_*")):
         return not has_segments(path)
     try:
         with lucene_errors.reading(path):
@@ -194,11 +187,6 @@ def _is_readable(directory: Any, path: Path) -> bool:
             DirectoryReader.listCommits(directory)
     except errors.IndexDamagedError:
         return False
-    except errors.IndexLuceneVersionError:
-        # A changed bit can look like another version.
-        if any(damage_of(commit) for commit in commits):
-            return False
-        raise
     if not data.containsKey(schema.COMMIT_SCHEMA):
         problem = f"the index at {path} was written by another program, and was not touched"
         raise errors.BackupError(problem, _ELSEWHERE)

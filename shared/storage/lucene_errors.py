@@ -29,7 +29,7 @@ from shared.errors import (
     McpLuceneError,
 )
 from shared.files.index_folder import holds_index
-from shared.files.lucene_files import NO_COMMIT, has_segments, written_by
+from shared.files.lucene_files import NO_COMMIT, changed_commit, has_segments, written_by
 from shared.java.cancellation import SearchStoppedError
 from shared.settings.current import java_heap
 from shared.storage.stored_chunks import StoredDetailsError
@@ -99,18 +99,18 @@ def _missing_file_error(path: Path, _: Any) -> McpLuceneError:
     return IndexDamagedError(path, NO_COMMIT) if has_segments(path) else IndexMissingError(path)
 
 
+def _version_error(path: Path, thrown: Any) -> McpLuceneError:
+    # A changed bit can look like another version.
+    if damage := changed_commit(path):
+        return IndexDamagedError(path, damage)
+    newer = IndexFormatTooNewException.instance_(thrown)
+    return IndexLuceneVersionError(path, written_by(path), lucene.VERSION, newer=newer)
+
+
 _READING_ERRORS: Final[list[tuple[tuple[Any, ...], Callable[[Path, Any], McpLuceneError]]]] = [
     ((ExitableDirectoryReader.ExitingReaderException,), lambda *_: SearchStoppedError()),
     ((IndexNotFoundException,), _missing_file_error),
-    (
-        (IndexFormatTooOldException, IndexFormatTooNewException),
-        lambda path, thrown: IndexLuceneVersionError(
-            path,
-            written_by(path),
-            lucene.VERSION,
-            newer=IndexFormatTooNewException.instance_(thrown),
-        ),
-    ),
+    ((IndexFormatTooOldException, IndexFormatTooNewException), _version_error),
     (
         (InvalidPathException,),
         lambda path, _: IndexPathError(

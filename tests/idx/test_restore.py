@@ -94,12 +94,15 @@ def test_an_index_is_replaced_only_if_somebody_says_so(idx: Idx, filled: Path) -
     assert contents(filled) == before
 
 
-@pytest.mark.parametrize("damage", [flip_commit, flip_text, remove_commit, remove_segments])
+@pytest.mark.parametrize(
+    "damage", [flip_commit, change_version, flip_text, remove_commit, remove_segments]
+)
 def test_a_damaged_index_is_replaced(
     idx: Idx, filled: Path, damage: Callable[[Path], None]
 ) -> None:
     shown = contents(filled)
     damage(filled)
+    assert f"the index at {filled} is damaged: " in idx("stats", code=1).stderr
     assert "idx restore" in idx("check", code=1).stdout
     idx("restore", "copy", "--yes")
     assert contents(filled) == shown
