@@ -21,7 +21,7 @@ import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
@@ -271,15 +271,15 @@ _MOST_HEADINGS: Final = 8
 """Maximum number of headings in the path of a section, which every hit shows."""
 
 
-def places(document: Document, chunks: Iterable[Chunk]) -> Iterator[Place]:
-    """Yield the place of each chunk of a document, in order."""
+def placed_chunks(document: Document) -> Iterator[tuple[Chunk, Place]]:
+    """Yield the chunks of a document in order, each with its place."""
     text = document.content
     newline = "\n" if "\n" in text else "\r"
     starts = [page.start for page in document.pages]
     headings = deque(document.headings)
     above: list[Heading] = []
     line, counted = 1, 0
-    for chunk in chunks:
+    for chunk in chunks(document.id, document.title, text, document.layout):
         place: Place = {"char_start": chunk.start, "char_end": chunk.end}
         first, last = _ends_of_words(text, chunk.start, chunk.end)
         if starts:
@@ -297,7 +297,7 @@ def places(document: Document, chunks: Iterable[Chunk]) -> Iterator[Place]:
             above = [*(one for one in above if one.level < heading.level), heading][:_MOST_HEADINGS]
         if above:
             place["section"] = SECTION_SEPARATOR.join(heading.text for heading in above)
-        yield place
+        yield chunk, place
 
 
 def sections_around(section: str) -> list[str]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from shared.chunking import placed_chunks
 from shared.errors import (
     ClusterBusyError,
     ClusterUnreachableError,
@@ -54,7 +55,7 @@ from shared.semantic.sentence_model import SentenceModel
 from shared.semantic.windows import KEY_BYTES, key_of
 from shared.settings.defaults import DEFAULT_WAIT
 from shared.storage.field_names import keys_of_documents
-from shared.storage.mapping import placed_chunks
+from shared.storage.mapping import as_indexed
 from shared.storage.passages import text_of
 from shared.writing.index import Index as FolderIndex
 
@@ -128,9 +129,9 @@ class Index(FolderIndex):
         document, _ = self.within_limits(document)
         with vm.attached(self._program):
             try:
-                document, placed = placed_chunks(document)
+                document = as_indexed(document)
                 batch = self._begin()
-                made = [*chunk_operations(batch, document, placed)]
+                made = [*chunk_operations(batch, document, placed_chunks(document))]
             except InvalidDocumentError as error:
                 refused: Future[int] = Future()
                 refused.set_exception(error)

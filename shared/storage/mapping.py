@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
 from functools import cache, lru_cache
-from itertools import chain, groupby, islice, tee
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ from org.apache.lucene.util import BytesRef
 from shared.analysis.analyzers import normalized
 from shared.analysis.detection import detect_language, language_of
 from shared.analysis.languages import UNDETERMINED
-from shared.chunking import chunks, places, sections_around
+from shared.chunking import placed_chunks, sections_around
 from shared.errors import InvalidDocumentError
 from shared.messages import decodable
 from shared.model import metadata, schema
@@ -197,12 +197,12 @@ Batch = tuple[str, list[Any]]
 
 def to_lucene(document: Document, known: KnownVectors | None = None) -> Iterator[Batch]:
     """Yield batches of Lucene documents, one for each chunk in order; none for a blank text."""
-    document, placed = placed_chunks(document)
-    yield from placed_to_lucene(document, placed, known)
+    document = as_indexed(document)
+    yield from placed_to_lucene(document, placed_chunks(document), known)
 
 
-def placed_chunks(document: Document) -> tuple[Document, Iterator[tuple[Chunk, Place]]]:
-    """Return a document with its language, and its chunks in order, each with its place."""
+def as_indexed(document: Document) -> Document:
+    """Return a document with its detected language, unless its metadata are too long."""
     # Not checked when a `Document` is made: an index may contain one older than this limit.
     length = len(json.dumps(document.metadata, ensure_ascii=False))
     if length > MAX_METADATA:
@@ -211,9 +211,12 @@ def placed_chunks(document: Document) -> tuple[Document, Iterator[tuple[Chunk, P
             f"JSON; at most {MAX_METADATA:,} are allowed, because every chunk contains them: put "
             "long text into the content"
         )
-    document = _with_language(document)
-    pieces, to_place = tee(chunks(document.id, document.title, document.content, document.layout))
-    return document, zip(pieces, places(document, to_place), strict=True)
+    if document.file is not None or metadata.LANGUAGE in document.metadata:
+        return document
+    language = detect_language(document.content)
+    if language is None:
+        return document
+    return replace(document, metadata={**document.metadata, metadata.LANGUAGE: language})
 
 
 def placed_to_lucene(
@@ -244,16 +247,6 @@ def placed_to_lucene(
             made.append((language, Arrays.asList(fields_)))
         for language, same in groupby(made, itemgetter(0)):
             yield language, [fields_ for _, fields_ in same]
-
-
-def _with_language(document: Document) -> Document:
-    """Return a document with its detected language in the metadata, if it was not detected yet."""
-    if document.file is not None or metadata.LANGUAGE in document.metadata:
-        return document
-    language = detect_language(document.content)
-    if language is None:
-        return document
-    return replace(document, metadata={**document.metadata, metadata.LANGUAGE: language})
 
 
 def details_for(document: Document, chunk: Chunk) -> Callable[[Place], str]:

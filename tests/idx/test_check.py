@@ -21,7 +21,7 @@ from org.apache.lucene.document import (
 from org.apache.lucene.util import BytesRef
 
 from shared import Document, Index
-from shared.chunking import chunks, places
+from shared.chunking import placed_chunks
 from shared.storage.mapping import placed_to_lucene, to_lucene
 from tests.conftest import Idx
 from tests.idx.damage import damaged, file_of_each_kind, fill_with_every_kind, flip
@@ -94,8 +94,7 @@ def write(path: Path, batch: Sequence[Any]) -> None:
 
 def changed(document: Document, **change: Any) -> list[Any]:
     """The chunks of a document, the second of which is changed."""
-    pieces = list(chunks(document.id, document.title, document.content))
-    placed = list(zip(pieces, places(document, iter(pieces)), strict=True))
+    placed = list(placed_chunks(document))
     placed[1] = (replace(placed[1][0], **change), placed[1][1])
     return [chunk for _, batch in placed_to_lucene(document, placed) for chunk in batch]
 

@@ -5,7 +5,7 @@ from itertools import accumulate
 
 import pytest
 
-from shared.chunking import chunks, places
+from shared.chunking import placed_chunks
 from shared.model.document import Document, Heading, Page, Place, Unit
 
 
@@ -14,9 +14,7 @@ def placed(
 ) -> list[tuple[str, Place]]:
     """The content of each chunk with its place."""
     document = Document("a", "A", text, pages=pages, has_lines=has_lines)
-    pieces = list(chunks(document.id, document.title, document.content))
-    found = zip(pieces, places(document, pieces), strict=True)
-    return [(piece.content, place) for piece, place in found]
+    return [(chunk.content, place) for chunk, place in placed_chunks(document)]
 
 
 def numbered(count: int, per_line: int) -> list[str]:
@@ -41,16 +39,6 @@ def test_lines_are_those_of_the_first_and_the_last_word(newline: str, per_line: 
         else:
             expected = (line_of(first), line_of(last))
         assert (place["line_start"], place["line_end"]) == expected
-
-
-def test_a_text_of_one_chunk_has_all_its_lines() -> None:
-    ((_, place),) = placed("one\ntwo\nthree")
-    assert place == {"line_start": 1, "line_end": 3, "char_start": 0, "char_end": 13}
-
-
-def test_the_line_end_at_the_end_begins_no_line() -> None:
-    ((_, place),) = placed("one\ntwo\n")
-    assert place["line_end"] == 2
 
 
 def test_line_ends_before_the_first_and_the_last_letter_count() -> None:
@@ -84,44 +72,54 @@ def test_sections_are_those_of_the_first_and_the_last_word(unit: Unit) -> None:
         assert place[f"{unit}_end"] == labels[line_of(last) - 1]
 
 
-def test_blank_pages_around_the_words_are_not_cited() -> None:
-    text = "\n\nwords of page 2\n\n\n\n"
-    pages = [Page("page", 1, 0), Page("page", 2, 2), Page("page", 3, 19)]
-    ((_, place),) = placed(text, pages, has_lines=False)
-    assert (place["page_start"], place["page_end"]) == (2, 2)
+ONE_PAGE = [Page("page", 1, 0)]
+
+SHORT_TEXTS: dict[str, tuple[str, list[Page], bool, Place]] = {
+    "lines": ("one\ntwo\nthree", [], True, {"line_start": 1, "line_end": 3}),
+    # It begins no line.
+    "a line end at the end": ("one\ntwo\n", [], True, {"line_start": 1, "line_end": 2}),
+    "lines that are not the file's": ("one\ntwo", [], False, {}),
+    "pages go before lines": ("one\ntwo", ONE_PAGE, True, {"page_start": 1, "page_end": 1}),
+    "blank pages around the words": (
+        "\n\nwords of page 2\n\n\n\n",
+        [*ONE_PAGE, Page("page", 2, 2), Page("page", 3, 19)],
+        False,
+        {"page_start": 2, "page_end": 2},
+    ),
+    # One letter between three blanks on either side, each on a page of its own.
+    "blanks on pages of their own": (
+        "\n \nw\n \n",
+        [*ONE_PAGE, Page("page", 2, 3), Page("page", 3, 4)],
+        True,
+        {"page_start": 2, "page_end": 2},
+    ),
+    "a page without any text": (
+        "one two",
+        [*ONE_PAGE, Page("page", 2, 4), Page("page", 3, 4)],
+        False,
+        {"page_start": 1, "page_end": 3},
+    ),
+    "words before the first slide": (
+        "title one",
+        [Page("slide", 1, 6)],
+        False,
+        {"slide_start": 1, "slide_end": 1},
+    ),
+}
 
 
-def test_a_page_without_any_text_is_never_the_one_cited() -> None:
-    pages = [Page("page", 1, 0), Page("page", 2, 4), Page("page", 3, 4)]
-    ((_, place),) = placed("one two", pages, has_lines=False)
-    assert (place["page_start"], place["page_end"]) == (1, 3)
-
-
-def test_words_before_the_first_section_belong_to_it() -> None:
-    ((_, place),) = placed("title one", [Page("slide", 1, 6)], has_lines=False)
-    assert (place["slide_start"], place["slide_end"]) == (1, 1)
-
-
-def test_sections_go_before_lines() -> None:
-    ((_, place),) = placed("one\ntwo", [Page("page", 1, 0)])
-    assert "line_start" not in place
-
-
-def test_a_text_that_is_not_the_files_own_has_characters_only() -> None:
-    ((_, place),) = placed("one\ntwo", has_lines=False)
-    assert place == {"char_start": 0, "char_end": 7}
+@pytest.mark.parametrize(
+    ("text", "pages", "has_lines", "place"), SHORT_TEXTS.values(), ids=SHORT_TEXTS
+)
+def test_the_place_of_a_short_text(
+    text: str, pages: list[Page], has_lines: bool, place: Place
+) -> None:
+    characters = {"char_start": 0, "char_end": len(text)}
+    assert placed(text, pages, has_lines=has_lines) == [(text, characters | place)]
 
 
 def test_a_blank_text_has_no_places() -> None:
     assert placed(" \n ") == []
-
-
-def test_blanks_at_the_ends_of_a_chunk_are_on_no_page() -> None:
-    # One letter between three blanks on either side, each on a page of its own.
-    pages = [Page("page", str(number), start) for number, start in ((1, 0), (2, 3), (3, 4))]
-    ((content, place),) = placed("\n \nw\n \n", pages)
-    assert content == "\n \nw\n \n"
-    assert (place["page_start"], place["page_end"]) == ("2", "2")
 
 
 def test_the_section_of_a_chunk_is_the_path_of_headings_above_its_beginning() -> None:
@@ -131,19 +129,18 @@ def test_the_section_of_a_chunk_is_the_path_of_headings_above_its_beginning() ->
         headings.append(Heading(level, heading, len(text)))
         text += f"{heading}\n{'word ' * count}\n"
     document = Document("a", "A", text, headings=headings)
-    pieces = list(chunks(document.id, document.title, document.content))
-    sections = [place["section"] for place in places(document, pieces)]
+    sections = [place["section"] for _, place in placed_chunks(document)]
     assert sections == ["Law", "Law > One", "Law > One > Deep", "Law > Two"]
 
 
 def test_text_before_the_first_heading_has_no_section() -> None:
     document = Document("a", "A", "Some text\n\nHeading\n", headings=[Heading(1, "Heading", 11)])
-    (place,) = places(document, chunks(document.id, document.title, document.content))
+    ((_, place),) = placed_chunks(document)
     assert "section" not in place
 
 
 def test_a_section_has_at_most_eight_headings() -> None:
     headings = [Heading(level, f"h{level}", 0) for level in range(1, 12)]
     document = Document("a", "A", "text", headings=headings)
-    (place,) = places(document, chunks(document.id, document.title, document.content))
+    ((_, place),) = placed_chunks(document)
     assert place["section"] == " > ".join(f"h{level}" for level in range(1, 9))
