@@ -50,7 +50,7 @@ from shared.query.filters import in_folder
 from shared.query.limits import check_allowed, is_costly, running
 from shared.query.lucene import Compiler, LuceneTerms, scored_again, terms_of
 from shared.query.pipeline import parse_query
-from shared.query.tree import Node, TermPhrase
+from shared.query.tree import Exists, Node, TermPhrase, Values, all_of
 from shared.search.facets import count_documents, count_facets, document_order, filtered, order
 from shared.search.grouping import resolved
 from shared.search.selection import (
@@ -63,7 +63,7 @@ from shared.search.selection import (
     time_of_change,
 )
 from shared.storage.commits import Snapshot
-from shared.storage.fingerprints import Fingerprint, fingerprints_of, sharing, with_fingerprint
+from shared.storage.fingerprints import Fingerprint, fingerprints_of
 from shared.storage.stored_chunks import SHOWN_FIELDS, stored_fields, values_from_lucene
 
 _FEW_CONDITIONS: Final = 10
@@ -208,16 +208,20 @@ class LuceneSelection(Selection):
     def fingerprints(self, documents: Sequence[str]) -> list[Fingerprinted]:
         if not documents or schema.FINGERPRINT not in self.terms.fields:
             return []
-        return self._fingerprinted(with_fingerprint(documents), len(documents), lambda _: True)
+        chunks = Values(schema.SOURCE_DOCUMENT, tuple(documents))
+        tree = all_of(chunks, Exists(schema.FINGERPRINT))
+        return self._fingerprinted(tree, len(documents), lambda _: True)
 
     def fingerprints_sharing(
         self, terms: Sequence[str], count: int, is_wanted: Callable[[Fingerprint], bool]
     ) -> list[Fingerprinted]:
-        return self._fingerprinted(sharing(terms), count, is_wanted)
+        tree = Values(schema.FINGERPRINT, tuple(terms))
+        return self._fingerprinted(tree, count, is_wanted)
 
     def _fingerprinted(
-        self, query: Any, count: int, is_wanted: Callable[[Fingerprint], bool]
+        self, tree: Node, count: int, is_wanted: Callable[[Fingerprint], bool]
     ) -> list[Fingerprinted]:
+        query = Compiler(scores=False).query(tree)
         hits = self.searcher.search(query, count, Sort.INDEXORDER).scoreDocs
         chunks = [ScoreDoc.cast_(hit).doc for hit in hits]
         return fingerprinted(self.searcher, chunks, is_wanted)

@@ -14,7 +14,7 @@ known by then, however long it is: none is read twice. Documents of older indexe
 
 import re
 from base64 import b85encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import compress
 from operator import eq
@@ -22,10 +22,8 @@ from struct import pack, unpack
 from typing import Any, Final, Self
 from zlib import crc32
 
-from java.util import Arrays
 from lucene import JArray
 from org.apache.lucene.document import BinaryDocValuesField, Field, StringField
-from org.apache.lucene.search import BooleanClause, BooleanQuery, FieldExistsQuery, TermInSetQuery
 from org.apache.lucene.util import BytesRef
 
 from shared.model import schema
@@ -160,22 +158,3 @@ def fingerprints_of(reader: Any, chunks: Iterable[int]) -> dict[int, Fingerprint
     found = stored_values(reader, chunks, schema.FINGERPRINT)
     loaded = {chunk: Fingerprint.load(value) for chunk, value in found.items()}
     return {chunk: fingerprint for chunk, fingerprint in loaded.items() if fingerprint}
-
-
-def with_fingerprint(documents: Sequence[str]) -> Any:
-    """Return a query for the chunks with the fingerprints of some documents."""
-    return (
-        BooleanQuery.Builder()
-        .add(_any_of(schema.SOURCE_DOCUMENT, documents), BooleanClause.Occur.FILTER)
-        .add(FieldExistsQuery(schema.FINGERPRINT), BooleanClause.Occur.FILTER)
-        .build()
-    )
-
-
-def sharing(terms: Sequence[str]) -> Any:
-    """Return a query for the chunks with a fingerprint that has one of some terms."""
-    return _any_of(schema.FINGERPRINT, terms)
-
-
-def _any_of(field: str, terms: Sequence[str]) -> Any:
-    return TermInSetQuery(field, Arrays.asList([*map(BytesRef, terms)]))
