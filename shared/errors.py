@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Self
 
-from shared.messages import decodable, listed
+from shared.messages import decodable, listed, nearest
 from shared.system.shell import quoted
 
 FOR_CLIENT_VARIABLE: Final = "MCP_LUCENE_FOR_CLIENT"
@@ -218,10 +218,7 @@ class IndexWriteError(PassingError):
 
 
 class IndexLuceneVersionError(IndexFolderError):
-    """The index was written by a Lucene version that the installed one cannot read.
-
-    `newer` is true if that version is newer than the installed one.
-    """
+    """The index was written by a Lucene version that the installed one cannot read."""
 
     def __init__(self, path: Path, written_by: str, installed: str, *, newer: bool = False) -> None:
         super().__init__(
@@ -230,14 +227,12 @@ class IndexLuceneVersionError(IndexFolderError):
             f"Lucene {installed}",
             _upgrade() if newer else _NEW_INDEX,
         )
-        self.newer = newer
 
 
 class IndexSchemaError(IndexFolderError):
     """The index is a Lucene index, but not of the `expected` schema version.
 
-    `found` describes the schema that its commit names, `rebuilds` is true if the text stored in it
-    can be indexed again, and `newer` is true if a newer version of mcp-lucene wrote it.
+    `rebuilds` is true if the text stored in it can be indexed again.
     """
 
     def __init__(
@@ -254,11 +249,10 @@ class IndexSchemaError(IndexFolderError):
             remedy,
         )
         self.rebuilds = rebuilds
-        self.newer = newer
 
 
 class IndexLockedError(PassingError):
-    """Another writer holds the lock of the index; `waited` is the waiting time in seconds."""
+    """Another writer holds the lock of the index."""
 
     def __init__(self, path: Path, holder: str, waited: float | None = None) -> None:
         problem = f"the index at {path} is locked by another writer, {holder}"
@@ -272,7 +266,6 @@ class IndexLockedError(PassingError):
             remedy,
             "try again after that process has ended, or ask the user to end it",
         )
-        self.waited = waited
 
 
 class IndexDamagedError(IndexFolderError):
@@ -380,8 +373,9 @@ class FilterError(McpLuceneError):
 class FieldNotFoundError(McpLuceneError):
     """The index has no field with terms by that name."""
 
-    def __init__(self, name: str, known: Sequence[str], near: Sequence[str]) -> None:
-        hint = f"did you mean {near[0]!r}? The fields are" if listed(near) else "the fields are"
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        near = listed(nearest(name, known))
+        hint = f"did you mean {near!r}? The fields are" if near else "the fields are"
         help_ = f"{hint} {listed(known)}" if known else "the index has no documents yet"
         super().__init__(f"no document has a field {name[:80]!r} with terms; {help_}")
 

@@ -77,10 +77,15 @@ def incomplete_installation(error: ImportError) -> str:
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str, *, cutoff: float = 0.6) -> str:
     """Suggest the known name that is spelled most like an unknown one."""
+    near = nearest(name, known, cutoff)
+    return f"did you mean {near[0]!r}?" if near else otherwise
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """Return the known name that is spelled most like an unknown one, if any is like it."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name[:_COMPARED_CHARACTERS], known, 1, cutoff)
-    return f"did you mean {near[0]!r}?" if near else otherwise
+    return get_close_matches(name[:_COMPARED_CHARACTERS], known, 1, cutoff)
 
 
 def utc_time(moment: "datetime | float | None" = None) -> str:

@@ -5,7 +5,6 @@ of every chunk take precedence, so a key with the same name as one of them has i
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
-from difflib import get_close_matches
 from typing import Any, Final
 
 from org.apache.lucene.index import FieldInfo, FieldInfos, IndexOptions
@@ -35,8 +34,6 @@ kind and meaning."""
 SORTABLE: Final = (schema.SOURCE_DOCUMENT, schema.CHUNK_INDEX)
 FILTERABLE: Final = (*SORTABLE, schema.ID)
 """Those of them that hits can be sorted by, and that a filter may name."""
-
-_MAX_MISSPELLED_NAME_LENGTH: Final = 256
 
 
 @cached_per_commit
@@ -108,7 +105,4 @@ def field_named(name: str, existing: AbstractSet[str]) -> str:
     for field in (schema.metadata_field(name), name):
         if field in existing:
             return field
-    known = names_of(existing)
-    raise FieldNotFoundError(
-        name, known, get_close_matches(name[:_MAX_MISSPELLED_NAME_LENGTH], known, n=1)
-    )
+    raise FieldNotFoundError(name, names_of(existing))

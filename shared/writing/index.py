@@ -71,7 +71,6 @@ def create(path: Path | str, *, shards: int | None = None, replicas: int | None 
     if shards is not None or replicas is not None:
         raise ValueError("an index in a folder has neither shards nor replicas")
     path = index_folder.absolute(path)
-    index_folder.check(path)
     if not index_folder.holds_index(path):
         with Index(path, create=True) as index:
             return index.created
