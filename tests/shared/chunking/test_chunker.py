@@ -1,4 +1,4 @@
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 
@@ -42,16 +42,24 @@ def windows_by_the_contract(count: int) -> list[list[str]]:
         start += 210
 
 
-@pytest.mark.parametrize("blank", ["", " ", "\n\t\r ", "\u00a0", "\u2003\n"])
-def test_blank_text_has_no_chunk(blank: str) -> None:
-    assert contents(blank) == []
-
-
 @pytest.mark.parametrize(
-    "text", ["one", "  two  words\n", "tab\tand\r\nline", words(250), f"\n{words(250)}  "]
+    ("blank", "layout"),
+    [
+        *product(("", " ", "\n\t\r ", " " * 5_000), ("join", "keep")),
+        ("\u00a0", "join"),
+        ("\u2003\n", "join"),
+    ],
 )
-def test_up_to_250_words_are_one_chunk_exactly_as_the_text_came(text: str) -> None:
-    (chunk,) = cut(text)
+def test_blank_text_has_no_chunk(blank: str, layout: Layout) -> None:
+    assert contents(blank, layout) == []
+
+
+@pytest.mark.parametrize("layout", ["join", "keep"])
+@pytest.mark.parametrize(
+    "text", ["one", "  two  words\n", "tab\tand\r\n  line", words(250), f"\n{words(250)}  "]
+)
+def test_up_to_250_words_are_one_chunk_exactly_as_the_text_came(text: str, layout: Layout) -> None:
+    (chunk,) = cut(text, layout)
     assert (chunk.content, chunk.start, chunk.end) == (text, 0, len(text))
 
 
@@ -60,11 +68,6 @@ def test_longer_texts_are_windows_of_250_words_that_start_every_210(count: int) 
     assert [window.split(" ") for window in contents(words(count))] == windows_by_the_contract(
         count
     )
-
-
-def test_neighbouring_windows_share_40_words() -> None:
-    first, second = contents(words(300))
-    assert first.split(" ")[-40:] == second.split(" ")[:40]
 
 
 def test_windows_are_joined_by_single_spaces_whatever_stood_between_the_words() -> None:
@@ -151,16 +154,6 @@ def test_kept_windows_are_those_of_joined_ones(count: int) -> None:
     text = words(count).replace("0 ", "0\n\n    ")
     kept = [content.split() for content in contents(text, "keep")]
     assert kept == [content.split() for content in contents(text, "join")]
-
-
-@pytest.mark.parametrize("text", ["one", "  two  words\n", "\n\ta\r\n  b\n"])
-def test_a_short_text_is_kept_as_it_came(text: str) -> None:
-    assert contents(text, "keep") == [text]
-
-
-@pytest.mark.parametrize("blank", ["", " ", "\n\t\r ", " " * 5_000])
-def test_blank_text_has_no_chunk_to_keep(blank: str) -> None:
-    assert contents(blank, "keep") == []
 
 
 def test_lines_keep_their_indentation_at_the_beginning_of_a_chunk() -> None:

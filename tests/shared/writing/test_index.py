@@ -1,5 +1,4 @@
 import os
-import stat
 import sys
 import threading
 from pathlib import Path
@@ -17,7 +16,7 @@ from shared.model.document import Metadata
 from shared.writing import index as index_module, writer
 from tests.idx.files import ids
 from tests.programs import Started, run
-from tests.systems import has_modes, limits_names
+from tests.systems import limits_names
 
 LONG = " ".join(f"word{number}" for number in range(600))
 
@@ -27,11 +26,6 @@ def test_an_index_that_the_system_refuses_to_look_at_is_named(tmp_path: Path) ->
     # As one behind a closed folder.
     with pytest.raises(IndexPathError, match="File name too long"):
         Index(tmp_path / ("x" * 300))
-
-
-@has_modes
-def test_only_its_owner_can_read_an_index(empty_index: Path) -> None:
-    assert stat.S_IMODE(empty_index.stat().st_mode) == 0o700
 
 
 def test_adding_tells_the_number_of_chunks(empty_index: Path) -> None:
