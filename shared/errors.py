@@ -68,15 +68,10 @@ class LuceneError(McpLuceneError):
 
 
 class ConfigurationError(McpLuceneError):
-    """The configuration file or an environment variable cannot be used.
-
-    Attributes:
-        source: the file or other source of the settings.
-    """
+    """The configuration file or an environment variable cannot be used."""
 
     def __init__(self, source: str | Path, reason: str) -> None:
         super().__init__(f"{source}: {reason}")
-        self.source = source
 
 
 # The index folder
@@ -202,7 +197,6 @@ class IndexFileError(IndexFolderError):
             f"{help_ or ', or choose another folder'}",
             "ask the user to delete the file: no other program should write into that folder",
         )
-        self.name = name
 
 
 class IndexWriteError(PassingError):
