@@ -59,17 +59,20 @@ def test_replacing_needs_something_to_replace(empty_index: Path) -> None:
     assert ids(empty_index) == ["a"]
 
 
-def test_an_exception_takes_back_what_was_not_committed(empty_index: Path) -> None:
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+def test_an_exception_takes_back_what_was_not_committed(
+    empty_index: Path, error: type[BaseException]
+) -> None:
     with Index(empty_index) as index:
         index.add(Document("a", "A", "text"))
         index.commit()
         index.add(Document("b", "B", "text"))
         index.commit()
-    with pytest.raises(ZeroDivisionError), Index(empty_index) as index:  # noqa: PT012 - on purpose
+    with pytest.raises(error), Index(empty_index) as index:  # noqa: PT012 - on purpose
         index.add(Document("a", "A", "other"))
         index.delete("b")
-        index.add(Document("c", "C", "text"))
-        raise ZeroDivisionError
+        index.submit(Document("c", "C", "text"))
+        raise error
     assert ids(empty_index) == ["a", "b"]
     with Searcher(empty_index) as searcher:
         assert searcher.chunk("a-chunk-001").content == "text"

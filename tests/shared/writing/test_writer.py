@@ -142,16 +142,6 @@ def test_documents_are_written_in_the_order_in_which_they_are_submitted(empty_in
         assert [chunks.result() for chunks in written] == [1, 524, 1, 0, 524]
 
 
-def test_a_document_that_breaks_off_takes_the_block_back(empty_index: Path) -> None:
-    add_documents(empty_index, Document("a", "Title", "before"))
-    with pytest.raises(KeyboardInterrupt), Index(empty_index) as index:  # noqa: PT012
-        index.submit(Document("a", "Title", "after"))
-        index.submit(Document("b", "Title", "after"))
-        raise KeyboardInterrupt
-    with Searcher(empty_index) as searcher:
-        assert [hit.content for hit in searcher.search("before after").results] == ["before"]
-
-
 def test_nothing_is_committed_when_a_long_document_fails_in_a_later_part(empty_index: Path) -> None:
     def parts() -> Iterator[Batch]:
         yield from to_lucene(Document("a", "Title", "after " * 110_000))
