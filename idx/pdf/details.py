@@ -122,9 +122,7 @@ def _is_edge(plain: str, places: "array[int]", at: int) -> bool:
 
 
 _DATE: Final = re.compile(
-    r"D:(?P<year>\d{4})(?:(?P<month>\d\d)(?:(?P<day>\d\d)"
-    r"(?:(?P<hour>\d\d)(?P<minute>\d\d)?(?P<second>\d\d)?"
-    r"(?P<zone>[Z+-](?:(?P<hours>\d\d)'?(?P<minutes>\d\d)?'?)?)?)?)?)?"
+    r"D:(\d{4})(\d\d)?(\d\d)?(\d\d(?:\d\d){0,2})?(?:([Z+-])(?:(\d\d)'?(\d\d)?'?)?)?"
 )
 """Pattern of a PDF date (ISO 32000-1, 7.9.4), in which all but the year may be missing."""
 
@@ -157,13 +155,10 @@ def _iso_time(value: str) -> str:
     found = _DATE.fullmatch(value.strip())
     if not found:
         return value
-    parts = found.groupdict(default="00")
-    date = "-".join(found[name] for name in ("year", "month", "day") if found[name])
-    if not found["hour"]:
-        return date
-    zone = found["zone"] or ""
-    offset = f"{zone[0].replace('Z', '+')}{parts['hours']}:{parts['minutes']}" if zone else ""
-    return f"{date}T{parts['hour']}:{parts['minute']}:{parts['second']}{offset}"
+    *date, time, sign, hours, minutes = found.groups(default="")
+    day = "-".join(filter(None, date))
+    zone = f"{sign}{hours}{minutes}" if hours and sign != "Z" else sign and "Z"
+    return f"{day}T{time}{zone}" if time else day
 
 
 _PASSWORD_FLAG: Final = 1 << 13

@@ -224,7 +224,6 @@ def _corners(path: Any) -> Iterator[list[_Point]]:
     matrix, around = path.get_matrix(), path.container
     while around is not None:
         matrix, around = matrix.multiply(around.get_matrix()), around.container
-    a, b, c, d, e, f = matrix.get()
     x, y = c_float(), c_float()
     corners: list[_Point] = []
     for index in range(raw.FPDFPath_CountSegments(path)):
@@ -235,6 +234,6 @@ def _corners(path: Any) -> Iterator[list[_Point]]:
             if len(corners) > 1:
                 yield corners
             corners = []
-        corners.append((a * x.value + c * y.value + e, b * x.value + d * y.value + f))
+        corners.append(matrix.on_point(x.value, y.value))
     if len(corners) > 1:
         yield corners

@@ -71,9 +71,7 @@ def with_accents(letters: Any, text: str) -> str:
     `REMOVED` in place of the accents.
     """
     accents = [*_ACCENT.finditer(text)]
-    if not accents or len(text) != letters.count_chars():
-        return text
-    if len(accents) * len(text) > _MAX_COMPARISONS:
+    if not accents or len(accents) * len(text) > _MAX_COMPARISONS:
         return text
     joined = [*text]
     removed = []
@@ -152,8 +150,6 @@ def with_ligatures(letters: Any, text: str) -> str:
     PDFium reverses a line from right to left together with the two letters of this one glyph, which
     have the same box.
     """
-    if not _ALEF_AND_LAM.search(text) or len(text) != letters.count_chars():
-        return text
     return _ALEF_AND_LAM.sub(lambda pair: _in_order(letters, pair), text)
 
 
@@ -204,7 +200,7 @@ def with_directions(letters: Any, text: str) -> str:
     of them run, so those that run the other way are in reverse, and so are the letters of words
     that are drawn from the right, as in Arabic by Chrome. The text keeps its length.
     """
-    if not RIGHT_TO_LEFT.search(text) or len(text) != letters.count_chars():
+    if not RIGHT_TO_LEFT.search(text):
         return text
     text = _RTL_WORD.sub(lambda word: _word_from_right(letters, word), text)
     signs = "".join(_SIGNS.get(unicodedata.bidirectional(each), each) for each in text)

@@ -8,7 +8,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -89,38 +89,16 @@ def extract_pdf(file: Path, data: bytes, options: ExtractionOptions) -> Extracte
     The metadata lists the first pages without text, unless they are blank; the warnings name all of
     them, pages that could not be read, and pages whose tables could not be read.
     """
-    started = time.monotonic()
-    with _quiet_parsers():
-        with _opened(file, data, options.pdf_password) as (document, password):
-            pages = _read_pages(document, options.pdf_engine)
-            scanned = _read_scans(document, pages, options.ocr)
-            count = len(document)
-            title, metadata = read_properties(document)
-            outline = read_outline(document)
-        seconds = options.table_seconds - (time.monotonic() - started)
-        misses: Counter[Layout] = Counter()
-        layouts = pages.for_pdfplumber
-        for number, page in read_table_pages(
-            data,
-            password,
-            sorted({*layouts, *pages.torn}),
-            count,
-            seconds,
-            lambda number: number in pages.torn or misses[layouts[number]] < _MAX_MISSES,
-        ):
-            if isinstance(page, Exception):
-                if number in layouts:
-                    pages.failed[number] = page
-                continue
-            plain = with_lost_letters(pages.texts[number], page.text)
-            pages.texts[number] = plain
-            if number not in layouts:
-                continue
-            table = replace(page, text=join_accents(page.text, plain))
-            if options.pdf_engine == "pdfplumber" or _is_better(table, plain):
-                pages.texts[number] = table.text
-            else:
-                misses[layouts[number]] += 1
+    until = time.monotonic() + options.table_seconds
+    for parser in _PARSERS:
+        logging.getLogger(parser).setLevel(logging.CRITICAL + 1)
+    with _opened(file, data, options.pdf_password) as (document, password):
+        pages = _read_pages(document, options.pdf_engine)
+        scanned = _read_scans(document, pages, options.ocr)
+        count = len(document)
+        title, metadata = read_properties(document)
+        outline = read_outline(document)
+    _read_tables(pages, data, password, count, until, options.pdf_engine)
     if not pages.texts:
         raise SourceFileError(
             file, f"is a damaged PDF: none of its {quantity(count, 'page')} can be loaded"
@@ -218,19 +196,6 @@ def _opened(file: Path, data: bytes, password: str | None) -> Iterator[tuple[Any
         raise SourceFileError(file, reason) from error
 
 
-@contextmanager
-def _quiet_parsers() -> Iterator[None]:
-    """Suppress the log messages of the parsers for the block."""
-    levels = {name: logging.getLogger(name).level for name in _PARSERS}
-    for name in levels:
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for name, level in levels.items():
-            logging.getLogger(name).setLevel(level)
-
-
 def _is_blank(page: Any) -> bool:
     """Check whether nothing is drawn on a page; what is drawn may be letters for OCR."""
     from pypdfium2 import raw
@@ -247,8 +212,7 @@ def _read_pages(document: Any, engine: str) -> _Pages:
     pages = _Pages()
     for number in range(1, len(document) + 1):
         try:
-            page = document[number - 1]
-            try:
+            with closing(document[number - 1]) as page:
                 pages.hidden += take_hidden_text(page)
                 text = read_text(page)
                 fields = "\n".join(read_fields(page, form) if form else ())
@@ -261,8 +225,6 @@ def _read_pages(document: Any, engine: str) -> _Pages:
                     pages.for_pdfplumber[number] = layout
                 if engine == "auto" and loses_letters(text):
                     pages.torn.add(number)
-            finally:
-                page.close()
         except MemoryError:
             raise
         except Exception:  # noqa: BLE001 - a damaged file may cause any error
@@ -271,6 +233,35 @@ def _read_pages(document: Any, engine: str) -> _Pages:
             pages.texts[number] = text
             pages.fields[number] = fields
     return pages
+
+
+def _read_tables(
+    pages: _Pages, data: bytes, password: str | None, count: int, until: float, engine: str
+) -> None:
+    """Read pages again with pdfplumber, and keep what it reads better."""
+    misses: Counter[Layout] = Counter()
+    layouts = pages.for_pdfplumber
+    for number, page in read_table_pages(
+        data,
+        password,
+        sorted({*layouts, *pages.torn}),
+        count,
+        until,
+        lambda number: number in pages.torn or misses[layouts[number]] < _MAX_MISSES,
+    ):
+        if isinstance(page, Exception):
+            if number in layouts:
+                pages.failed[number] = page
+            continue
+        plain = with_lost_letters(pages.texts[number], page.text)
+        pages.texts[number] = plain
+        if number not in layouts:
+            continue
+        table = replace(page, text=join_accents(page.text, plain))
+        if engine == "pdfplumber" or _is_better(table, plain):
+            pages.texts[number] = table.text
+        else:
+            misses[layouts[number]] += 1
 
 
 def _is_better(page: TablePage, plain: str) -> bool:

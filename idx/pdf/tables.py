@@ -55,12 +55,12 @@ def read_table_pages(
     password: str | None,
     numbers: Sequence[int],
     count: int,
-    seconds: float,
+    until: float,
     is_needed: Callable[[int], bool],
 ) -> Iterator[tuple[int, TablePage | Exception]]:
     """Read pages of a PDF with pdfplumber, and yield each with its content or its error.
 
-    No page is started after `seconds`: it has a `TimeoutError`. `is_needed` says, when a page's
+    No page is started after `until`: it has a `TimeoutError`. `is_needed` says, when a page's
     turn comes, whether it is still to be read; `count` is the number of pages according to PDFium.
     """
     if not numbers:
@@ -68,7 +68,6 @@ def read_table_pages(
     import pdfplumber
 
     missing = set(numbers)
-    until = time.monotonic() + seconds
     error: Exception = TimeoutError("half of --timeout had passed")
     try:
         with pdfplumber.open(BytesIO(data), pages=list(numbers), password=password) as pdf:

@@ -42,13 +42,15 @@ def read_text(page: Any) -> str:
 
 def _text(letters: Any, *, is_turned: bool) -> str:
     text: str = letters.get_text_range()
-    if not is_turned:
+    # Otherwise places in the text are not those on the page.
+    is_placed = not is_turned and len(text) == letters.count_chars()
+    if is_placed:
         text = with_accents(letters, with_ligatures(letters, text))
-    if _is_in_pieces(text.replace(REMOVED, "")) and not is_turned:
+    if not is_turned and _is_in_pieces(text.replace(REMOVED, "")):
         joined = _joined(letters, text)
         text = text if _is_in_pieces(joined) else joined
     else:
-        if not is_turned:
+        if is_placed:
             text = _with_rows(letters, with_directions(letters, text))
         text = _HYPHENS.sub("-\n", text)
     return text.replace(REMOVED, "")
@@ -60,9 +62,6 @@ def _with_rows(letters: Any, text: str) -> str:
     PDFium begins a line with a single letter or digit that is drawn by itself, such as a cell in a
     row, and often none after a blank.
     """
-    if len(text) != letters.count_chars():
-        # Places in the text are not those on the page.
-        return text
     pieces: list[str] = []
     done = last = 0
     last_end: _Point = (0, 0)
