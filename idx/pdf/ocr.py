@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -46,66 +46,58 @@ class OcrNeededError(SourceFileError):
         self.scanned_pages = pages
 
 
-@dataclass(frozen=True, slots=True)
 class Recognition:
-    """Tesseract at work on a picture; `end` must be called."""
-
-    size: tuple[int, int]
-    process: subprocess.Popen[bytes]
-    output: IO[bytes]
-    errors: IO[bytes]
-
-    def result(self, seconds: float) -> Reading:
-        try:
-            code = self.process.wait(min(seconds, _PAGE_SECONDS))
-        except subprocess.TimeoutExpired as error:
-            raise ValueError("Tesseract took too long") from error
-        said_words = _read(self.output)
-        # It may fail, too, because it cannot write more.
-        if len(said_words) >= _MAX_OUTPUT_BYTES:
-            raise ValueError("Tesseract failed: it found too much on one page")
-        if code:
-            said = _read(self.errors).decode(errors="replace").strip().splitlines()
-            raise ValueError(f"Tesseract failed: {said[-1][:200] if said else code}")
-        words = tuple(_words(said_words.decode(errors="replace")))
-        if len(words) > MAX_WORDS:
-            raise ValueError(f"Tesseract found more than {MAX_WORDS:,} words on one page")
-        return Reading(*self.size, words)
-
-    def end(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        self.output.close()
-        self.errors.close()
-
-
-def recognition(picture: "Image", ocr: Ocr) -> Recognition:
-    """Start Tesseract on a picture in grey.
+    """Tesseract at work on a picture in grey; `end` must be called.
 
     Files without names take the place of pipes, so that several processes can be waited for one
     after the other, and none writes more than it may.
     """
-    # No name of a configuration file, which Tesseract would also look for in the current folder.
-    command = [ocr.program, "stdin", "stdout", "-l", ocr.languages, "-c", "tessedit_create_tsv=1"]
-    output, errors = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - see `end`
-    try:
-        with tempfile.TemporaryFile() as source:
-            picture.save(source, "PNG", compress_level=1)
-            source.seek(0)
-            process = subprocess.Popen(
-                command,
-                stdin=source,
-                stdout=output,
-                stderr=errors,
-                cwd=Path(ocr.program).parent,
-                env={**os.environ, "OMP_THREAD_LIMIT": "1"},
-                **confined(_PAGE_SECONDS, _MAX_OUTPUT_BYTES),
-            )
-    except OSError as error:
-        output.close()
-        errors.close()
-        raise ValueError(f"Tesseract cannot be started: {error}") from error
-    return Recognition(picture.size, process, output, errors)
+
+    def __init__(self, picture: "Image", ocr: Ocr) -> None:
+        # No name of a configuration file, which Tesseract would also look for where it runs.
+        options = ["-l", ocr.languages, "-c", "tessedit_create_tsv=1"]
+        self._size = picture.size
+        try:
+            with ExitStack() as files:
+                source, self._output, self._errors = (
+                    files.enter_context(tempfile.TemporaryFile()) for _ in range(3)
+                )
+                picture.save(source, "PNG", compress_level=1)
+                source.seek(0)
+                self._process = subprocess.Popen(
+                    [ocr.program, "stdin", "stdout", *options],
+                    stdin=source,
+                    stdout=self._output,
+                    stderr=self._errors,
+                    cwd=Path(ocr.program).parent,
+                    env={**os.environ, "OMP_THREAD_LIMIT": "1"},
+                    **confined(_PAGE_SECONDS, _MAX_OUTPUT_BYTES),
+                )
+                self._files = files.pop_all()
+        except OSError as error:
+            raise ValueError(f"Tesseract cannot be started: {error}") from error
+
+    def result(self, seconds: float) -> Reading:
+        try:
+            code = self._process.wait(min(seconds, _PAGE_SECONDS))
+        except subprocess.TimeoutExpired as error:
+            raise ValueError("Tesseract took too long") from error
+        said_words = _read(self._output)
+        # It may fail, too, because it cannot write more.
+        if len(said_words) >= _MAX_OUTPUT_BYTES:
+            raise ValueError("Tesseract failed: it found too much on one page")
+        if code:
+            said = _read(self._errors).decode(errors="replace").strip().splitlines()
+            raise ValueError(f"Tesseract failed: {said[-1][:200] if said else code}")
+        words = tuple(_words(said_words.decode(errors="replace")))
+        if len(words) > MAX_WORDS:
+            raise ValueError(f"Tesseract found more than {MAX_WORDS:,} words on one page")
+        return Reading(*self._size, words)
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._files.close()
 
 
 def _read(stream: IO[bytes]) -> bytes:
@@ -196,7 +188,7 @@ def _recognized(pictures: Iterable[tuple[int, Callable[[], "Image"]]], ocr: Ocr)
             while len(running) >= max(ocr.at_once, 1):
                 _finish(*running.popleft(), found, ocr, end)
             try:
-                running.append((number, known, recognition(picture, ocr)))
+                running.append((number, known, Recognition(picture, ocr)))
             except ValueError as error:
                 found.failed[number] = str(error)
         while running:
