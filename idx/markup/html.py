@@ -5,7 +5,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from idx.errors import SourceFileError
 from idx.extraction.types import Extracted, Source
-from idx.markup.markup import Headed, MarkupText, Package, Role, Roles, parse_html, resolve
+from idx.markup.markup import MarkupText, Package, Role, Roles, parse_html, resolve
 from idx.office.workbook import extract_xml_workbook, is_xml_workbook
 from idx.text.cleaning import join_sections
 from idx.text.decoding import declared_codec, decode
@@ -226,20 +226,13 @@ def extract_epub(source: Source) -> Extracted:
     if _encrypted(package).intersection(chapters):
         raise SourceFileError(source.file, "protected against copying (DRM)")
     title, metadata = _properties(package, book, tree)
-    hidden: list[str] = []
-    text, headings = join_sections(
-        chain.from_iterable(_sections(package, chapter, source, hidden) for chapter in chapters)
-    )
+    pages = [
+        read_hypertext(decode_hypertext(package.read(chapter), source.file)) for chapter in chapters
+    ]
     if missing:
         warnings.append(f"chapters are missing: {', '.join(missing)}"[:500])
-    return Extracted(
-        text=text,
-        headings=headings,
-        title=title,
-        metadata=metadata,
-        hidden=hidden,
-        warnings=tuple(warnings),
-    )
+    found = extracted_pages(pages or [HypertextText()])
+    return replace(found, title=title, metadata=metadata, warnings=tuple(warnings))
 
 
 def _chapters(tree: "etree._Element", book: str) -> Iterator[str]:
@@ -263,14 +256,6 @@ def _encrypted(package: Package) -> set[str]:
         return set()
     references = package.tree(_ENCRYPTION).iter("{*}CipherReference")
     return {unquote(reference.get("URI", "")) for reference in references}
-
-
-def _sections(
-    package: Package, chapter: str, source: Source, hidden: list[str]
-) -> Iterator[Headed]:
-    read = read_hypertext(decode_hypertext(package.read(chapter), source.file))
-    hidden += read.unseen
-    return read.headed()
 
 
 def _properties(package: Package, book: str, tree: "etree._Element") -> tuple[str | None, Metadata]:
