@@ -91,7 +91,7 @@ _NAMES: Final = {
 
 _SHORT: Final = {"fr": 4}  # letters of a shortened name, if it is not three
 
-_EPOCH: Final = datetime(1899, 12, 30)
+EPOCH: Final = datetime(1899, 12, 30)
 _EPOCH_1904: Final = datetime(1904, 1, 1)
 _LEAP_BUG: Final = 60
 """Day number of 29 February 1900, which Excel counts; earlier days are off by one."""
@@ -170,7 +170,7 @@ def _moment(value: str, *, from_1904: bool) -> datetime | None:
         if not from_1904 and 0 < days < _LEAP_BUG:
             days += days >= 1
         # Excel's times are exact to the second.
-        return (_EPOCH_1904 if from_1904 else _EPOCH) + timedelta(seconds=round(days * 86_400))
+        return (_EPOCH_1904 if from_1904 else EPOCH) + timedelta(seconds=round(days * 86_400))
     except (ValueError, OverflowError):
         return None
 

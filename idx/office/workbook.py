@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from idx.errors import SourceFileError
 from idx.extraction.types import Extracted, Source
-from idx.markup.markup import MarkupText, Package, Role, RolesByTag, local_name
-from idx.office.date_format import duration_text, locale_of
+from idx.markup.markup import MarkupText, Package, Role, local_name
+from idx.office.date_format import EPOCH, duration_text, locale_of
 from idx.office.labelled_rows import LabelledRows, extracted_sheets
 from idx.office.number_format import Format, format_of, number_text
 from idx.office.open_xml import OfficeOpenFile, relationship_id
@@ -48,15 +48,6 @@ _ESCAPED: Final = re.compile("_x([0-9A-Fa-f]{4})_")
 
 _SHARED_ROLES: Final = {"si": Role.PAGE, "t": Role.TEXT, "rPh": Role.HIDDEN}
 
-_SHEET_ROLES: Final = {
-    "row": Role.ROW,
-    "c": Role.CELL,
-    "v": Role.TEXT,
-    "t": Role.TEXT,
-    # Phonetic guides.
-    "rPh": Role.HIDDEN,
-}
-
 
 @dataclass(slots=True)
 class _Sheet:
@@ -68,7 +59,6 @@ class _Sheet:
     by_type: Mapping[str, Callable[[str], str]]
     by_style: Mapping[str, Callable[[str], str]]
     rows: LabelledRows
-    _roles: RolesByTag = field(default_factory=lambda: RolesByTag(_SHEET_ROLES))
     _cells: list[str] = field(default_factory=list)
     _number: int = 0
     _column: int = 0
@@ -76,43 +66,42 @@ class _Sheet:
     _text: Callable[[str], str] = str
     _value: list[str] = field(default_factory=list)
     _is_value: bool = False
-    _hidden: bool = False
+    _is_phonetic: bool = False
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        role = self._roles[tag]
-        if role is Role.CELL:
-            named = _CELL.match(attributes.get("r", ""))
-            column = _column_number(named[1]) if named else self._column + 1
-            if column > self._column + 1:
-                self._empty += column - self._column - 1
-            self._column = column
-            kind = attributes.get("t", "n")
-            self._text = self.by_type.get(kind) or self.by_style.get(
-                attributes.get("s", "0"), number_text
-            )
-            self._value = []
-        elif role is Role.TEXT:
-            self._is_value = not self._hidden
-        elif role is Role.HIDDEN:
-            self._hidden = True
-        elif role is Role.ROW:
-            self._number = _whole_number(attributes.get("r", "")) or self._number + 1
+        match local_name(tag):
+            case "c":
+                named = _CELL.match(attributes.get("r", ""))
+                column = _column_number(named[1]) if named else self._column + 1
+                self._empty += max(column - self._column - 1, 0)
+                self._column = column
+                kind = attributes.get("t", "n")
+                self._text = self.by_type.get(kind) or self.by_style.get(
+                    attributes.get("s", "0"), number_text
+                )
+                self._value = []
+            case "v" | "t":
+                self._is_value = not self._is_phonetic
+            case "rPh":
+                self._is_phonetic = True
+            case "row":
+                self._number = _whole_number(attributes.get("r", "")) or self._number + 1
 
     def end(self, tag: str) -> None:
-        role = self._roles[tag]
-        if role is Role.TEXT:
-            self._is_value = False
-        elif role is Role.HIDDEN:
-            self._hidden = False
-        elif role is Role.CELL:
-            self._end_cell()
-        elif role is Role.ROW:
-            if self._number > self.rows.next_number:
-                # Empty rows are not in the file.
-                self.rows.add(())
-            self.rows.add(self._cells, self._number)
-            self._cells = []
-            self._column = self._empty = 0
+        match local_name(tag):
+            case "v" | "t":
+                self._is_value = False
+            case "rPh":
+                self._is_phonetic = False
+            case "c":
+                self._end_cell()
+            case "row":
+                if self._number > self.rows.next_number:
+                    # Empty rows are not in the file.
+                    self.rows.add(())
+                self.rows.add(self._cells, self._number)
+                self._cells = []
+                self._column = self._empty = 0
 
     def data(self, text: str) -> None:
         if self._is_value:
@@ -341,8 +330,6 @@ _NAMED_FORMATS: Final = {
 _DATA: Final = re.compile(rb"<(?:\w+:)?Data\b[^>]*>([^<]{1,200})<")
 _SAMPLE_BYTES: Final = 65_536
 
-_EPOCH: Final = dt.datetime(1899, 12, 30)
-
 
 def is_xml_workbook(data: bytes) -> bool:
     return _NAMESPACE.encode() in data[:_WITHIN].replace(b"\0", b"")
@@ -423,7 +410,7 @@ def _cell_text(cell: "etree._Element", formats: Mapping[str, Format]) -> str:
 def _date(value: str, style: Format | None) -> str:
     plain = value.removesuffix("T00:00:00.000")
     try:
-        days = (dt.datetime.fromisoformat(value) - _EPOCH) / dt.timedelta(1)
+        days = (dt.datetime.fromisoformat(value) - EPOCH) / dt.timedelta(1)
     except (ValueError, TypeError):
         return plain
     return style(repr(days)) if style else plain
