@@ -12,6 +12,7 @@ from email.header import decode_header
 from email.headerregistry import BaseHeader, HeaderRegistry
 from email.message import EmailMessage
 from email.parser import BytesParser, Parser
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -72,13 +73,11 @@ class _LenientHeaders(HeaderRegistry):
     def __init__(self, codec: str) -> None:
         super().__init__()
         self._codec = codec
-        self._parsed: dict[tuple[str, str], BaseHeader] = {}
+        # The library parses a header each time that it is asked for: its type twenty times.
+        self._parsed = cache(self._lenient)
 
     def __call__(self, name: str, value: str) -> BaseHeader:
-        # The library parses a header each time that it is asked for: its type twenty times.
-        if (name, value) not in self._parsed:
-            self._parsed[name, value] = self._lenient(name, value)
-        return self._parsed[name, value]
+        return self._parsed(name, value)
 
     def _lenient(self, name: str, value: str) -> BaseHeader:
         value = _BARE_BOUNDARY.sub(r'\1"\2"', value[:_MAX_HEADER], count=1)

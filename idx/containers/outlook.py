@@ -86,7 +86,7 @@ class _Properties:
     storage: "Storage"
     values: Mapping[int, bytes]
     source: Source
-    codecs: tuple[str | None, str | None] = (None, None)
+    codecs: tuple[str | None, str | None]
 
     def stream(self, number: int, kind: int) -> bytes | None:
         try:
@@ -139,11 +139,16 @@ def codec_of_page(code_page: int) -> str | None:
         return None
 
 
-def _read(storage: "Storage", size: int, source: Source) -> _Properties:
+def _read(
+    storage: "Storage",
+    size: int,
+    source: Source,
+    codecs: tuple[str | None, str | None] = (None, None),
+) -> _Properties:
     """Return the properties of a storage, whose list begins behind so many bytes."""
     listed = storage.properties_stream_bytes[size:]
     entries = struct.iter_unpack("<2xH4x8s", listed[: len(listed) // _ENTRY * _ENTRY])
-    return _Properties(storage, dict(entries), source)
+    return _Properties(storage, dict(entries), source, codecs)
 
 
 def extract_outlook(source: Source) -> Extracted:
@@ -187,16 +192,13 @@ def _extracted(
     message = _read(storage, header_size, source)
     codecs = message.codec(_BODY_CODE_PAGE), message.codec(_CODE_PAGE)
     message = replace(message, codecs=codecs)
-    parts = partial(_read, size=_PART_HEADER, source=source)
+    read = partial(_read, size=_PART_HEADER, source=source, codecs=codecs)
     recipients = [
-        _addressed(part.line(_NAME), part.line(*_ADDRESSES))
-        for each in storage.iter_recipient_storages()
-        if (part := replace(parts(each), codecs=codecs))
+        _addressed(each.line(_NAME), each.line(*_ADDRESSES))
+        for each in map(read, storage.iter_recipient_storages())
     ]
     attachments = [
-        part
-        for each in storage.iter_attachment_storages()
-        if not (part := replace(parts(each), codecs=codecs)).is_shown
+        each for each in map(read, storage.iter_attachment_storages()) if not each.is_shown
     ]
     said = parsed_headers(message.text(_HEADERS))
     sender = header(said, "From") or _sender(message)

@@ -159,24 +159,19 @@ _NAMES_OF_TEXTS: Final = {
 """Types of text that only the file name reveals."""
 
 NAMED_TEXTS: Final = frozenset(_NAMES_OF_TEXTS)
-_ALL_NAMES: Final = _NAMES | _NAMES_OF_TEXTS
-_TYPES_BY_NAME: Final = {
-    name: type_ for type_, names in _ALL_NAMES.items() for name in names.split()
+TYPES_BY_NAME: Final = {
+    name: type_ for type_, names in (_NAMES | _NAMES_OF_TEXTS).items() for name in names.split()
 }
+"""Supported types by file names and extensions."""
 
 SHEETS: Final = frozenset({XLS, XLSX, XLSB})
 OFFICE: Final = SHEETS | {DOC, DOCX, PPT, PPTX}
 """Types of Microsoft's office programs, by whose names other programs save pages and tables."""
 
 
-def names_of(media_type: str) -> tuple[str, ...]:
-    """Return the file names and extensions of a supported type, the common one first."""
-    return tuple(_ALL_NAMES[media_type].split())
-
-
 def by_name(file: Path) -> str | None:
     """Return the supported type that a file name claims; None if it claims none."""
-    return _TYPES_BY_NAME.get((file.suffix or file.name).lower())
+    return TYPES_BY_NAME.get((file.suffix or file.name).lower())
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ class ExtractionPool:
         # The module imports all formats, which a run without files to read does not need.
         from idx.extraction.worker import read_files
 
-        return self._each(read_files, files)
+        return self._each(partial(read_files, options=self._options), files)
 
     def read_scans(
         self, files: Sequence[Item]
@@ -129,7 +129,7 @@ class ExtractionPool:
     def _each(
         self, work: Callable[..., list[Any]], files: Iterable[Item]
     ) -> Iterator[tuple[Item, Any]]:
-        task = partial(work, options=self._options, seconds=self._limits.seconds)
+        task = partial(work, seconds=self._limits.seconds)
         return (done for done in self._process(task, batches(files)) if done)
 
     def _process(

@@ -308,11 +308,7 @@ def read_files(
     return _each(partial(read_file, options=options), files, seconds)
 
 
-def hash_files(
-    files: Sequence[Location],
-    options: ExtractionOptions,  # noqa: ARG001 - as of `read_files`
-    seconds: float,
-) -> list[str | Unreadable]:
+def hash_files(files: Sequence[Location], seconds: float) -> list[str | Unreadable]:
     """Hash the content of files in sequence; see `read_files`."""
     return _each(hash_file, files, seconds)
 
