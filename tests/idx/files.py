@@ -1,6 +1,9 @@
 """Files and folders for tests, and what an index says of them."""
 
+import io
 import json
+import stat
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,21 @@ def make(folder: Path, *names: str) -> Path:
         else:
             path.write_text(f"text of {name}")
     return folder
+
+
+def zipped(**entries: str | bytes) -> bytes:
+    """An archive with entries; one of a name that ends with ``.link`` is a link instead."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, content in entries.items():
+            if f"{name}.link" in entries:
+                continue
+            entry = zipfile.ZipInfo(name.removesuffix(".link"))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            if name.endswith(".link"):
+                entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+            package.writestr(entry, content)
+    return data.getvalue()
 
 
 def files(path: Path) -> dict[str, bytes]:

@@ -8,6 +8,7 @@ import docx
 import pptx
 
 from tests.idx.conftest import FILES
+from tests.idx.extraction.pdf_files import pdf
 from tests.idx.extraction.test_office import rewritten
 
 _DEPTH: Final = 100_000
@@ -35,22 +36,13 @@ def _elements(name: str, namespace: str = "urn:a") -> bytes:
 
 def _pdf(catalog: bytes = b"", contents: bytes = b"", resources: bytes = b"") -> bytes:
     contents = b"BT /F 9 Tf 5 5 Td (needle) Tj ET\n" + contents
-    objects = (
+    return pdf(
         b"<</Type/Catalog/Pages 2 0 R" + catalog + b">>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R"
         b"/Resources<</Font<</F 5 0 R>>" + resources + b">>>>",
         b"<</Length %d>>stream\n%s\nendstream\n" % (len(contents), contents),
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-    )
-    data, places = b"%PDF-1.7\n", []
-    for number, content in enumerate(objects, start=1):
-        places.append(len(data))
-        data += b"%d 0 obj\n" % number + content + b"\nendobj\n"
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    return data + (
-        b"xref\n0 6\n0000000000 65535 f \n%strailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
-        % (table, len(data))
     )
 
 

@@ -10,8 +10,10 @@ import pytest
 from shared import Document, Index, Searcher
 from shared.messages import utc_time
 from tests.conftest import Idx, add_documents
-from tests.idx.files import ids, make, sync, text_of
-from tests.idx.test_hostile_documents import PAGE, PAGES, docx, epub, paragraph, pdf, stream, zipped
+from tests.idx.extraction.pdf_files import pdf
+from tests.idx.files import ids, make, sync, text_of, zipped
+from tests.idx.office.packages import docx, paragraph
+from tests.idx.test_hostile_documents import PAGE, PAGES, epub, stream
 from tests.model_server import quoting, serving, streams
 
 CLOSED: Final = "closed/plan.md"

@@ -1,9 +1,6 @@
 """A table of documents that mean harm: each is read or refused, and reaches nothing beyond it."""
 
-import io
 import socket
-import stat
-import zipfile
 import zlib
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -11,24 +8,18 @@ from typing import Final, NamedTuple
 import pytest
 
 from tests.conftest import Idx
+from tests.idx.extraction.pdf_files import pdf
 from tests.idx.extraction.test_damage import BOMB
-from tests.idx.files import events, ids, make
+from tests.idx.files import events, ids, make, zipped
 from tests.idx.markup.test_html import CONTAINER
+from tests.idx.office.packages import TRANSITIONAL, package, paragraph, relationships
 
 pytestmark = pytest.mark.soak
 
 HIDDEN: Final = "marmalade"  # said by a file beside the folder, which no document may show
 
-W: Final = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 OFFICE: Final = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 TEXT: Final = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
-RELATIONS: Final = "http://schemas.openxmlformats.org/package/2006/relationships"
-TYPES: Final = (
-    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
-    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships'
-    '+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-'
-    'officedocument.wordprocessingml.document.main+xml"/></Types>'
-)
 
 
 class Beyond(NamedTuple):
@@ -38,39 +29,12 @@ class Beyond(NamedTuple):
     url: str
 
 
-def zipped(**entries: str | bytes) -> bytes:
-    """An archive with entries; one of a name that ends with ``.link`` is a link instead."""
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as package:
-        for name, content in entries.items():
-            if f"{name}.link" in entries:
-                continue
-            entry = zipfile.ZipInfo(name.removesuffix(".link"))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            if name.endswith(".link"):
-                entry.external_attr = (stat.S_IFLNK | 0o777) << 16
-            package.writestr(entry, content)
-    return data.getvalue()
-
-
 def docx(body: str, *, before: str = "", target: str = "word/document.xml", **more: str) -> bytes:
-    relation = (
-        f'<Relationships xmlns="{RELATIONS}"><Relationship Id="r1" Type="http://schemas.openxml'
-        f'formats.org/officeDocument/2006/relationships/officeDocument" Target="{target}"/>'
-        "</Relationships>"
-    )
-    parts = {
-        "[Content_Types].xml": TYPES,
-        "_rels/.rels": relation,
-        "word/document.xml": (
-            f'{before}<w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>'
-        ),
+    parts: dict[str, str | bytes] = {
+        "word/document.xml": f"{before}<w:document NS><w:body>{body}</w:body></w:document>",
+        "_rels/.rels": relationships(TRANSITIONAL, officeDocument=target),
     }
-    return zipped(**(parts | more))
-
-
-def paragraph(text: str) -> str:
-    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+    return package("word/document.xml", parts | more)
 
 
 def odt(body: str, *, before: str = "", **more: str) -> bytes:
@@ -97,21 +61,6 @@ def epub(*, href: str = "one.xhtml", container: str = CONTAINER, **more: str) ->
         "OEBPS/two.xhtml": "<p>needle</p>",
     }
     return zipped(**(parts | more))
-
-
-def pdf(*objects: bytes) -> bytes:
-    """A PDF of objects whose numbers begin at 1, the first of which is the catalogue."""
-    data = b"%PDF-1.7\n"
-    offsets = []
-    for number, content in enumerate(objects, 1):
-        offsets.append(len(data))
-        data += b"%d 0 obj\n%b\nendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    size = len(objects) + 1
-    return data + (
-        b"xref\n0 %d\n0000000000 65535 f \n%b"
-        b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (size, table, size, len(data))
-    )
 
 
 def stream(content: bytes, more: bytes = b"") -> bytes:

@@ -74,6 +74,21 @@ def by_hand(file: Path, objects: dict[int, str | bytes], trailer: str = "/Root 1
     return file
 
 
+def pdf(*objects: bytes) -> bytes:
+    """A PDF of objects whose numbers begin at 1, the first of which is the catalogue."""
+    data = b"%PDF-1.7\n"
+    offsets = []
+    for number, content in enumerate(objects, 1):
+        offsets.append(len(data))
+        data += b"%d 0 obj\n%b\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    size = len(objects) + 1
+    return data + (
+        b"xref\n0 %d\n0000000000 65535 f \n%b"
+        b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (size, table, size, len(data))
+    )
+
+
 def stream(content: str, entries: str = "") -> bytes:
     data = content.encode("latin-1")
     return b"<<%b/Length %d>>\nstream\n%b\nendstream" % (entries.encode(), len(data), data)

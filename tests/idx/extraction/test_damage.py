@@ -28,6 +28,7 @@ from tests.idx.extraction.pdf_files import (
     write_table,
 )
 from tests.idx.extraction.test_office import rewritten
+from tests.idx.files import zipped
 
 BODY = {
     "a.docx": "word/document.xml",
@@ -253,16 +254,12 @@ def binary_workbook(names: Iterable[str], parts: dict[str, bytes | str]) -> byte
         record(156, struct.pack("<II", 0, number) + string(f"rId{number}") + string(name))
         for number, name in enumerate(names, start=1)
     ]
-    written = io.BytesIO()
-    with zipfile.ZipFile(written, "w") as package:
-        main = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
-        package.writestr("[Content_Types].xml", f'<Types><Override ContentType="{main}"/></Types>')
-        package.writestr(
-            "xl/workbook.bin", record(143) + b"".join(sheets) + record(144) + record(132)
-        )
-        for name, content in parts.items():
-            package.writestr(name, content)
-    return written.getvalue()
+    main = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
+    written: dict[str, bytes | str] = {
+        "[Content_Types].xml": f'<Types><Override ContentType="{main}"/></Types>',
+        "xl/workbook.bin": record(143) + b"".join(sheets) + record(144) + record(132),
+    }
+    return zipped(**(written | parts))
 
 
 def test_a_workbook_that_its_library_fails_at_is_damaged(read: Read) -> None:

@@ -1,4 +1,3 @@
-import io
 import zipfile
 from pathlib import Path
 
@@ -10,19 +9,12 @@ from idx.extraction.file_type import ole_type
 from tests.idx.conftest import FILES, Read
 from tests.idx.containers.compound_file import Tree, compound
 from tests.idx.extraction.pdf_files import write_pages
+from tests.idx.files import zipped
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
 GARBAGE = bytes(range(256)) * 10
 IWORK = b"PK\3\4 Index/Document.iwa"
 DOC = (FILES / "garden.doc").read_bytes()
-
-
-def archive(**entries: str) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as zipped:
-        for name, text in entries.items():
-            zipped.writestr(name, text)
-    return data.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -93,7 +85,7 @@ def test_a_pdf_is_read_whatever_its_name_is(read: Read, tmp_path: Path) -> None:
         ("a.svg", "<svg xmlns='http://www.w3.org/2000/svg'></svg>", r"picture \(image/svg\+xml"),
         ("a.mp3", b"ID3\4\0\0\0\0\0\0", r"is a sound recording \(audio/mpeg\)"),
         ("a.mp4", b"\0\0\0\x20ftypisom\0\0\2\0", r"is a video \(video/mp4\)"),
-        ("a.jar", archive(x="x"), r"an archive \(application/zip\) of a kind or name"),
+        ("a.jar", zipped(x="x"), r"an archive \(application/zip\) of a kind or name"),
         ("empty.jar", b"PK\5\6" + bytes(18), "is an archive"),
         ("a.svgz", b"\x1f\x8b\x08\0\0\0\0\0\0\3abc", "application/gzip"),
         ("a.gem", b"name".ljust(257, b"\0") + b"ustar\x0000", "application/x-tar"),
@@ -103,8 +95,8 @@ def test_a_pdf_is_read_whatever_its_name_is(read: Read, tmp_path: Path) -> None:
         ("a.db", b"SQLite format 3\0\x10\0", "is a database"),
         ("a.ps", "%!PS-Adobe-3.0\n", "is PostScript"),
         ("a.bin", GARBAGE, "is binary, of an unknown kind"),
-        ("a.odg", archive(mimetype="application/vnd.oasis.opendocument.graphics"), "OpenDocument"),
-        ("a.vsdx", archive(**{"[Content_Types].xml": "<Types/>"}), "is an archive"),
+        ("a.odg", zipped(mimetype="application/vnd.oasis.opendocument.graphics"), "OpenDocument"),
+        ("a.vsdx", zipped(**{"[Content_Types].xml": "<Types/>"}), "is an archive"),
         ("garden.doc", DOC, r"Word 97 to 2003 .*; save it as \.docx, or install LibreOffice"),
         ("Thumbs.db", DOC[:512], "is binary, of an unknown kind"),
         ("book.fb2", '<?xml version="1.0"?>\n<FictionBook xmlns="x">', "save it as .epub"),
@@ -131,7 +123,7 @@ def test_a_document_within_another_does_not_decide_what_it_is() -> None:
 def test_a_sheet_of_google_is_read_without_a_type(read: Read) -> None:
     with zipfile.ZipFile(FILES / "book.ods") as book:
         content = book.read("content.xml").decode()
-    assert read("a.ods", archive(**{"content.xml": content})).media_type == media_types.ODS
+    assert read("a.ods", zipped(**{"content.xml": content})).media_type == media_types.ODS
 
 
 @pytest.mark.parametrize(
@@ -142,7 +134,7 @@ def test_a_sheet_of_google_is_read_without_a_type(read: Read) -> None:
         ("a.txt", GARBAGE, r"is named \.txt, but is binary"),
         ("a.pdf", bytes(5000), r"is named \.pdf, but is binary"),
         ("a.html", b"<p>a\0\0\0b</p>" + bytes(20), r"is named \.html, but is binary"),
-        ("a.epub", archive(x="x"), r"is named \.epub, but is an archive"),
+        ("a.epub", zipped(x="x"), r"is named \.epub, but is an archive"),
         ("a.docx", DOC, r"but is a document of Word 97 to 2003"),
     ],
 )

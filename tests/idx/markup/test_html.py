@@ -1,14 +1,13 @@
 """Pages, XML, notebooks and EPUB: their text without what is markup."""
 
-import io
 import json
 import time
-import zipfile
 
 import pytest
 
 from idx.errors import SourceFileError
 from tests.idx.conftest import Read
+from tests.idx.files import zipped
 
 PAGE = """<!DOCTYPE html>
 <html lang="de-AT"><head>
@@ -49,15 +48,25 @@ def test_a_page_is_its_text(read: Read) -> None:
     assert not extracted.is_own_text
 
 
-def test_how_a_word_is_read_is_no_part_of_it(read: Read) -> None:
-    page = "<p><ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp></ruby><ruby>京<rt>きょう</rt></ruby></p>"
-    assert read("a.html", page).text == "東京"
-
-
-def test_rows_of_a_table_within_a_table_stay_rows(read: Read) -> None:
-    inner = "<table><tr><td>a<td>b<tr><td>c<td>d</table>"
-    page = f"<table><tr><td>left<td>{inner}<td>right</table>"
-    assert read("a.html", page).text == "left\n\na | b\nc | d\n\nright"
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        # Pronunciation above a word.
+        ("<ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp></ruby><ruby>京<rt>きょう</rt></ruby>", "東京"),
+        # Rows of a table within a table stay rows.
+        (
+            "<table><tr><td>left<td><table><tr><td>a<td>b<tr><td>c<td>d</table><td>right</table>",
+            "left\n\na | b\nc | d\n\nright",
+        ),
+        # Any depth.
+        ("<div>" * 50_000 + "deep" + "</div>" * 50_000 + "after", "deep\nafter"),
+        # A broken page is read as far as it goes.
+        ("<p>one <b>two</p></i></div> three <a href='x", "one two\n\nthree"),
+    ],
+    ids=["ruby", "tables", "depth", "broken"],
+)
+def test_elements_have_their_effect_on_the_text(read: Read, page: str, text: str) -> None:
+    assert read("a.html", page).text == text
 
 
 @pytest.mark.parametrize(
@@ -77,15 +86,6 @@ def test_rows_of_a_table_within_a_table_stay_rows(read: Read) -> None:
 def test_a_page_is_read_in_the_encoding_it_declares(read: Read, page: str, encoding: str) -> None:
     expected = page.rpartition("<p>")[2].removesuffix("</p></html>")
     assert read("a.html", page.encode(encoding)).text == expected
-
-
-def test_a_page_of_any_depth_is_read(read: Read) -> None:
-    extracted = read("a.html", "<div>" * 50_000 + "deep" + "</div>" * 50_000 + "after")
-    assert extracted.text == "deep\nafter"
-
-
-def test_a_broken_page_is_read_as_far_as_it_goes(read: Read) -> None:
-    assert read("a.html", "<p>one <b>two</p></i></div> three <a href='x").text == "one two\n\nthree"
 
 
 @pytest.mark.parametrize(
@@ -247,19 +247,15 @@ ONE = (
 
 
 def book(**entries: str) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as zipped:
-        zipped.writestr("mimetype", "application/epub+zip")
-        contents = {
-            "META-INF/container.xml": CONTAINER,
-            "OEBPS/book.opf": BOOK,
-            "OEBPS/nav.xhtml": "<p>Contents",
-            "OEBPS/one.xhtml": ONE,
-            "OEBPS/text/two more.xhtml": "<p>Two",
-        }
-        for name, text in (contents | entries).items():
-            zipped.writestr(name, text)
-    return data.getvalue()
+    contents: dict[str, str | bytes] = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": CONTAINER,
+        "OEBPS/book.opf": BOOK,
+        "OEBPS/nav.xhtml": "<p>Contents",
+        "OEBPS/one.xhtml": ONE,
+        "OEBPS/text/two more.xhtml": "<p>Two",
+    }
+    return zipped(**(contents | entries))
 
 
 def test_chapters_are_read_in_order(read: Read) -> None:

@@ -1,8 +1,8 @@
 """Packages of Office Open XML made for the tests, part by part, as no library writes them."""
 
-import io
-import zipfile
 from collections.abc import Mapping
+
+from tests.idx.files import zipped
 
 TRANSITIONAL = "http://schemas.openxmlformats.org/"
 STRICT = "http://purl.oclc.org/ooxml/"
@@ -48,13 +48,13 @@ def package(main: str, parts: dict[str, str | bytes], base: str = TRANSITIONAL) 
         "_rels/.rels": relationships(base, officeDocument=main),
         **parts,
     }
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        for part, content in written.items():
-            if isinstance(content, str):
-                content = content.replace("NS", namespaces(base))  # noqa: PLW2901 - see above
-            archive.writestr(part, content)
-    return data.getvalue()
+    declared = namespaces(base)
+    return zipped(
+        **{
+            part: content.replace("NS", declared) if isinstance(content, str) else content
+            for part, content in written.items()
+        }
+    )
 
 
 def docx(

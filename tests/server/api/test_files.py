@@ -16,7 +16,7 @@ from PIL import Image
 from shared import Document
 from tests.conftest import add_documents
 from tests.idx.extraction.pdf_files import write_pages
-from tests.idx.test_hostile_documents import zipped
+from tests.idx.files import zipped
 from tests.idx.test_secrets import PKCS8
 from tests.programs import run_idx
 from tests.server.http.served import SECONDS, Served, served_here, wait_for
