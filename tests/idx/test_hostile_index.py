@@ -100,14 +100,49 @@ def test_a_list_of_failures_that_is_none_is_one_clear_error(filled: Path, conten
     assert "\n" not in str(error.value)
 
 
+def searches(index: Path) -> None:
+    with Searcher(index) as searcher:
+        searcher.search("text")
+
+
+def writes(index: Path) -> None:
+    with Index(index):
+        pass
+
+
+def restores(index: Path) -> None:
+    restore(index, index.parent / "copy")
+
+
+def backs_up(index: Path) -> None:
+    backup(index, index.parent / "copy")
+
+
+USES: Final[dict[str, tuple[Callable[[Path], object], ...]]] = {
+    f"lucene-index/{FILE_NAME}": (load_failures,),
+    "lucene-index/segments_9": (searches, writes, check),
+    "lucene-index/_7.cfs": (searches, writes, check),
+    "lucene-index/write.lock": (searches, writes, check),
+    "copy/segments_*": (restores,),
+    "copy/backup.json": (backs_up,),
+}
+"""Files of an index and of a backup of it, with what opens them."""
+
+
 @has_pipes_as_files
 @pytest.mark.parametrize("put", ODD)
-def test_a_list_of_failures_that_is_no_regular_file_is_not_opened(
-    filled: Path, put: Callable[[Path], None]
+@pytest.mark.parametrize("name", USES)
+def test_what_is_no_regular_file_is_not_opened(
+    filled: Path, name: str, put: Callable[[Path], None]
 ) -> None:
-    put(filled / FILE_NAME)
-    with pytest.raises(IndexFileError, match="it is not a regular file"):
-        load_failures(filled)
+    backs_up(filled)
+    file = next(filled.parent.glob(name), filled.parent / name)
+    file.unlink(missing_ok=True)
+    put(file)
+    for use in USES[name]:
+        with pytest.raises((IndexFileError, BackupError), match=file.name) as error:
+            use(filled)
+        assert "it is not a regular file" in str(error.value)
 
 
 @has_pipes_as_files
@@ -130,39 +165,10 @@ def test_commands_name_a_damaged_list_and_a_sync_without_it_finds_the_failures_a
 
 
 @has_pipes_as_files
-@pytest.mark.parametrize("put", ODD)
-@pytest.mark.parametrize("name", ["segments_9", "_7.cfs", "write.lock"])
-def test_a_file_of_lucene_that_is_no_regular_file_is_not_opened(
-    filled: Path, name: str, put: Callable[[Path], None]
-) -> None:
-    (filled / name).unlink(missing_ok=True)
-    put(filled / name)
-    with Searcher(filled) as searcher, pytest.raises(IndexFileError, match=name):
-        searcher.search("text")
-    with pytest.raises(IndexFileError, match=name), Index(filled):
-        pass
-    with pytest.raises(IndexFileError, match=name):
-        check(filled)
-
-
-@has_pipes_as_files
 def test_commands_name_a_file_of_lucene_that_is_no_regular_file(idx: Idx, filled: Path) -> None:
     pipe(filled / "segments_9")
     for command in (("search", "text"), ("delete", "a"), ("stats",), ("backup", "copy")):
         refused(idx(*command, code=1).stderr, "segments_9")
-
-
-@has_pipes_as_files
-@pytest.mark.parametrize("put", ODD)
-def test_the_commit_of_a_backup_that_is_no_regular_file_is_not_opened(
-    filled: Path, tmp_path: Path, put: Callable[[Path], None]
-) -> None:
-    backup(filled, tmp_path / "copy")
-    (commit,) = (tmp_path / "copy").glob("segments_*")
-    commit.unlink()
-    put(commit)
-    with pytest.raises(IndexFileError, match=commit.name):
-        restore(filled, tmp_path / "copy")
 
 
 NOTES: Final = ["", "[" * 200_000, "[]", '{"source": 7}', '{"source": "\\ud800"}', "{}"]
@@ -175,19 +181,6 @@ def test_a_backup_whose_note_is_none_is_not_replaced(
     backup(filled, tmp_path / "copy")
     (tmp_path / "copy" / "backup.json").write_text(note)
     with pytest.raises(BackupError, match=r"copy is not a readable backup \(backup.json: "):
-        backup(filled, tmp_path / "copy")
-
-
-@has_pipes_as_files
-@pytest.mark.parametrize("put", ODD)
-def test_a_note_of_a_backup_that_is_no_regular_file_is_not_opened(
-    filled: Path, tmp_path: Path, put: Callable[[Path], None]
-) -> None:
-    backup(filled, tmp_path / "copy")
-    note = tmp_path / "copy" / "backup.json"
-    note.unlink()
-    put(note)
-    with pytest.raises(BackupError, match=r"\(backup.json: it is not a regular file"):
         backup(filled, tmp_path / "copy")
 
 

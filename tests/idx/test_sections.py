@@ -6,13 +6,13 @@ from pathlib import Path
 import docx
 import pptx
 import pytest
-from fpdf import FPDF
 
 from idx.text.properties import without_default_title
 from shared import Document, Searcher
 from shared.model.document import Heading
 from tests.conftest import Connect, Idx, add_documents
 from tests.idx.files import hits
+from tests.idx.test_add_files import pdf_of
 from tests.server.tool_answers import answer
 
 LAW = (
@@ -102,7 +102,7 @@ def test_a_program_may_give_headings_of_its_own(empty_index: Path) -> None:
     assert hit.section == "Lease"
 
 
-DEFAULTS = (
+MADE_UP = (
     *("Microsoft Word - Document1.docx", "Microsoft Word - Dokument3", "untitled", "Untitled-1"),
     *("Präsentation1", "PowerPoint-Präsentation", "PowerPoint Presentation", "Normal.dotm"),
     *("Présentation PowerPoint", "Presentazione standard di PowerPoint", "Vorlage", "Mappe1"),
@@ -112,7 +112,7 @@ DEFAULTS = (
     *("Prezentacja programu PowerPoint", "PowerPoint 演示文稿", "文档1", "無題", "Doc2"),
     *("New Microsoft Word Document", "Neues Microsoft Word-Dokument", "No Slide Title"),
 )
-TITLES = {
+TITLES = dict.fromkeys(MADE_UP) | {
     "Microsoft Word - Mietvertrag 2024.docx": "Mietvertrag 2024",
     "Microsoft PowerPoint - Q3 review.pptx": "Q3 review",
     "Document management at Acme": "Document management at Acme",
@@ -128,25 +128,15 @@ TITLES = {
 }
 
 
-@pytest.mark.parametrize("title", DEFAULTS)
-def test_what_a_program_made_up_is_no_title(title: str) -> None:
-    assert without_default_title(title) is None
-
-
 @pytest.mark.parametrize("title", TITLES)
-def test_what_somebody_wrote_is_a_title(title: str) -> None:
+def test_what_somebody_wrote_is_a_title_and_what_a_program_made_up_is_none(title: str) -> None:
     assert without_default_title(title) == TITLES[title]
 
 
 def written(file: Path, title: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     if file.suffix == ".pdf":
-        pdf = FPDF()
-        pdf.set_title(title)
-        pdf.set_font("Helvetica", size=12)
-        pdf.add_page()
-        pdf.cell(text="Revenue was up.")
-        pdf.output(str(file))
+        file.write_bytes(pdf_of(["Revenue was up."], title))
     elif file.suffix == ".docx":
         document = docx.Document()
         document.core_properties.title = title
