@@ -1,29 +1,14 @@
 """Files that are nested as deeply as they can be, one for each reader."""
 
 from collections.abc import Callable
-from io import BytesIO
 from typing import Final
-
-import docx
-import pptx
 
 from tests.idx.conftest import FILES
 from tests.idx.extraction.pdf_files import pdf
 from tests.idx.extraction.test_office import rewritten
+from tests.idx.office.packages import docx, package
 
 _DEPTH: Final = 100_000
-
-
-def _docx() -> bytes:
-    written = BytesIO()
-    docx.Document().save(written)
-    return written.getvalue()
-
-
-def _pptx() -> bytes:
-    written = BytesIO()
-    pptx.Presentation().save(written)
-    return written.getvalue()
 
 
 def _elements(name: str, namespace: str = "urn:a") -> bytes:
@@ -78,9 +63,11 @@ NESTED: Final[dict[str, Callable[[], bytes]]] = {
     "closed.md": lambda: b"---\na: " + b"[" * 4_900 + b"]" * 4_900 + b"\n---\nneedle",
     "lists.md": lambda: b"---\n" + b"- " * 4_900 + b"\n---\nneedle",
     "keys.md": lambda: b"---\n" + b"? " * 4_900 + b"\n---\nneedle",
-    "paragraphs.docx": lambda: rewritten(_docx(), **{"word/document.xml": _elements("p")}),
-    "types.docx": lambda: rewritten(_docx(), **{"_rels/.rels": _elements("Relationships")}),
-    "shapes.pptx": lambda: rewritten(_pptx(), **{"ppt/presentation.xml": _elements("sp")}),
+    "paragraphs.docx": lambda: docx("", parts={"word/document.xml": _elements("p")}),
+    "types.docx": lambda: docx("", parts={"_rels/.rels": _elements("Relationships")}),
+    "shapes.pptx": lambda: package(
+        "ppt/presentation.xml", {"ppt/presentation.xml": _elements("sp")}
+    ),
     "cells.xlsx": lambda: rewritten(
         (FILES / "book.xlsx").read_bytes(), **{"xl/workbook.xml": _elements("sheet")}
     ),

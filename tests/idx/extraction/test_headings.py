@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import docx
 import pytest
-from docx.enum.style import WD_STYLE_TYPE
 from fpdf import FPDF
 
 from idx.extraction.formats import extract
@@ -14,6 +12,7 @@ from shared.model.document import Page
 from tests.idx.conftest import FILES, Read
 from tests.idx.extraction.pdf_files import write_pdf
 from tests.idx.markup.test_html import book
+from tests.idx.office.packages import docx, paragraph, style
 
 
 def outline(extracted: Extracted) -> list[tuple[int, str]]:
@@ -101,29 +100,25 @@ def test_headings_of_the_chapters_of_a_book(read: Read) -> None:
     assert outline(extracted) == [(1, "One"), (2, "Two"), (1, "Three")]
 
 
-def test_headings_of_word_by_style_and_by_outline_level(tmp_path: Path) -> None:
-    document = docx.Document()
-    document.add_heading("The title", 0)
-    document.add_heading("One", 1)
-    document.add_paragraph("text")
-    own = document.styles.add_style("Klausel", WD_STYLE_TYPE.PARAGRAPH)
-    own.base_style = document.styles["Heading 2"]
-    document.add_paragraph("Two", "Klausel")
-    third = document.add_paragraph("Three")
-    level = third._p.get_or_add_pPr().makeelement(  # noqa: SLF001 - the library has no other way
-        third._p.tag.replace("}p", "}outlineLvl"),  # noqa: SLF001
-        {third._p.tag.replace("}p", "}val"): "2"},  # noqa: SLF001
+def test_headings_of_word_by_style_and_by_outline_level(read: Read) -> None:
+    first = '<w:pStyle w:val="h1"/>'
+    body = (
+        paragraph("The title", '<w:pStyle w:val="t"/>')
+        + paragraph("One", first)
+        + paragraph("text")
+        + paragraph("Two", '<w:pStyle w:val="own"/>')
+        + paragraph("Three", '<w:outlineLvl w:val="2"/>')
+        + f"<w:tbl><w:tr><w:tc>{paragraph('In a table', first)}</w:tc></w:tr></w:tbl>"
+        + paragraph("Four", first)
     )
-    third._p.get_or_add_pPr().append(level)  # noqa: SLF001
-    document.add_table(1, 1).cell(0, 0).add_paragraph("In a table", "Heading 1")
-    document.add_heading("Four", 1)
-    document.save(str(tmp_path / "a.docx"))
-    assert outline(read_file(tmp_path / "a.docx")) == [
-        (1, "One"),
-        (2, "Two"),
-        (3, "Three"),
-        (1, "Four"),
-    ]
+    styles = (
+        style("t", title="Title")
+        + style("h1", title="heading 1")
+        + style("h2", title="Heading 2")
+        + style("own", title="Klausel", based_on="h2")
+    )
+    found = outline(read("a.docx", docx(body, styles=styles)))
+    assert found == [(1, "One"), (2, "Two"), (3, "Three"), (1, "Four")]
 
 
 def test_headings_of_open_document() -> None:

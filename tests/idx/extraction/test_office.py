@@ -88,26 +88,6 @@ def test_a_word_document_is_read(tmp_path: Path) -> None:
     assert not extracted.is_own_text
 
 
-def test_what_was_deleted_moved_or_doubled_in_word_is_not_text(read: Read, tmp_path: Path) -> None:
-    docx.Document().save(str(tmp_path / "empty.docx"))
-    w = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-    body = (
-        f'<w:document xmlns:w="{w}" xmlns:mc="urn:mc"><w:body><w:p>'
-        '<w:pPr><w:tabs><w:tab w:val="left" w:pos="720"/></w:tabs></w:pPr>'
-        "<w:del><w:r><w:delText>deleted</w:delText></w:r></w:del>"
-        "<w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom>"
-        "<w:ins><w:r><w:t>in</w:t><w:noBreakHyphen/><w:t>serted</w:t></w:r></w:ins>"
-        "<w:r><w:instrText>PAGE</w:instrText></w:r>"
-        "<mc:AlternateContent><mc:Choice><w:r><w:t> once</w:t></w:r></mc:Choice>"
-        "<mc:Fallback><w:r><w:t> twice</w:t></w:r></mc:Fallback></mc:AlternateContent>"
-        "<w:r><w:ptab/><w:ruby><w:rt><w:r><w:t>とう</w:t></w:r></w:rt>"
-        "<w:rubyBase><w:r><w:t>東</w:t></w:r></w:rubyBase></w:ruby></w:r><w:r><w:t>京</w:t></w:r>"
-        "</w:p></w:body></w:document>"
-    )
-    data = rewritten((tmp_path / "empty.docx").read_bytes(), **{"word/document.xml": body})
-    assert read("a.docx", data).text == "in-serted once 東京"
-
-
 def test_slides_are_sections_in_the_order_of_the_presentation(tmp_path: Path) -> None:
     deck = pptx.Presentation()
     deck.core_properties.title = "Deck"
@@ -278,24 +258,6 @@ def test_a_spreadsheet_of_libreoffice_has_its_sheets(name: str, moment: str) -> 
     }
 
 
-def test_repeated_cells_and_rows_of_a_sheet_stay_few(read: Read) -> None:
-    namespaces = " ".join(
-        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-        for name in ("office", "table", "text")
-    )
-    content = (
-        f"<office:document-content {namespaces}><office:body><office:spreadsheet>"
-        '<table:table table:name="S"><table:table-row table:number-rows-repeated="1048576">'
-        '<table:table-cell table:number-columns-repeated="3"><text:p>x</text:p></table:table-cell>'
-        '<table:table-cell table:number-columns-repeated="16000"/>'
-        "<table:table-cell><text:p>y</text:p></table:table-cell>"
-        "</table:table-row></table:table></office:spreadsheet></office:body>"
-        "</office:document-content>"
-    )
-    data = rewritten((FILES / "book.ods").read_bytes(), **{"content.xml": content})
-    assert read("a.ods", data).text == "S\n\nx | x | x | " + "| " * 20 + "y"
-
-
 def test_an_encrypted_office_file_says_so(read: Read) -> None:
     with pytest.raises(SourceFileError, match=": protected by a password"):
         extract(FILES / "locked.xlsx", ExtractionOptions())
@@ -307,55 +269,6 @@ def test_an_encrypted_office_file_says_so(read: Read) -> None:
     data = rewritten((FILES / "garden.odt").read_bytes(), **{"META-INF/manifest.xml": manifest})
     with pytest.raises(SourceFileError, match=": protected by a password"):
         read("a.odt", data)
-
-
-OPEN_XML = "application/vnd.openxmlformats-officedocument."
-DOCUMENT = f"{OPEN_XML}wordprocessingml.document.main+xml"
-WORKBOOK = f"{OPEN_XML}spreadsheetml.sheet.main+xml"
-DECK = f"{OPEN_XML}presentationml.presentation.main+xml"
-
-
-def write(file: Path, media_type: str) -> None:
-    if media_type == DOCUMENT:
-        document = docx.Document()
-        document.add_paragraph("text")
-        document.save(str(file))
-    elif media_type == WORKBOOK:
-        with xlsxwriter.Workbook(file) as book:
-            book.add_worksheet("S").write(0, 0, "text")
-    else:
-        deck = pptx.Presentation()
-        deck.slides.add_slide(deck.slide_layouts[0]).shapes.title.text = "text"
-        deck.save(str(file))
-
-
-@pytest.mark.parametrize(
-    ("name", "plain", "media_type"),
-    [
-        ("a.dotx", DOCUMENT, f"{OPEN_XML}wordprocessingml.template.main+xml"),
-        ("a.docm", DOCUMENT, "application/vnd.ms-word.document.macroEnabled.main+xml"),
-        ("a.dotm", DOCUMENT, "application/vnd.ms-word.template.macroEnabledTemplate.main+xml"),
-        ("a.xltx", WORKBOOK, f"{OPEN_XML}spreadsheetml.template.main+xml"),
-        ("a.xlsm", WORKBOOK, "application/vnd.ms-excel.sheet.macroEnabled.main+xml"),
-        ("a.xltm", WORKBOOK, "application/vnd.ms-excel.template.macroEnabled.main+xml"),
-        ("a.potx", DECK, f"{OPEN_XML}presentationml.template.main+xml"),
-        ("a.ppsx", DECK, f"{OPEN_XML}presentationml.slideshow.main+xml"),
-        ("a.pptm", DECK, "application/vnd.ms-powerpoint.presentation.macroEnabled.main+xml"),
-        ("a.potm", DECK, "application/vnd.ms-powerpoint.template.macroEnabled.main+xml"),
-        ("a.ppsm", DECK, "application/vnd.ms-powerpoint.slideshow.macroEnabled.main+xml"),
-    ],
-)
-def test_templates_and_files_with_macros_are_read(
-    read: Read, tmp_path: Path, name: str, plain: str, media_type: str
-) -> None:
-    write(tmp_path / "plain", plain)
-    types = zipfile.ZipFile(tmp_path / "plain").read("[Content_Types].xml").decode()
-    assert types.count(plain) == 1
-    data = rewritten(
-        (tmp_path / "plain").read_bytes(),
-        **{"[Content_Types].xml": types.replace(plain, media_type)},
-    )
-    assert read(name, data).text.endswith("text")
 
 
 def test_of_a_conversation_in_a_workbook_only_what_was_said_is_read(tmp_path: Path) -> None:

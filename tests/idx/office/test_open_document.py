@@ -84,6 +84,17 @@ def test_how_words_are_read_and_patterns_of_lists_are_no_text(read: Read) -> Non
     assert read("a.odt", data).text == "Contents\n\n東京"
 
 
+def test_repeated_cells_and_rows_of_a_sheet_stay_few(read: Read) -> None:
+    sheet = (
+        '<table:table table:name="S"><table:table-row table:number-rows-repeated="1048576">'
+        '<table:table-cell table:number-columns-repeated="3"><text:p>x</text:p></table:table-cell>'
+        '<table:table-cell table:number-columns-repeated="16000"/>'
+        "<table:table-cell><text:p>y</text:p></table:table-cell></table:table-row></table:table>"
+    )
+    text = read("a.ods", with_content("book.ods", "spreadsheet", sheet)).text
+    assert text == "S\n\nx | x | x | " + "| " * 20 + "y"
+
+
 def test_cells_that_repeat_a_long_text_end_in_an_error(read: Read) -> None:
     row = (
         '<table:table-row><table:table-cell table:number-columns-repeated="20"><text:p>'

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import Idx
 from tests.idx.conftest import Read
-from tests.idx.extraction.test_office import parts_of
+from tests.idx.extraction.test_office import parts_of, rewritten
 from tests.idx.office.packages import (
     STRICT,
     TRANSITIONAL,
@@ -220,6 +220,37 @@ def test_strict_documents_are_read_like_others(
     assert idx.json("search", query)["results"]
 
 
+WORD, EXCEL = "application/vnd.ms-word.", "application/vnd.ms-excel."
+POWERPOINT = "application/vnd.ms-powerpoint."
+OPEN_XML = "application/vnd.openxmlformats-officedocument."
+
+
+@pytest.mark.parametrize(
+    ("name", "media_type"),
+    [
+        ("a.dotx", f"{OPEN_XML}wordprocessingml.template.main+xml"),
+        ("a.docm", f"{WORD}document.macroEnabled.main+xml"),
+        ("a.dotm", f"{WORD}template.macroEnabledTemplate.main+xml"),
+        ("a.xltx", f"{OPEN_XML}spreadsheetml.template.main+xml"),
+        ("a.xlsm", f"{EXCEL}sheet.macroEnabled.main+xml"),
+        ("a.xltm", f"{EXCEL}template.macroEnabled.main+xml"),
+        ("a.potx", f"{OPEN_XML}presentationml.template.main+xml"),
+        ("a.ppsx", f"{OPEN_XML}presentationml.slideshow.main+xml"),
+        ("a.pptm", f"{POWERPOINT}presentation.macroEnabled.main+xml"),
+        ("a.potm", f"{POWERPOINT}template.macroEnabled.main+xml"),
+        ("a.ppsm", f"{POWERPOINT}slideshow.macroEnabled.main+xml"),
+    ],
+)
+def test_templates_and_files_with_macros_are_read(read: Read, name: str, media_type: str) -> None:
+    plain, text = {
+        "d": (STRICT_DOCX, "Kündigung"),
+        "x": (STRICT_XLSX, "Vertrag: Miete"),
+        "p": (deck({"Anfang": 1}), "Anfang"),
+    }[name[2]]
+    types = f'<Types><Override ContentType="{media_type}"/></Types>'
+    assert text in read(name, rewritten(plain, **{"[Content_Types].xml": types})).text
+
+
 def test_strict_documents_have_headings(idx: Idx, tmp_path: Path, read: Read) -> None:
     (tmp_path / "b.docx").write_bytes(STRICT_DOCX)
     idx("add", "b.docx")
@@ -256,3 +287,19 @@ def test_text_boxes_notes_and_comments_of_word_are_read(read: Read) -> None:
         parts={"word/notes.xml": note},
     )
     assert read("a.docx", data).text == "1. In a box\n\nAfter\n\nA note"
+
+
+def test_what_was_deleted_moved_or_doubled_in_word_is_not_text(read: Read) -> None:
+    body = (
+        '<w:p><w:pPr><w:tabs><w:tab w:val="left" w:pos="720"/></w:tabs></w:pPr>'
+        "<w:del><w:r><w:delText>deleted</w:delText></w:r></w:del>"
+        "<w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom>"
+        "<w:ins><w:r><w:t>in</w:t><w:noBreakHyphen/><w:t>serted</w:t></w:r></w:ins>"
+        '<w:r><w:instrText>PAGE</w:instrText></w:r><mc:AlternateContent xmlns:mc="urn:mc">'
+        "<mc:Choice><w:r><w:t> once</w:t></w:r></mc:Choice>"
+        "<mc:Fallback><w:r><w:t> twice</w:t></w:r></mc:Fallback></mc:AlternateContent>"
+        "<w:r><w:ptab/><w:ruby><w:rt><w:r><w:t>とう</w:t></w:r></w:rt>"
+        "<w:rubyBase><w:r><w:t>東</w:t></w:r></w:rubyBase></w:ruby></w:r><w:r><w:t>京</w:t></w:r>"
+        "</w:p>"
+    )
+    assert read("a.docx", docx(body)).text == "in-serted once 東京"
