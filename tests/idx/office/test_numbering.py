@@ -89,13 +89,9 @@ RICH_TEXT = (
     ],
 )
 def test_paragraphs_have_the_numbers_that_word_shows(
-    idx: Idx, tmp_path: Path, name: str, data: bytes, numbers: str
+    read: Read, name: str, data: bytes, numbers: str
 ) -> None:
-    folder = tmp_path / "contracts"
-    folder.mkdir()
-    (folder / name).write_bytes(data)
-    idx("sync", "contracts")
-    shown = lines(idx("show", f"contracts/{name}").stdout)
+    shown = lines(read(name, data).text)
     for beginning in numbers.split("|"):
         assert any(line.startswith(beginning) for line in shown), beginning
 
