@@ -2,12 +2,15 @@
 
 import re
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 
+from idx.extraction.formats import extract
+from idx.extraction.types import ExtractionOptions
 from tests.conftest import Idx
-from tests.idx.conftest import FILES
+from tests.idx.conftest import FILES, Read
 from tests.idx.files import make
 from tests.idx.office.test_open_document import with_content
 
@@ -220,14 +223,15 @@ FORMATS = [
         ("[$$-80A]#,##0.00", "$1,234.50"),
     ],
 )
-def test_a_format_tells_the_signs_of_its_country(idx: Idx, pattern: str, displayed: str) -> None:
-    with xlsxwriter.Workbook(idx.folder / "a.xlsx") as book:
+def test_a_format_tells_the_signs_of_its_country(
+    tmp_path: Path, pattern: str, displayed: str
+) -> None:
+    with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
         sheet = book.add_worksheet("S")
         sheet.write_row(0, 0, ["Was", "Wert"])
         sheet.write(1, 0, "Bolzen")
         sheet.write_number(1, 1, 1234.5, book.add_format({"num_format": pattern}))
-    idx("sync", idx.folder / "a.xlsx")
-    assert f"Wert: {displayed}\n" in shown(idx, "a.xlsx") + "\n"
+    assert extract(tmp_path / "a.xlsx", ExtractionOptions()).text.endswith(f"Wert: {displayed}")
 
 
 def test_numbers_are_as_excel_displays_them_and_found_as_stored(idx: Idx) -> None:
@@ -273,28 +277,24 @@ def test_numbers_are_as_excel_displays_them_and_found_as_stored(idx: Idx) -> Non
         assert "a.xlsx" in idx("search", query).stdout, query
 
 
-def test_a_table_of_many_sparse_rows_keeps_its_headings(idx: Idx) -> None:
-    folder = make(idx.folder / "papers")
+def test_a_table_of_many_sparse_rows_keeps_its_headings(read: Read) -> None:
     written = ["Name;Telefon;Ort;Alter"]
     for number in range(200):
         written += [f"Maier {number};0{number}7712345;Ulm;{number % 60}"] * 9
         written += ["", f"Nord {number};;;"] if number % 2 else [f"Süd {number};;;"]
         written.append(f"Lind {number};0{number}8812345;Ulm;{number % 50}")
         written.append("Huber;unbekannt;Köln;keine Angabe")
-    (folder / "a.csv").write_text("\n".join(written), "utf-8")
-    idx("sync", folder)
-    text = shown(idx, "a.csv")
+    text = read("a.csv", "\n".join(written)).text
     assert "Name: Maier 199 | Telefon: 01997712345 | Ort: Ulm | Alter: 19" in text
     assert "Huber: " not in text
 
 
 @pytest.mark.parametrize("pattern", ["General", "@", "0.00;;", ";;;", ""])
-def test_a_format_that_displays_nothing_keeps_the_number(idx: Idx, pattern: str) -> None:
-    folder = make(idx.folder / "papers")
-    with xlsxwriter.Workbook(folder / "a.xlsx", {"default_date_format": "dd.mm.yyyy"}) as book:
+def test_a_format_that_displays_nothing_keeps_the_number(tmp_path: Path, pattern: str) -> None:
+    with xlsxwriter.Workbook(tmp_path / "a.xlsx", {"default_date_format": "dd.mm.yyyy"}) as book:
         sheet = book.add_worksheet("S")
         sheet.write_row(0, 0, ["Name", "Value", "When"])
         sheet.write_number(1, 1, -4711.5, book.add_format({"num_format": pattern}))
         sheet.write_datetime(1, 2, datetime(2025, 3, 1))
-    idx("sync", folder)
-    assert "Value: -4711.5 | When: 01.03.2025 (2025-03-01)" in shown(idx, "a.xlsx")
+    text = extract(tmp_path / "a.xlsx", ExtractionOptions()).text
+    assert "Value: -4711.5 | When: 01.03.2025 (2025-03-01)" in text

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from idx.pdf import tables
-from tests.conftest import Idx
 from tests.idx.extraction.pdf_files import FOUR_CELLS, by_hand, extract, pages_by_hand
 
 ROWS = [
@@ -79,16 +78,12 @@ def scaled(rows: Sequence[Sequence[str]]) -> str:
         pytest.param(scaled, id="a font made small"),
     ],
 )
-def test_rows_in_line_are_lines_without_pdfplumber(idx: Idx, tmp_path: Path, write: Write) -> None:
-    folder = tmp_path / "reports"
-    folder.mkdir()
-    by_hand(folder / "10-K.pdf", pages_by_hand([5], write(ROWS)))
+def test_rows_in_line_are_lines_without_pdfplumber(tmp_path: Path, write: Write) -> None:
+    file = by_hand(tmp_path / "10-K.pdf", pages_by_hand([5], write(ROWS)))
     for name in [name for name in sys.modules if name.partition(".")[0] == "pdfplumber"]:
         del sys.modules[name]
-    idx("sync", "reports")
-    shown = idx("show", "reports/10-K.pdf").stdout.replace("[", "(").replace("]", ")").splitlines()
-    assert [line for line in LINES if line not in shown] == []
-    extract(folder / "10-K.pdf")
+    lines = extract(file).text.replace("[", "(").replace("]", ")").splitlines()
+    assert [line for line in LINES if line not in lines] == []
     assert "pdfplumber" not in sys.modules
 
 

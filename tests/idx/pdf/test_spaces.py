@@ -8,7 +8,6 @@ import pytest
 
 from idx.errors import SourceFileError
 from idx.pdf.letters import is_garbled
-from tests.conftest import Idx
 from tests.idx.extraction.pdf_files import by_hand, extract, pages_by_hand, write_pages
 
 SENTENCE = "Here is some text that the reader of a report wants to find again"
@@ -52,17 +51,12 @@ def at_places(y: int, sentence: str) -> str:
 )
 @pytest.mark.parametrize("lines", [1, 6])
 def test_letters_apart_are_words(
-    idx: Idx, tmp_path: Path, write: Callable[[int, str], str], lines: int
+    tmp_path: Path, write: Callable[[int, str], str], lines: int
 ) -> None:
     random.seed(3)
-    folder = tmp_path / "letters"
-    folder.mkdir()
     content = "".join(write(280 - 20 * number, SENTENCE) for number in range(lines))
-    by_hand(folder / "a.pdf", pages_by_hand([5], content))
-    idx("sync", "letters")
-    shown = idx("show", "letters/a.pdf").stdout
-    assert shown.count(SENTENCE) == lines
-    assert "a.pdf" in idx("search", '"reader of a report"').stdout
+    text = extract(by_hand(tmp_path / "a.pdf", pages_by_hand([5], content))).text
+    assert text.count(SENTENCE) == lines
 
 
 def test_columns_of_short_words_stay_apart(tmp_path: Path) -> None:
