@@ -107,12 +107,6 @@ PLAIN_TEXT: Final = Reader("text", extract_plain_text)
 _PICTURE: Final = Reader("picture", _extract_picture)
 
 
-def extract(file: Path, options: ExtractionOptions) -> Extracted:
-    """Extract the text and the metadata of a file, which is opened once."""
-    with file.open("rb") as stream:
-        return extract_from(stream, file, options)
-
-
 def extract_from(
     stream: BinaryIO, file: Path, options: ExtractionOptions, budget: Budget | None = None
 ) -> Extracted:

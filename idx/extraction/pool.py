@@ -150,8 +150,6 @@ class ExtractionPool:
             task = schedule(self._pool, work, self._limits.seconds, locations)
         except BrokenExecutor:
             # It takes all waiting tasks with it.
-            task = None
-        if task is None:
             self._restart(work, waiting)
             self._schedule(work, batch, waiting)
         else:

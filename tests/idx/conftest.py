@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from idx.extraction.formats import extract
+from idx.extraction.formats import extract_from
 from idx.extraction.types import Extracted, ExtractionOptions
 from tests.idx.files import make
 from tests.idx.writing_commands import prepare
@@ -13,6 +13,12 @@ from tests.idx.writing_commands import prepare
 FILES = Path(__file__).parent / "extraction" / "files"
 
 Read = Callable[..., Extracted]
+
+
+def extract(file: Path, options: ExtractionOptions) -> Extracted:
+    """Read a file as `idx` does, without what is within it."""
+    with file.open("rb") as stream:
+        return extract_from(stream, file, options)
 
 
 @pytest.fixture

@@ -26,15 +26,15 @@ import sys, threading
 from pathlib import Path
 
 from idx.extraction.types import ExtractionOptions
-from idx.extraction.formats import extract
+from idx.extraction.formats import extract_from
 from shared.java import vm
 from shared.errors import McpLuceneError
 
 
 def read(name):
     try:
-        with vm.attached():
-            print(name, "read", len(extract(Path(name), options).text), flush=True)
+        with vm.attached(), open(name, "rb") as file:
+            print(name, "read", len(extract_from(file, Path(name), options).text), flush=True)
     except McpLuceneError as error:
         print(name, "refused", error, flush=True)
 

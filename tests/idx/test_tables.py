@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 
-from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
 from tests.conftest import Idx
-from tests.idx.conftest import FILES, Read
+from tests.idx.conftest import FILES, Read, extract
 from tests.idx.files import make
 from tests.idx.office.test_open_document import with_content
 

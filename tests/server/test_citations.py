@@ -12,11 +12,11 @@ import xlsxwriter  # type: ignore[import-untyped]
 from fpdf import FPDF
 from mcp import Client
 
-from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
 from shared import Document, Index
 from shared.model.document import Metadata
 from tests.conftest import Connect, Idx, NewIndex, add_documents
+from tests.idx.conftest import extract
 from tests.idx.preparation import index_files
 from tests.server.tool_answers import answer, refused, text_of, told
 

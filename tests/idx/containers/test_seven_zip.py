@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from idx.errors import SourceFileError
-from idx.extraction.formats import extract
 from idx.extraction.pool import ExtractionPool, Limits
 from idx.extraction.types import Budget, Extracted, ExtractionOptions, Member, ReadFile, Unreadable
 from idx.extraction.worker import MemberReader
+from tests.idx.conftest import extract
 from tests.idx.extraction.test_pool import File
 from tests.programs import run
 
@@ -287,9 +287,10 @@ def test_no_damage_has_an_error_of_its_own(tmp_path: Path) -> None:
 def test_py7zr_is_loaded_by_no_other_archive(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; import idx.extraction.worker\n"
-        "from idx.extraction.formats import extract\n"
+        "from idx.extraction.formats import extract_from\n"
         "from idx.extraction.types import ExtractionOptions\n"
-        "extract(Path(sys.argv[1]), ExtractionOptions()); print('py7zr' in sys.modules)"
+        "extract_from(open(sys.argv[1], 'rb'), Path(sys.argv[1]), ExtractionOptions())\n"
+        "print('py7zr' in sys.modules)"
     )
     (tmp_path / "a.zip").write_bytes(b"PK\5\6" + bytes(18))
     loaded = [

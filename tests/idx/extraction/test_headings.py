@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 from fpdf import FPDF
 
-from idx.extraction.formats import extract
 from idx.extraction.types import Extracted, ExtractionOptions
 from idx.pdf.details import outline_headings
 from shared.model.document import Page
-from tests.idx.conftest import FILES, Read
+from tests.idx.conftest import FILES, Read, extract
 from tests.idx.extraction.pdf_files import write_pdf
 from tests.idx.markup.test_html import book
 from tests.idx.office.packages import docx, paragraph, style

@@ -12,9 +12,8 @@ import xlsxwriter  # type: ignore[import-untyped]
 from docx.enum.text import WD_BREAK
 
 from idx.errors import SourceFileError
-from idx.extraction.formats import extract
 from idx.extraction.types import Extracted, ExtractionOptions
-from tests.idx.conftest import FILES, Read
+from tests.idx.conftest import FILES, Read, extract
 
 WRITTEN_BY_LIBREOFFICE = "LibreOffice/7.4.7.2$Linux_X86_64 LibreOffice_project/40$Build-2"
 GARDEN = (

@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 
-from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
 from idx.office import number_format
 from idx.office.date_format import Locale
 from idx.office.labelled_rows import LabelledRows
-from tests.idx.conftest import Read
+from tests.idx.conftest import Read, extract
 
 CODE = "Code (2006 to 2009)"
 QUESTION = "How satisfied were you with the way in which we answered your request?"

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from idx.errors import SourceFileError
-from idx.extraction.formats import extract
 from idx.extraction.programs import find_libreoffice
 from idx.extraction.types import ExtractionOptions
-from tests.idx.conftest import FILES, Read
+from tests.idx.conftest import FILES, Read, extract
 from tests.idx.extraction.test_office import parts_of, rewritten
 
 NAMESPACES = " ".join(

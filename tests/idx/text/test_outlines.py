@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from idx.extraction.formats import extract
 from idx.extraction.types import ExtractionOptions
-from tests.idx.conftest import Read
+from tests.idx.conftest import Read, extract
 
 LATEX = r"""\documentclass{article}
 \title{Wells \& \emph{pumps}}
