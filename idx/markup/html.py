@@ -76,23 +76,20 @@ class HypertextText(MarkupText):
     language: str | None = None
     meta: dict[str, str] = field(default_factory=dict)
     unseen: list[str] = field(default_factory=list)
-    _title: list[str] | None = None
-    _style: list[str] | None = None
+    _within: list[str] | None = None
     _unseen_names: set[str] = field(default_factory=set)
     _collects: list[bool] = field(default_factory=list)
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if not self._hidden:
-            if tag == "title" and self.title is None:
-                self._title = []
+            if tag == "style" or (tag == "title" and self.title is None):
+                self._within = []
             elif tag == "meta":
                 name = attributes.get("name") or attributes.get("property")
                 if name:
                     self.meta.setdefault(name.lower(), attributes.get("content", ""))
             elif tag == "html":
                 self.language = attributes.get("lang") or attributes.get("xml:lang")
-            elif tag == "style":
-                self._style = []
         is_unseen = self._is_unseen(attributes)
         if self._hidden or is_unseen or self._by_tag[tag] is Role.HIDDEN:
             collects = is_unseen or (self._collects and self._collects[-1])
@@ -104,24 +101,22 @@ class HypertextText(MarkupText):
             self.begin_heading(level)
 
     def end(self, tag: str) -> None:
-        if tag == "title" and self._title is not None:
-            self.title = "".join(self._title)
-            self._title = None
-        if tag == "style" and self._style is not None:
-            rules = _ELSEWHERE.sub("", "".join(self._style))
-            for selectors, declarations in _RULE.findall(rules):
-                if _UNSEEN.search(declarations):
-                    self._unseen_names.update(_SELECTED.findall(selectors))
-            self._style = None
+        if self._within is not None and tag in ("title", "style"):
+            within = "".join(self._within)
+            self._within = None
+            if tag == "title":
+                self.title = within
+            else:
+                for selectors, declarations in _RULE.findall(_ELSEWHERE.sub("", within)):
+                    if _UNSEEN.search(declarations):
+                        self._unseen_names.update(_SELECTED.findall(selectors))
         if self._hidden and self._collects.pop():
             self.unseen.append(" ")
         MarkupText.end(self, tag)
 
     def data(self, text: str) -> None:
-        if self._title is not None:
-            self._title.append(text)
-        if self._style is not None:
-            self._style.append(text)
+        if self._within is not None:
+            self._within.append(text)
         if self._collects and self._collects[-1]:
             self.unseen.append(text)
         MarkupText.data(self, text)
