@@ -68,15 +68,9 @@ class OfficeOpenFile:
     main: str = field(init=False)
 
     def __post_init__(self) -> None:
-        documents = (
-            link.part
-            for link in self.relationships("").values()
-            if link.kind == "officeDocument" and link.part in self.package
-        )
-        main = next(documents, None)
-        if main is None:
+        self.main = self.related_part("", "officeDocument")
+        if not self.main:
             raise ValueError("it has no main part")
-        self.main = main
 
     def relationships(self, part: str) -> dict[str, Relationship]:
         """Return the relationships of a part within the package, by id; "" is the package."""
@@ -93,15 +87,20 @@ class OfficeOpenFile:
             if element.get("TargetMode") != "External"
         }
 
+    def related_part(self, part: str, kind: str) -> str:
+        """Return the first related part of a kind that the package has; empty without one."""
+        links = self.relationships(part).values()
+        found = (link.part for link in links if link.kind == kind and link.part in self.package)
+        return next(found, "")
+
     def related_text(self, part: str, kinds: tuple[str, ...], roles: Roles = ROLES) -> str:
         """Return the text of a part's related parts of some kinds, in this order."""
         return "\n\n".join(self.text(name, roles) for name in self._related(part, kinds, {part}))
 
     def described(self, found: Extracted) -> Extracted:
         """Add the properties of the file to what was read of it."""
-        links = {link.kind: link.part for link in self.relationships("").values()}
-        core = self.package.texts(links.get("core-properties", ""))
-        program = self.package.texts(links.get("extended-properties", ""))
+        core = self.package.texts(self.related_part("", "core-properties"))
+        program = self.package.texts(self.related_part("", "extended-properties"))
         metadata = properties(
             author=core.get("creator"),
             subject="".join(core.get("subject", ())),
@@ -184,11 +183,9 @@ def _texts_behind(file: OfficeOpenFile, part: str, seen: set[str]) -> Iterator[s
         beginning = next(file.package.chunks(part), b"")[:_ROOT_WITHIN]
         if _SHOWS_NOTHING_BEHIND.search(beginning):
             return
-        links = file.relationships(part).values()
-        behind = [link.part for link in links if link.kind == kind and link.part in file.package]
-        if not behind:
+        part = file.related_part(part, kind)
+        if not part:
             return
-        part = behind[0]
         if part not in seen:
             seen.add(part)
             yield _own_text(file, part)

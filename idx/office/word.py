@@ -380,9 +380,8 @@ def _extracted(source: Source, depth: int) -> Extracted:
 
 
 def _part(file: OfficeOpenFile, kind: str) -> "etree._Element | None":
-    links = file.relationships(file.main).values()
-    part = next((link.part for link in links if link.kind == kind), "")
-    return file.package.tree(part) if part in file.package else None
+    part = file.related_part(file.main, kind)
+    return file.package.tree(part) if part else None
 
 
 def _styles(tree: "etree._Element | None", numbering: Numbering) -> Iterator[tuple[str, _Style]]:

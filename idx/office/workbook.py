@@ -137,12 +137,11 @@ def extract_xlsx(source: Source) -> Extracted:
 
 def _sheets(file: OfficeOpenFile, max_rows: int) -> Iterator[tuple[str, LabelledRows, str]]:
     links = file.relationships(file.main)
-    parts = {link.kind: link.part for link in links.values()}
     book = file.package.tree(file.main)
     from_1904 = any(
         properties.get("date1904") in {"1", "true"} for properties in book.iter("{*}workbookPr")
     )
-    texts = _shared_texts(file, parts.get("sharedStrings"))
+    texts = _shared_texts(file)
     by_type: dict[str, Callable[[str], str]] = {
         "s": partial(_shared_text, texts),
         "b": lambda value: "TRUE" if value == "1" else "FALSE",
@@ -158,7 +157,7 @@ def _sheets(file: OfficeOpenFile, max_rows: int) -> Iterator[tuple[str, Labelled
                 inline = _note_merged(file.package, link.part, rows)
                 if by_style is None:
                     language = _language_of_texts(islice(chain(texts, inline), _LANGUAGE_TEXTS))
-                    by_style = _styles(file, parts.get("styles"), language, from_1904=from_1904)
+                    by_style = _styles(file, language, from_1904=from_1904)
                 file.package.parse(link.part, _Sheet(by_type, by_style, rows))
             related = file.related_text(link.part, _RELATED)
         yield element.get("name", ""), rows, _THREAD_PREAMBLE.sub("", related)
@@ -187,8 +186,9 @@ def _language_of_texts(texts: Iterable[str]) -> str | None:
     return detect_language("\n".join(texts), surely=True)
 
 
-def _shared_texts(file: OfficeOpenFile, part: str | None) -> list[str]:
-    if part is None or part not in file.package:
+def _shared_texts(file: OfficeOpenFile) -> list[str]:
+    part = file.related_part(file.main, "sharedStrings")
+    if not part:
         return []
     target = MarkupText(_SHARED_ROLES)
     file.package.parse(part, target)
@@ -208,10 +208,9 @@ def _shared_text(texts: list[str], number: str) -> str:
     return texts[place] if place < len(texts) else ""
 
 
-def _styles(
-    file: OfficeOpenFile, part: str | None, language: str | None, *, from_1904: bool
-) -> dict[str, Format]:
-    if part is None or part not in file.package:
+def _styles(file: OfficeOpenFile, language: str | None, *, from_1904: bool) -> dict[str, Format]:
+    part = file.related_part(file.main, "styles")
+    if not part:
         return {}
     tree = file.package.tree(part)
     patterns = {
