@@ -29,7 +29,9 @@ class Beyond(NamedTuple):
     url: str
 
 
-def docx(body: str, *, before: str = "", target: str = "word/document.xml", **more: str) -> bytes:
+def docx(
+    body: str, *, before: str = "", target: str = "word/document.xml", **more: str | bytes
+) -> bytes:
     parts: dict[str, str | bytes] = {
         "word/document.xml": f"{before}<w:document NS><w:body>{body}</w:body></w:document>",
         "_rels/.rels": relationships(TRANSITIONAL, officeDocument=target),
