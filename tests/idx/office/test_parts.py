@@ -143,12 +143,8 @@ def deck(slides: Mapping[str, int], base: str = TRANSITIONAL, shows: str = "") -
     return package("ppt/presentation.xml", parts, base)
 
 
-def test_texts_of_layouts_and_masters_are_on_the_first_slide_that_shows_them(
-    idx: Idx, tmp_path: Path
-) -> None:
-    (tmp_path / "deck.pptx").write_bytes(deck({"Anfang": 1, "Mitte": 1, "Ende": 2}))
-    idx("add", "deck.pptx")
-    shown = idx("show", "deck.pptx").stdout
+def test_texts_of_layouts_and_masters_are_on_the_first_slide_that_shows_them(read: Read) -> None:
+    shown = read("deck.pptx", deck({"Anfang": 1, "Mitte": 1, "Ende": 2})).text
     order = ["Anfang", "Title of slide1", "Phase 1", "Rheinwerk GmbH", "Mitte", "Ende", "Phase 2"]
     places = [shown.index(text) for text in order]
     assert places == sorted(places)
