@@ -1,17 +1,14 @@
 """ICU without the data that Lucene never reads: what Lucene does with it is as before."""
 
-import json
-import sys
 import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
-from typing import Any
 
 import pytest
 from backend import wrapper
 from backend.console import BuildError
 
-from tests import programs
+from tests.pylucene.in_java import run
 
 DATA = "com/ibm/icu/impl/data/icudata"
 
@@ -21,9 +18,7 @@ TRANSLITERATED = "b63ef866ff7b221b278048afc9457b145525df996837a3fdf6a9d30ba27073
 jar as its project publishes it."""
 
 _ANALYZE = """
-import hashlib, json, sys
-import lucene
-lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
+import hashlib
 from java.lang.invoke import MethodHandles, MethodType
 from java.util import Enumeration, HashMap
 from org.apache.lucene.analysis.custom import CustomAnalyzer
@@ -55,28 +50,20 @@ def transliterators():
 """
 
 _WORDS = """
-json.dump({
+answer = {
     "ids": len(list(transliterators())),
-    "words": [terms(text, "icu") for text in json.load(sys.stdin)],
+    "words": [terms(text, "icu") for text in given],
     "folded": terms("Ⅷ Ünïcode ﬁ", "keyword", ("icuFolding", {})),
     "normalized": terms("Ⅷ Ünïcode ﬁ", "keyword", ("icuNormalizer2", {})),
-}, sys.stdout)
+}
 """
 
 _TRANSLITERATE = """
 digest = hashlib.sha256()
-(text,) = json.load(sys.stdin)
 for each in sorted(transliterators()):
-    digest.update(f"{each} {terms(text, 'keyword', ('icuTransform', {'id': each}))}\\n".encode())
-json.dump({"digest": digest.hexdigest()}, sys.stdout)
+    digest.update(f"{each} {terms(given, 'keyword', ('icuTransform', {'id': each}))}\\n".encode())
+answer = digest.hexdigest()
 """
-
-
-def run(program: str, *texts: str) -> dict[str, Any]:
-    command = (sys.executable, "-c", _ANALYZE + program)
-    done = programs.run(*command, input=json.dumps(texts), timeout=120)
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
 
 
 def jar(path: Path, *names: str) -> Path:
@@ -129,17 +116,7 @@ def test_the_installed_jar_is_half_as_large() -> None:
 
 
 def test_words_are_divided_folded_and_normalized_as_before() -> None:
-    answer = run(
-        _WORDS,
-        "สวัสดีชาวโลก",
-        "ພາສາລາວ",
-        "မြန်မာဘာသာ",
-        "日本語を話します",
-        "中文分词测试",
-        "ខ្ញុំស្រឡាញ់អ្នក",
-    )
-    assert answer["ids"] == TRANSLITERATORS
-    assert answer["words"] == [
+    divided = [
         ["สวัสดี", "ชาว", "โลก"],
         ["ພາສາ", "ລາວ"],
         ["မြန်မာဘာသာ"],
@@ -147,6 +124,9 @@ def test_words_are_divided_folded_and_normalized_as_before() -> None:
         ["中文", "分词", "测试"],
         ["ខ្ញុំ", "ស្រឡាញ់", "អ្នក"],
     ]
+    answer = run(_ANALYZE + _WORDS, ["".join(words) for words in divided])
+    assert answer["ids"] == TRANSLITERATORS
+    assert answer["words"] == divided
     assert answer["folded"] == ["viii unicode fi"]
     assert answer["normalized"] == ["viii ünïcode fi"]
 
@@ -154,4 +134,4 @@ def test_words_are_divided_folded_and_normalized_as_before() -> None:
 @pytest.mark.soak
 def test_every_transliterator_works_as_before() -> None:
     text = "Hello Привет γειά שלום नमस्ते สวัสดี こんにちは 한국어 មានជាតិ ສະບາຍດີ မင်္ဂလာပါ 中文 ß ½"
-    assert run(_TRANSLITERATE, text) == {"digest": TRANSLITERATED}
+    assert run(_ANALYZE + _TRANSLITERATE, text) == TRANSLITERATED

@@ -1,22 +1,17 @@
 """The wheel that this environment has installed: what it carries, and that it works."""
 
-import json
-import sys
 from importlib.metadata import distribution
 from pathlib import Path
-from typing import Any
 
 from backend import jars, platforms, source
 
 from deployment.release import check
-from tests import programs
+from tests.pylucene.in_java import run
 
 _IMPORT = """
-import importlib, json, sys
-import lucene
-lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
+import importlib
 missing = []
-for name in json.load(sys.stdin):
+for name in given:
     outer, *nested = name.split("$")
     package, _, simple = outer.rpartition(".")
     value = getattr(importlib.import_module(package), simple, None)
@@ -24,12 +19,10 @@ for name in json.load(sys.stdin):
         value = getattr(value, part, None)
     if not isinstance(value, type):
         missing.append(name)
-json.dump({"version": lucene.VERSION, "missing": missing}, sys.stdout)
+answer = lucene.VERSION, missing
 """
 
 _COUNT_WHILE_THE_JVM_STARTS = """
-import json, sys, threading, time
-import lucene
 start = threading.Thread(target=lucene.initVM)
 gaps, last = [], time.perf_counter()
 start.start()
@@ -39,22 +32,15 @@ while start.is_alive():
     now = time.perf_counter()
     gaps.append(now - last)
     last = now
-json.dump({"longest": max(gaps), "whole": sum(gaps), "running": lucene.getVMEnv() is not None},
-          sys.stdout)
+answer = max(gaps), sum(gaps), lucene.getVMEnv() is not None
 """
 
 _TEXTS = """
-import json, sys
-import lucene
-lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
 from org.apache.lucene.index import Term
-json.dump({"texts": [Term("field", text).text() for text in json.load(sys.stdin)]}, sys.stdout)
+answer = [Term("field", text).text() for text in given]
 """
 
 _FAIL_AFTER_MANY_CALLS = """
-import json, sys, threading
-import lucene
-environment = lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
 from java.util import ArrayList
 
 def call():
@@ -75,13 +61,10 @@ for _ in range(60):
         ArrayList().get(0)
     except lucene.JavaError as error:
         messages.add(error.args[0].getMessage() if error.args else "forgotten")
-json.dump({"messages": sorted(messages)}, sys.stdout)
+answer = sorted(messages)
 """
 
 _FAIL_WITHOUT_JAVA = """
-import json, sys, threading, time
-import lucene
-environment = lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
 from java.io import StringWriter
 from java.util import ArrayList
 
@@ -110,21 +93,17 @@ for thread in (threads := [threading.Thread(target=work) for work in (make_objec
     thread.start()
 for thread in threads:
     thread.join()
-json.dump({"messages": sorted(messages)}, sys.stdout)
+answer = sorted(messages)
 """
 """A class is asked for that cannot be loaded, while another thread makes objects."""
 
 _PRINT_ELSEWHERE = """
-import json, sys, threading
-import lucene
-environment = lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
 from java.util import ArrayList
 
-answer = {}
+answer = []
 
 def print_it(error):
-    answer["text"] = str(error)
-    answer["attached"] = environment.isCurrentThreadAttached()
+    answer.extend((str(error), environment.isCurrentThreadAttached()))
 
 try:
     ArrayList().get(0)
@@ -132,30 +111,17 @@ except lucene.JavaError as error:
     thread = threading.Thread(target=print_it, args=(error,))
     thread.start()
     thread.join()
-json.dump(answer, sys.stdout)
 """
 
 _WRONG_CLASSPATH = """
-import json, sys
-import lucene
 try:
     lucene.initVM(classpath="nowhere")
 except lucene.JavaError as error:
-    json.dump({"messages": [error.args[0].getMessage()]}, sys.stdout)
+    answer = error.args[0].getMessage()
 """
 
-
-def run(program: str, given: object = None) -> dict[str, Any]:
-    """Run a program in a process of its own: a process has one JVM, and keeps it."""
-    done = programs.run(sys.executable, "-c", program, input=json.dumps(given), timeout=60)
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer
-
-
 _REACH_OBJECTS = """
-import gc, json, sys
-import lucene
-environment = lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
+import gc
 from java.util import ArrayList
 from lucene import JArray
 
@@ -184,7 +150,7 @@ kinds = {
 }
 own = Own()
 own.add("a")
-json.dump({
+answer = {
     "left": {name: references(*kind) for name, kind in kinds.items()},
     "refused": [refusal(getattr(lucene, n)) for n in ("JCCEnv", "ConstVariableDescriptor")],
     "arrays": [
@@ -193,13 +159,10 @@ json.dump({
     ],
     "own": [str(text) for text in own],
     "many": lucene.JArray("string")([str(n) for n in range(40)])[39],
-}, sys.stdout)
+}
 """
 
 _OBJECTS_WITH_THE_SAME_HASH = """
-import json, sys
-import lucene
-environment = lucene.initVM(vmargs=["-Xrs", "--enable-native-access=ALL-UNNAMED"])
 from java.lang import System
 from java.util import ArrayList
 
@@ -212,28 +175,28 @@ known = len(environment._dumpRefs()) - before
 del objects
 sizes = {each.size() for each in again}
 del again
-json.dump({"twice": 200_000 - len(hashes), "known": known, "sizes": list(sizes),
-           "left": len(environment._dumpRefs()) - before}, sys.stdout)
+answer = {
+    "twice": 200_000 - len(hashes), "known": known, "sizes": list(sizes),
+    "left": len(environment._dumpRefs()) - before,
+}
 """
 
 
 def test_every_listed_class_can_be_imported() -> None:
-    answer = run(_IMPORT, source.class_list().classes)
-    assert answer["missing"] == []
-    assert answer["version"] == source.project()["version"]
+    assert run(_IMPORT, source.class_list().classes) == [source.project()["version"], []]
 
 
 def test_other_threads_run_while_the_jvm_starts() -> None:
-    answer = run(_COUNT_WHILE_THE_JVM_STARTS)
-    assert answer["running"]
-    assert answer["longest"] < answer["whole"] / 2
+    longest, whole, is_running = run(_COUNT_WHILE_THE_JVM_STARTS, start="")
+    assert is_running
+    assert longest < whole / 2
 
 
 def test_a_text_of_any_characters_goes_to_java_and_back() -> None:
     texts = ["", "a", "é", "字", "🦦", "\U00100000", "🦦\U00100000", "\U0010ffff\U00010000a"]
     # Beyond what has room on the stack, and with a byte order mark.
     texts += ["a" * 1000, "🦦" * 500, "\ufeffa"]
-    assert run(_TEXTS, texts) == {"texts": texts}
+    assert run(_TEXTS, texts) == texts
 
 
 def test_objects_of_every_kind_are_made_and_freed() -> None:
@@ -252,24 +215,21 @@ def test_objects_with_the_same_hash_are_told_apart() -> None:
 
 
 def test_a_wrong_classpath_is_told() -> None:
-    (message,) = run(_WRONG_CLASSPATH)["messages"]
-    assert message.startswith("org/apache/lucene/")
+    assert run(_WRONG_CLASSPATH, start="").startswith("org/apache/lucene/")
 
 
 def test_exceptions_are_told_after_calls_of_many_threads() -> None:
-    (message,) = run(_FAIL_AFTER_MANY_CALLS)["messages"]
-    assert message == "Index 0 out of bounds for length 0"
+    assert run(_FAIL_AFTER_MANY_CALLS) == ["Index 0 out of bounds for length 0"]
 
 
 def test_a_thread_without_java_is_told_while_others_make_objects() -> None:
-    (message,) = run(_FAIL_WITHOUT_JAVA)["messages"]
-    assert message == "attachCurrentThread() must be called first"
+    assert run(_FAIL_WITHOUT_JAVA) == ["attachCurrentThread() must be called first"]
 
 
 def test_an_exception_of_java_can_be_printed_by_any_thread() -> None:
-    answer = run(_PRINT_ELSEWHERE)
-    assert "java.lang.IndexOutOfBoundsException: Index 0 out of bounds" in answer["text"]
-    assert not answer["attached"]
+    text, is_attached = run(_PRINT_ELSEWHERE)
+    assert "java.lang.IndexOutOfBoundsException: Index 0 out of bounds" in text
+    assert not is_attached
 
 
 def test_it_carries_the_metadata_of_pyproject_toml() -> None:
