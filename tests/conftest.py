@@ -235,33 +235,25 @@ async def connected(
     mode: str = "auto",
     handler: MessageHandlerFnT | None = None,
     asked: ElicitationFnT | None = None,
+    transport: str = "stdio" if PROCESSES in os.environ else "memory",
     **variables: str,
 ) -> AsyncIterator[Client]:
-    """Connect the SDK's client to a server in this process, for what its tools answer."""
-    transport = connected_by_stdio if PROCESSES in os.environ else _in_memory
-    async with transport(
-        index_path, *options, mode=mode, handler=handler, asked=asked, **variables
-    ) as client:
-        yield client
-
-
-@asynccontextmanager
-async def _in_memory(
-    index_path: Path,
-    *options: str,
-    mode: str,
-    handler: MessageHandlerFnT | None,
-    asked: ElicitationFnT | None,
-    **variables: str,
-) -> AsyncIterator[Client]:
+    """Connect the SDK's client to a server in this process, or by stdio to a process of its own."""
+    arguments = (str(index_path), *_patience(), *options)
     with pytest.MonkeyPatch.context() as environment:
-        for name, value in variables.items():
-            environment.setenv(name, value)
-        server = server_with(str(index_path), *_patience(), *options)
+        if transport == "stdio":
+            server: Any = stdio_client(_program(arguments, variables))
+        else:
+            for name, value in variables.items():
+                environment.setenv(name, value)
+            server = server_with(*arguments)
         async with Client(
             server, mode=mode, message_handler=handler, elicitation_callback=asked
         ) as client:
             yield client
+
+
+connected_by_stdio = partial(connected, transport="stdio")
 
 
 def _patience() -> tuple[str, ...]:
@@ -278,16 +270,7 @@ def server_with(*arguments: str) -> SearchServer:
     return made[0]
 
 
-@asynccontextmanager
-async def connected_by_stdio(
-    index_path: Path,
-    *options: str,
-    mode: str = "auto",
-    handler: MessageHandlerFnT | None = None,
-    asked: ElicitationFnT | None = None,
-    **variables: str,
-) -> AsyncIterator[Client]:
-    """Start the real server on an index and connect the SDK's client to it over stdio."""
+def _program(arguments: Sequence[str], variables: dict[str, str]) -> StdioServerParameters:
     # The SDK starts servers with an environment of its own.
     passed_on = {
         name: value
@@ -295,15 +278,9 @@ async def connected_by_stdio(
         if "COVERAGE" in name
         or name in {*USER_FOLDERS, OPTIONS_VARIABLE, SHARE_VARIABLE, "PYTHONPATH"}
     }
-    server = StdioServerParameters(
-        command=str(PROGRAMS / "mcp-lucene"),
-        args=[str(index_path), *_patience(), *options],
-        env=passed_on | variables,
+    return StdioServerParameters(
+        command=str(PROGRAMS / "mcp-lucene"), args=[*arguments], env=passed_on | variables
     )
-    async with Client(
-        stdio_client(server), mode=mode, message_handler=handler, elicitation_callback=asked
-    ) as client:
-        yield client
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from itertools import count
 from typing import Any, Final
 
 from tests.model_server import (
+    HTTP_TROUBLES,
     Answer,
     Trouble,
     drips,
     drips_headers,
     floods,
     hangs_up,
-    inflates,
     is_silent,
     sends,
     sends_bytes,
@@ -67,18 +67,13 @@ NO_VECTORS: Final = "its server sent something other than vectors"
 AWAY: Final = "its server cannot be reached, or closed the connection"
 LATE: Final = "its server did not answer within 0.5 s"
 
-TROUBLES: Final = {
+TROUBLES: Final = HTTP_TROUBLES | {
     "silent": Trouble(is_silent, LATE, 0.5),
     "dripping": Trouble(drips, LATE, 0.5),
     "dripping headers": Trouble(drips_headers, LATE, 0.5),
     "endless": Trouble(floods, "its server answered with more than 500,000 bytes"),
-    "inflated": Trouble(inflates, "its server compressed its answer"),
     "hanging up": Trouble(hangs_up, AWAY),
     "error 400": Trouble(sends_bytes(b"secret-of-the-server", 400), "with HTTP status 400"),
-    "error 401": Trouble(sends_bytes(b"{}", 401), "with HTTP status 401; check its key"),
-    "error 404": Trouble(sends_bytes(b"{}", 404), "404; check the address, and the name of"),
-    "error 429": Trouble(sends_bytes(b"{}", 429), "with HTTP status 429; try again later"),
-    "error 500": Trouble(sends_bytes(b"secret-of-the-server", 500), "with HTTP status 500"),
     "redirect": Trouble(sends_bytes(b"", 307, Location="http://127.0.0.1:1/"), "status 307"),
     "no bytes": Trouble(sends_bytes(b""), NO_VECTORS),
     "no JSON": Trouble(sends_bytes(b"<html>secret-of-the-server</html>"), NO_VECTORS),

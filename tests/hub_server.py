@@ -2,12 +2,13 @@
 
 import hashlib
 import json
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
+
+from tests.http_servers import listening
 
 REPOSITORY: Final = "somebody/sentences"
 COMMIT: Final = "0123456789abcdef0123456789abcdef01234567"
@@ -95,13 +96,5 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-@contextmanager
-def hub(files: Mapping[str, bytes], languages: list[str]) -> Iterator[HubServer]:
-    with HubServer(files, languages) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
+def hub(files: Mapping[str, bytes], languages: list[str]) -> AbstractContextManager[HubServer]:
+    return listening(HubServer(files, languages))

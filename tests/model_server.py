@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
+from tests.http_servers import listening
+
 
 @dataclass
 class Request:
@@ -72,15 +74,11 @@ class ModelServer(ThreadingHTTPServer):
 
 @contextmanager
 def serving(answer: Answer) -> Iterator[ModelServer]:
-    with ModelServer(answer) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
+    with listening(ModelServer(answer)) as server:
         try:
             yield server
         finally:
             server.stopped.set()
-            server.shutdown()
-            thread.join()
 
 
 def send(handler: _Handler, status: int, body: bytes, **headers: str) -> None:
@@ -180,18 +178,29 @@ SLOW: Final = "the language model did not answer within 1 s"
 NO_ANSWER: Final = "the language model's server sent something other than an answer ("
 NOT_ONE_LINE: Final = "the answer of the language model has several lines or control characters"
 
-TROUBLES: Final = {
+HTTP_TROUBLES: Final = {
+    "inflated": Trouble(inflates, "server compressed its answer"),
+    "error 401": Trouble(
+        sends_bytes(b'{"error": {"message": "bad key"}}', 401),
+        "server answered with HTTP status 401; check its key",
+    ),
+    "error 404": Trouble(
+        sends_bytes(b"no such model", 404), "404; check the address, and the name of the model"
+    ),
+    "error 429": Trouble(
+        sends_bytes(b"{}", 429, Retry_After="60"), "with HTTP status 429; try again later"
+    ),
+    "error 500": Trouble(sends_bytes(b"secret-of-the-server", 500), "with HTTP status 500"),
+}
+"""What is no answer of any kind of model, by name."""
+
+TROUBLES: Final = HTTP_TROUBLES | {
     "silent": Trouble(is_silent, SLOW, 1.0),
     "dripping": Trouble(drips, SLOW, 1.0),
     "dripping headers": Trouble(drips_headers, SLOW, 1.0),
     "endless": Trouble(floods, "answered with more than 100,000 bytes"),
-    "inflated": Trouble(inflates, "the language model's server compressed its answer"),
     "huge": Trouble(says("word " * 100_000), "answered with more than 100,000 bytes"),
     "hanging up": Trouble(hangs_up, "cannot be reached, or closed the connection"),
-    "error 500": Trouble(sends_bytes(b"secret-of-the-server", 500), "with HTTP status 500"),
-    "error 401": Trouble(sends_bytes(b'{"error": {"message": "bad key"}}', 401), "status 401"),
-    "error 404": Trouble(sends_bytes(b"no such model", 404), "with HTTP status 404"),
-    "error 429": Trouble(sends_bytes(b"{}", 429, Retry_After="60"), "with HTTP status 429"),
     "no JSON": Trouble(sends_bytes(b"<html>rent notice</html>"), NO_ANSWER),
     "half of JSON": Trouble(sends_bytes(b'{"choices": [{"mess'), NO_ANSWER),
     "deep JSON": Trouble(sends_bytes(b"[" * 90_000), NO_ANSWER),
@@ -324,7 +333,7 @@ def quoting(text: str, *quotes: str) -> str:
     return "\n".join((text, "QUOTES:", *lines))
 
 
-ANSWER_TROUBLES: Final = {
+ANSWER_TROUBLES: Final = HTTP_TROUBLES | {
     "silent": Trouble(is_silent, SLOW, 1.0),
     "dripping": Trouble(streams_for_ever("word ", 0.1), SLOW, 1.0),
     "dripping headers": Trouble(drips_headers, SLOW, 1.0),
@@ -332,13 +341,9 @@ ANSWER_TROUBLES: Final = {
     "endless events": Trouble(
         streams_events(b": nothing\n\n" * 300_000), "answered with more than 2,100,000 bytes"
     ),
-    "inflated": Trouble(inflates, "the language model's server compressed its answer"),
     "cut": Trouble(breaks_off("The rent is"), "cannot be reached, or closed the connection"),
     "no end": Trouble(streams_events(event("The rent is")), "broke off"),
     "nothing": Trouble(streams_events(), "broke off its answer"),
-    "error 500": Trouble(sends_bytes(b"secret-of-the-server", 500), "with HTTP status 500"),
-    "error 401": Trouble(sends_bytes(b"{}", 401), "with HTTP status 401; check its key"),
-    "error 404": Trouble(sends_bytes(b"no such model", 404), "and the name of the model"),
     "not in parts": Trouble(says("The rent is 10 [1]."), "but as nothing in particular"),
     "a web page": Trouble(sends_bytes(b"<html>", Content_Type="text/html"), "but as text/html"),
     "no JSON": Trouble(streams_events(b"data: <html>\n\n"), NO_ANSWER),

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -17,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.http_servers import listening
 from tests.programs import run
+from tests.waiting import wait_for
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
@@ -45,10 +46,8 @@ def package_index(tmp_path: Path) -> Iterator[str]:
         (page / file.name).hardlink_to(file)
         with (page / "index.html").open("a") as links:
             links.write(f'<a href="{file.name}">{file.name}</a>\n')
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=root)) as server:
-        threading.Thread(target=server.serve_forever).start()
+    with listening(ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=root))) as server:
         yield f"http://127.0.0.1:{server.server_port}/simple/"
-        server.shutdown()
 
 
 def size(folder: Path) -> int:
@@ -93,9 +92,6 @@ def test_one_command_installs_both_programs(
     assert hit["source_document"] == "lease.txt"
     assert output("mcp-lucene", "--version") == idx("--version").replace("idx", "mcp-lucene")
     # The next commands start faster.
-    until = time.monotonic() + 60
-    while not any((tmp_path / "tools").rglob("lucene-*.aot")) and time.monotonic() < until:
-        time.sleep(0.2)
-    assert any((tmp_path / "tools").rglob("lucene-*.aot"))
+    wait_for(lambda: any((tmp_path / "tools").rglob("lucene-*.aot")), every=0.2)
     version = "{}.{}".format(*sys.version_info)
     assert f'uv tool install --python {version} "mcp-lucene[7z]"' in idx("doctor")

@@ -3,14 +3,14 @@
 import base64
 import gzip
 import ssl
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from tests.http_servers import listening
 from tests.opensearch.node import Node
 
 USER, PASSWORD, TOKEN = "reader", "password of the reader", "token-of-the-reader"
@@ -109,19 +109,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-@contextmanager
-def before(node: Node, certificate: tuple[Path, Path] | None = None) -> Iterator[Proxy]:
+def before(
+    node: Node, certificate: tuple[Path, Path] | None = None
+) -> AbstractContextManager[Proxy]:
     """Run a proxy before a node, with TLS if there is a certificate and its key."""
     proxy = Proxy(node)
     if certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*certificate)
         proxy.socket = context.wrap_socket(proxy.socket, server_side=True)
-    thread = threading.Thread(target=proxy.serve_forever)
-    thread.start()
-    try:
-        yield proxy
-    finally:
-        proxy.shutdown()
-        thread.join()
-        proxy.server_close()
+    return listening(proxy)
