@@ -21,7 +21,7 @@ from pypdfium2 import PdfDocument
 
 from benchmarks.page import machine, write_figures
 from idx.extraction.programs import find_tesseract, tesseract_version
-from tests.tools.longest_answers import IDX
+from tests.programs import PROGRAMS
 
 ROOT: Final = Path(__file__).parents[1]
 MANUAL: Final = ROOT / "test-index" / "documents" / "otterline-wl4-manual.pdf"
@@ -83,7 +83,7 @@ def measure(folder: Path, command: str) -> float:
     began = time.perf_counter()
     index = folder.with_suffix(".index")
     subprocess.run(
-        [IDX, command, folder, "-i", index, "--ocr-languages", "eng"],
+        [PROGRAMS / "idx", command, folder, "-i", index, "--ocr-languages", "eng"],
         check=True,
         capture_output=True,
     )

@@ -1,19 +1,14 @@
 """A real server by stdio, and questions of every kind that it is asked."""
 
-import json
-import os
 import random
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
-from tests.programs import Piped
-
-SERVER: Final = Path(sys.executable).parent / "mcp-lucene"
+from tests.programs import PROGRAMS
+from tests.tools.stdio_server import stdio_server
 
 AT_ONCE: Final = 8  # questions that wait for their answers at the same time
 Question = tuple[str, dict[str, Any]]  # the name of a tool and its arguments
@@ -27,39 +22,22 @@ _LASTING: Final = "lasting-{}"  # ids of documents that nobody changes
 @contextmanager
 def busy_server(index: Path, **variables: str) -> Iterator[tuple[int, Ask]]:
     """Run the server within a block; yields its process id, and what asks it."""
-    with Piped[bytes](
-        [SERVER, index],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=os.environ | variables,
-    ) as process:
-        to, answers, numbers = process.stdin, process.stdout, count()
-        client = {"name": "benchmark", "version": "1"}
-        _send(
-            to,
-            "initialize",
-            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client},
-            next(numbers),
-        )
-        to.flush()
-        _received(answers)
-        _send(to, "notifications/initialized", {})
+    command = (PROGRAMS / "mcp-lucene", index)
+    with stdio_server(command, variables, stderr=subprocess.DEVNULL) as server:
+        server.initialize()
 
         def ask(questions: list[Question]) -> None:
-            waiting = {}
-            for tool, arguments in questions:
-                number = next(numbers)
-                waiting[number] = (tool, arguments)
-                _send(to, "tools/call", {"name": tool, "arguments": arguments}, number)
-            to.flush()
+            waiting = {
+                server.send("tools/call", name=tool, arguments=arguments): (tool, arguments)
+                for tool, arguments in questions
+            }
             while waiting:
-                answer = _received(answers)
+                answer = server.receive()
                 if "id" in answer:
                     _check(waiting.pop(answer["id"]), answer)
 
-        yield process.pid, ask
-        to.close()
+        yield server.process.pid, ask
+        server.process.stdin.close()
 
 
 def questions(texts: list[str], documents: int) -> Iterator[Question]:
@@ -93,23 +71,6 @@ def questions(texts: list[str], documents: int) -> Iterator[Question]:
         yield "get_next_chunk", {"chunk_id": f"{lasting}-chunk-001"}
         yield "get_previous_chunk", {"chunk_id": f"{lasting}-chunk-002"}
         yield "get_document_chunks", {"source_document_id": lasting}
-
-
-def _send(
-    to: IO[bytes], method: str, parameters: dict[str, Any], number: int | None = None
-) -> None:
-    message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": parameters}
-    if number is not None:
-        message["id"] = number
-    to.write(json.dumps(message).encode() + b"\n")
-
-
-def _received(answers: IO[bytes]) -> dict[str, Any]:
-    line = answers.readline()
-    if not line:
-        raise RuntimeError("the server has ended")
-    message: dict[str, Any] = json.loads(line)
-    return message
 
 
 def _check(question: Question, answer: dict[str, Any]) -> None:

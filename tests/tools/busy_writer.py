@@ -4,7 +4,6 @@ import multiprocessing
 import os
 import random
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-IDX: Final = Path(sys.executable).parent / "idx"
+from tests.programs import PROGRAMS
 
 EVERY_BY_IDX: Final = 100
 """Each so manieth commit is made by a run of `idx`, which closes the index before it."""
@@ -81,7 +80,7 @@ def _write(index: Path, texts: list[str], due: Any, done: Any) -> None:
                 # What measures this process is not for its children.
                 environment = {key: os.environ[key] for key in os.environ if "JAVA" not in key}
                 subprocess.run(
-                    [IDX, *options, "-i", index],
+                    [PROGRAMS / "idx", *options, "-i", index],
                     check=True,
                     stdout=subprocess.DEVNULL,
                     env=environment,

@@ -4,15 +4,13 @@ Shared by the table of docs/measured/answer-sizes.md and by the tests of the lim
 """
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Final
 
 from shared import Document, Index, create
 from shared.model.document import MAX_ID, MAX_KEY_LENGTH, MAX_TITLE, Metadata
 from shared.model.metadata import MAX_KEYS
-
-IDX: Final = Path(sys.executable).parent / "idx"
+from tests.programs import PROGRAMS
 
 Call = tuple[str, dict[str, Any]]  # a tool and its arguments
 
@@ -100,7 +98,7 @@ def write_hostile_index(path: Path, files: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"%PDF-1.7\n" + b"damaged " * number)
     # It fails, as it should: none of the files can be read.
-    subprocess.run([IDX, "sync", files, "-i", path], capture_output=True, check=False)
+    subprocess.run([PROGRAMS / "idx", "sync", files, "-i", path], capture_output=True, check=False)
 
 
 def _long_words(number: int) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -24,16 +24,26 @@ class StdioServer:
         self._number = 0
 
     def ask(self, method: str, **parameters: object) -> dict[str, Any]:
+        number = self.send(method, **parameters)
+        while (answer := self.receive()).get("id") != number:
+            pass
+        if "result" not in answer:
+            raise RuntimeError(answer)
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def send(self, method: str, **parameters: object) -> int:
+        """Send a request without waiting for its answer, which will have this id."""
         self._number += 1
         self._send(method, id=self._number, params=parameters)
-        while line := self.process.stdout.readline():
-            answer: dict[str, Any] = json.loads(line)
-            if answer.get("id") == self._number:
-                if "result" not in answer:
-                    raise RuntimeError(answer)
-                result: dict[str, Any] = answer["result"]
-                return result
-        raise RuntimeError("the server has ended")
+        return self._number
+
+    def receive(self) -> dict[str, Any]:
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError("the server has ended")
+        message: dict[str, Any] = json.loads(line)
+        return message
 
     def search(self, query: str, **arguments: object) -> dict[str, Any]:
         found = self.ask("tools/call", name="Search", arguments={"query": query, **arguments})
@@ -58,10 +68,16 @@ class StdioServer:
 
 
 @contextmanager
-def stdio_server(command: Command, *, share: bool = False) -> Iterator[StdioServer]:
+def stdio_server(
+    command: Command,
+    variables: Mapping[str, str] | None = None,
+    *,
+    share: bool = False,
+    stderr: int | None = None,
+) -> Iterator[StdioServer]:
     """Run a server, or its relay, within a block; its session has not begun yet."""
-    environment = os.environ | {SHARE_VARIABLE: "on" if share else "off"}
+    environment = os.environ | dict(variables or {}) | {SHARE_VARIABLE: "on" if share else "off"}
     with Piped[bytes](
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=environment
     ) as process:
         yield StdioServer(process)
