@@ -155,23 +155,8 @@ SEEDS: Final[Mapping[str, Parts]] = {
 PART_NAMES: Final = sorted({name for parts in SEEDS.values() for name in parts})
 
 NUMBERS: Final = (
-    *(
-        "0",
-        "1",
-        "-1",
-        "99",
-        "9" * 30,
-        "1e400",
-        "1e308",
-        "-1e-7",
-        "NaN",
-        "inf",
-        "",
-        " ",
-        "\u00b2",
-        "x",
-    ),
-    *("0.30000000000000004", "2958466", "-657435", "59.9999999", "60", "1_000", "\u0663"),
+    *("0", "1", "-1", "99", "9" * 30, "1e400", "1e308", "-1e-7", "NaN", "inf", "", " ", "x"),
+    *("0.30000000000000004", "2958466", "-657435", "59.9999999", "60", "1_000", "\u0663", "\u00b2"),
 )
 
 VALUES: Final = (
@@ -181,38 +166,12 @@ VALUES: Final = (
 )
 
 SNIPPETS: Final = (
-    *(
-        "<c><v>7</v></c>",
-        "<row>",
-        "</row>",
-        "<p>",
-        "</p>",
-        "<t>x</t>",
-        "<si/>",
-        "<sheet/>",
-        "<xf/>",
-    ),
+    *("<c><v>7</v></c>", "<row>", "</row>", "<p>", "</p>", "<t>x</t>", "<si/>", "<sheet/>"),
     *("<w:tc>", "</w:tc>", "<w:tr>", "</w:tr>", "<w:tbl>", "</w:tbl>", "<text:p>x", "</text:p>"),
     *("<table:table-cell>", "</table:table-cell>", "<table:table>", "<draw:page/>", "<text:note>"),
-    *(
-        "<!-- - -->",
-        "<?pi x?>",
-        "<![CDATA[<x>]]>",
-        "&#0;",
-        "&#x10ffff;",
-        "&amp;",
-        "&lol;",
-        "&#xd800;",
-    ),
-    *(
-        "<!DOCTYPE a [<!ENTITY b 'c'>]>",
-        "<a:b xmlns:a='urn:c'>",
-        "</a:b>",
-        "\0",
-        "\ufffe",
-        "<",
-        ">",
-    ),
+    *("<!-- - -->", "<?pi x?>", "<![CDATA[<x>]]>", "&#0;", "&#x10ffff;", "&amp;", "&lol;", "<xf/>"),
+    *("&#xd800;", "<!DOCTYPE a [<!ENTITY b 'c'>]>", "<a:b xmlns:a='urn:c'>", "</a:b>"),
+    *("\0", "\ufffe", "<", ">"),
 )
 
 
