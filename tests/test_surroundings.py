@@ -20,6 +20,7 @@ INTERRUPTION = (
 )
 
 
+@pytest.mark.soak
 @sends_signals
 def test_interruptions_are_tested_where_the_parent_ignores_them() -> None:
     done = run(

@@ -3,6 +3,7 @@
 from importlib.metadata import distribution
 from pathlib import Path
 
+import pytest
 from backend import jars, platforms, source
 
 from deployment.release import check
@@ -208,6 +209,7 @@ def test_objects_of_every_kind_are_made_and_freed() -> None:
     assert answer["many"] == "39"
 
 
+@pytest.mark.soak
 def test_objects_with_the_same_hash_are_told_apart() -> None:
     answer = run(_OBJECTS_WITH_THE_SAME_HASH)
     assert answer.pop("twice")
