@@ -27,12 +27,11 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/ready
 	$(BIN)/python test-index/demo.py
 
-# The checks run beside the tests and are shown after them. With RECORD=yes the outcome is written
-# into docs/install.md.
+# The checks run beside the tests and are shown after them.
 test: .venv/trained
 	@mkdir -p build
 	@$(MAKE) --no-print-directory check >build/check.log 2>&1 & checks=$$!; \
-	$(BIN)/pytest $(if $(RECORD),-p tests.recording --record '`make test`'); tests=$$?; \
+	$(BIN)/pytest; tests=$$?; \
 	wait $$checks; checks=$$?; cat build/check.log; exit $$((tests | checks))
 
 # In under a minute, while something is being changed: all checks, and the tests of what changed.
@@ -216,9 +215,8 @@ lock: .venv/ready
 			--output-file $$folder/requirements.txt || exit 1; \
 	done
 
-# Write the reference of idx from its own help, and the table of platforms from the records.
+# Write the reference of idx from its own help.
 docs: .venv/ready
-	$(BIN)/python -m tests.recording
 	$(BIN)/typer idx.app utils docs --name idx --title "Commands of idx" --output docs/commands.md
 	{ printf '%s\n' '# mcp-lucene' '' \
 		'> Private, offline search over the documents of a person or an office, on Apache Lucene:' \

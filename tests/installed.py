@@ -62,9 +62,7 @@ def main(*arguments: str) -> None:
     shutil.rmtree(FOLDER, ignore_errors=True)
     venv.create(FOLDER, with_pip=True)
     pip = (PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps")
-    record = ("-p", "tests.recording", "--record", "`make installed`")
-    whole = ("tests",) if sys.platform == "linux" else EVERYWHERE
-    tests = arguments or (*record, *whole)
+    tests = arguments or (("tests",) if sys.platform == "linux" else EVERYWHERE)
     # pycld2 is taken from dist, like PyLucene.
     pins = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     listed = FOLDER / "requirements.txt"

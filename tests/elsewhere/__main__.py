@@ -40,9 +40,8 @@ def main(name: str, *arguments: str) -> None:
     """Make the environment of a system, and run its Python; without arguments pytest."""
     system, tests = _SYSTEMS[name]
     system.ensure()
-    record = ("-p", "tests.recording", "--record", f"`make {name}`, {system.HOW}")
     try:
-        for line in system.run(*(arguments or (*_PYTEST, *record, *tests))):
+        for line in system.run(*(arguments or (*_PYTEST, *tests))):
             if not line.startswith(WINE_WARNING):
                 print(line, flush=True)
     except subprocess.CalledProcessError as error:

@@ -21,8 +21,6 @@ from tests.elsewhere import packages
 from tests.elsewhere.packages import ROOT, Target
 from tests.systems import SLOW
 
-HOW: Final = "qemu-user"
-
 _FOLDER: Final = ROOT / "build" / "arm"
 _SYSTEM: Final = _FOLDER / "system"
 _READY: Final = _FOLDER / "ready"

@@ -16,8 +16,6 @@ from deployment.bundle.python import write_stable_abi
 from tests.elsewhere import packages
 from tests.elsewhere.packages import ROOT, Target
 
-HOW: Final = "Wine"
-
 _FOLDER: Final = ROOT / "build" / "windows"
 _PREFIX: Final = _FOLDER / "prefix"
 _READY: Final = _FOLDER / "ready"
