@@ -8,18 +8,15 @@ from email import message_from_string
 from pathlib import Path
 
 import pytest
+from backend import environment, platforms
+from backend.console import BuildError
+
+from deployment.pycld2 import wheel as wheels
+from tests import programs
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 UV = ROOT / "build" / "release-tools" / "bin" / "uv"
-
-sys.path.insert(0, str(ROOT / "pylucene"))
-
-from backend import environment, platforms  # noqa: E402 - needs the path above
-from backend.console import BuildError  # noqa: E402
-
-from deployment.pycld2 import wheel as wheels  # noqa: E402
-from tests import programs  # noqa: E402
 
 DETECT = """
 import json, pycld2, test_pycld2

@@ -3,28 +3,17 @@
 import json
 import signal
 import subprocess
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
 
 import pytest
 
 from idx.sync.events import uninterrupted
-from shared import Document, DocumentSummary
+from shared import Document
 from tests.conftest import Idx, add_documents
-from tests.idx.files import documents
+from tests.idx.files import documents, ids
 from tests.programs import PROGRAMS, Started
 from tests.systems import sends_signals
 
 pytestmark = pytest.mark.usefixtures("empty_index")
-
-Listed = Callable[[], list[DocumentSummary]]
-
-
-@pytest.fixture
-def listed(empty_index: Path) -> Listed:
-    return partial(documents, empty_index)
-
 
 ENTRIES = [
     {"Id": "one", "Title": "First", "Content": "Some words."},
@@ -48,17 +37,17 @@ FORMS = {
 
 
 @pytest.mark.parametrize("data", FORMS.values(), ids=FORMS)
-def test_an_array_and_json_lines(idx: Idx, listed: Listed, data: bytes) -> None:
+def test_an_array_and_json_lines(idx: Idx, data: bytes) -> None:
     (idx.folder / "documents.json").write_bytes(data)
     added = idx("bulk", "--json-file", "documents.json")
     assert added.stdout == "Successfully added 2 documents as 3 total chunks to index\n"
-    assert [(entry.source_document, entry.title) for entry in listed()] == [
+    assert [(entry.source_document, entry.title) for entry in documents(idx.index)] == [
         ("one", "First"),
         ("two", "Second"),
     ]
 
 
-def test_other_keys_become_metadata(idx: Idx, listed: Listed) -> None:
+def test_other_keys_become_metadata(idx: Idx) -> None:
     entry = {
         **ENTRIES[0],
         "Author": "Ann",
@@ -68,7 +57,7 @@ def test_other_keys_become_metadata(idx: Idx, listed: Listed) -> None:
         "nothing": None,
     }
     idx("bulk", "-j", "-", stdin=json.dumps([entry]))
-    assert listed()[0].metadata == {
+    assert documents(idx.index)[0].metadata == {
         "Author": "Ann",
         "year": 2020,
         "tags": ["a", 1],
@@ -76,7 +65,7 @@ def test_other_keys_become_metadata(idx: Idx, listed: Listed) -> None:
     }
 
 
-def test_an_entry_without_id_or_title_is_skipped_by_number(idx: Idx, listed: Listed) -> None:
+def test_an_entry_without_id_or_title_is_skipped_by_number(idx: Idx) -> None:
     entries = [{"Title": "T", "Content": "c"}, {"Id": "x"}, {"Id": "", "Title": "T"}, *ENTRIES]
     added = idx("bulk", "-j", "-", stdin=json.dumps(entries))
     assert added.stderr.splitlines() == [
@@ -84,17 +73,17 @@ def test_an_entry_without_id_or_title_is_skipped_by_number(idx: Idx, listed: Lis
         "Skipped entry 2: it has no title.",
         "Skipped entry 3: it has no id.",
     ]
-    assert len(listed()) == 2
+    assert ids(idx.index) == ["one", "two"]
 
 
-def test_empty_content_removes_the_old_chunks_with_a_warning(idx: Idx, listed: Listed) -> None:
+def test_empty_content_removes_the_old_chunks_with_a_warning(idx: Idx) -> None:
     add_documents(
         idx.index, Document("one", "First", "Some words."), Document("two", "Second", "word")
     )
     emptied = idx("bulk", "-j", "-", stdin='[{"Id": "one", "Title": "First", "Content": ""}]')
     assert emptied.stdout == "Successfully added 0 documents as 0 total chunks to index\n"
     assert "Warning: the content of document 'one' is empty" in emptied.stderr
-    assert [entry.source_document for entry in listed()] == ["two"]
+    assert ids(idx.index) == ["two"]
 
 
 def test_only_documents_with_content_are_counted(idx: Idx) -> None:
@@ -138,9 +127,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("text", "reason"), BROKEN.items(), ids=BROKEN.values())
-def test_a_broken_file_is_explained_and_changes_nothing(
-    idx: Idx, listed: Listed, text: str, reason: str
-) -> None:
+def test_a_broken_file_is_explained_and_changes_nothing(idx: Idx, text: str, reason: str) -> None:
     add_documents(idx.index, Document("old", "Old", "text"))
     (idx.folder / "broken.json").write_text(text)
     failed = idx("bulk", "-j", "broken.json", code=1)
@@ -148,7 +135,7 @@ def test_a_broken_file_is_explained_and_changes_nothing(
     (line,) = failed.stderr.splitlines()
     assert line.startswith("Error: broken.json")
     assert reason in line
-    assert [entry.source_document for entry in listed()] == ["old"]
+    assert ids(idx.index) == ["old"]
 
 
 def test_bytes_that_are_no_text_are_named_with_their_place(idx: Idx) -> None:
@@ -165,18 +152,18 @@ def test_long_metadata_stand_in_every_chunk_but_not_in_memory_at_once(idx: Idx) 
     assert added.stdout == "Successfully added 1 documents as 500 total chunks to index\n"
 
 
-def test_too_long_metadata_are_refused(idx: Idx, listed: Listed) -> None:
+def test_too_long_metadata_are_refused(idx: Idx) -> None:
     entry = {"Id": "a", "Title": "A", "Content": "text", "creator": "c" * 1_000_000}
     failed = idx("bulk", "-j", "-", stdin=json.dumps(entry), code=1)
     assert failed.stderr == (
         "Error: the metadata of the document 'a' have 1,000,015 characters as JSON; at most "
         "1,000,000 are allowed, because every chunk contains them: put long text into the content\n"
     )
-    assert listed() == []
+    assert ids(idx.index) == []
 
 
 @sends_signals
-def test_an_interrupted_run_says_that_nothing_was_changed(idx: Idx, listed: Listed) -> None:
+def test_an_interrupted_run_says_that_nothing_was_changed(idx: Idx) -> None:
     with Started(
         PROGRAMS / "idx", "bulk", "-j", "-", cwd=idx.folder, stdout=subprocess.DEVNULL
     ) as running:
@@ -187,7 +174,7 @@ def test_an_interrupted_run_says_that_nothing_was_changed(idx: Idx, listed: List
         running.send_signal(signal.SIGINT)
         assert running.stderr.read() == "Interrupted: nothing was changed.\n"
         assert running.wait() == 130
-    assert listed() == []
+    assert ids(idx.index) == []
 
 
 @sends_signals

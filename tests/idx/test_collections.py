@@ -2,14 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from shared.settings.current import configuration_file
 from tests.configured import write
 from tests.conftest import Idx
-from tests.idx.files import searched
+from tests.idx.files import found, searched
 
 BY_HAND = """\
 wait = 5  # five seconds
@@ -37,10 +36,6 @@ def contracts(idx: Idx, tmp_path: Path) -> Path:
         (tmp_path / "files" / name).write_text(text)
     idx("sync", "files")
     return tmp_path / "files" / "contracts"
-
-
-def ids(answer: dict[str, Any]) -> set[str]:
-    return {hit["source_document"] for hit in answer["results"]}
 
 
 def test_a_folder_and_filters_make_collections(idx: Idx, contracts: Path) -> None:
@@ -80,16 +75,17 @@ def test_a_folder_and_filters_make_collections(idx: Idx, contracts: Path) -> Non
     assert "signed" in table
     assert "All signed." in table
     signed = searched(idx, "deposit", "--collection", "signed", "--facet", "collection")
-    assert ids(signed) == {"contracts/lease.txt", "contracts/2024/car.txt"}
+    results = {hit["source_document"] for hit in signed["results"]}
+    assert results == {"contracts/lease.txt", "contracts/2024/car.txt"}
     assert signed["facets"][0]["values"] == [
         {"value": "signed", "count": 2},
         {"value": "cars", "count": 1},
     ]
-    assert ids(searched(idx, "deposit", "--filter", "collection!=signed")) == {
+    assert {*found(idx, "deposit", "--filter", "collection!=signed")} == {
         "contracts-old/house.txt",
         "letter.txt",
     }
-    assert ids(searched(idx, "deposit", "-c", "cars")) == {"contracts/2024/car.txt"}
+    assert {*found(idx, "deposit", "-c", "cars")} == {"contracts/2024/car.txt"}
     listed = idx.json("list", "--collection", "signed")
     assert listed["total_documents"] == 2
     fields = idx.json("fields")["fields"]
@@ -101,7 +97,7 @@ def test_a_folder_and_filters_make_collections(idx: Idx, contracts: Path) -> Non
 def test_the_name_never_means_what_a_document_says(idx: Idx, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\ncollection: stamps\n---\ntext")
     idx("add", "a.md")
-    assert ids(searched(idx, "", "--filter", "x-collection=stamps")) == {"a.md"}
+    assert {*found(idx, "", "--filter", "x-collection=stamps")} == {"a.md"}
     refused = idx("search", "", "--collection", "stamps", code=1)
     assert "there is no collection 'stamps'; there are none" in refused.stderr
 

@@ -8,6 +8,7 @@ from unicodedata import normalize
 import pytest
 
 from tests.conftest import Connect, Idx
+from tests.idx.files import found, ids
 
 XML_WORKBOOK = """<?xml version="1.0" encoding="ISO-8859-1"?>
 <?mso-application progid="Excel.Sheet"?>
@@ -184,8 +185,7 @@ def test_documents_are_named_in_either_form(
     names = [normalize(on_disk, name) for name in NAMES]
     written(folder, names)
     idx("sync", folder)
-    ids = {document["source_document"] for document in listed(idx)}
-    assert ids == set(names)
+    assert {*ids(idx.index)} == {*names}
     for number, name in enumerate(NAMES):
         wanted = normalize(asked, name)
         assert f"number {number}" in idx("show", wanted).stdout
@@ -196,16 +196,10 @@ def test_documents_are_named_in_either_form(
             *(f"source_document={wanted}", f"file_path={path}", f"folder={Path(wanted).parent}"),
             *(f"file_path^={Path(path).parent}", f"id={wanted}-chunk-001"),
         ):
-            found = idx.json("search", "text", "--filter", condition)
-            assert names[number] in {hit["source_document"] for hit in found["results"]}, condition
+            assert names[number] in found(idx, "text", "--filter", condition), condition
     deleted = idx("delete", normalize(asked, NAMES[0]), "--json").stdout
     assert json.loads(deleted)["deleted"] == {names[0]: 1}
     assert NAMES[0] not in idx("list").stdout
-
-
-def listed(idx: Idx) -> list[dict[str, str]]:
-    documents: list[dict[str, str]] = idx.json("list")["documents"]
-    return documents
 
 
 def test_a_name_in_both_forms_is_two_documents(idx: Idx, tmp_path: Path) -> None:

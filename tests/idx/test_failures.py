@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -202,17 +201,13 @@ def test_a_link_in_the_index_leads_no_failure_elsewhere(tmp_path: Path) -> None:
     assert [*load_failures(index)] == ["c"]
 
 
-def messages(done: subprocess.CompletedProcess[str]) -> list[str]:
-    return done.stderr.splitlines()
-
-
 def test_many_empty_files_are_named_ten_times_and_then_counted(idx: Idx) -> None:
     papers = make(idx.folder / "papers", "a.txt", *(f"{number}/" for number in range(25)))
     for number in range(25):
         (papers / str(number) / "__init__.py").touch()
     done = idx("sync", "papers", "--json")
     assert [event["event"] for event in events(done.stdout)].count("notindexed") == 25
-    told = messages(done)
+    told = done.stderr.splitlines()
     assert len(told) == 11
     assert all(line.endswith("/__init__.py: has no text") for line in told[:10])
     assert told[10] == "Warning: and 15 more empty files; list them with: idx failures"
@@ -223,7 +218,7 @@ def test_ten_empty_files_are_all_named(idx: Idx) -> None:
     papers = make(idx.folder / "papers")
     for number in range(10):
         (papers / f"{number}.txt").touch()
-    told = messages(idx("sync", "papers"))
+    told = idx("sync", "papers").stderr.splitlines()
     assert len(told) == 10
     assert not any("more" in line for line in told)
 
@@ -232,7 +227,7 @@ def test_files_read_in_part_are_listed_until_they_are_whole(idx: Idx) -> None:
     papers = make(idx.folder / "papers")
     for number in range(11):
         (papers / f"{number}.pdf").write_bytes(pdf_of(["text", ""]))
-    told = messages(idx("sync", "papers"))
+    told = idx("sync", "papers").stderr.splitlines()
     assert len(told) == 11
     assert told[10] == "Warning: and 1 more file read only in part; list them with: idx failures"
     listed = idx("failures").stdout
@@ -261,18 +256,11 @@ def test_every_message_names_files_by_their_absolute_paths(idx: Idx, command: st
     (papers / "part.pdf").write_bytes(pdf_of(["text", ""]))
     (papers / "damaged.pdf").write_bytes(b"%PDF-1.7 nothing")
     make_image(idx.folder / "image.png")
-    told = messages(idx(command, "papers", "image.png", "nowhere", code=1))
+    told = idx(command, "papers", "image.png", "nowhere", code=1).stderr.splitlines()
     named = [line.split(": ")[1] for line in told]
-    assert sorted(named) == [
-        f"{idx.folder}/{name}"
-        for name in (
-            "image.png",
-            "nowhere",
-            "papers/damaged.pdf",
-            "papers/empty.txt",
-            "papers/part.pdf",
-        )
-    ]
+    within = ("damaged.pdf", "empty.txt", "part.pdf")
+    names = ("image.png", "nowhere", *(f"papers/{name}" for name in within))
+    assert sorted(named) == [f"{idx.folder}/{name}" for name in names]
 
 
 def test_a_document_of_one_file_names_it_by_its_absolute_path(idx: Idx) -> None:

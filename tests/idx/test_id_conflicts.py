@@ -6,7 +6,7 @@ import pytest
 
 from shared import Document, Index
 from tests.conftest import Idx
-from tests.idx.files import documents, ids, make, result, sync
+from tests.idx.files import documents, ids, make, result, sync, text_of
 from tests.systems import has_modes, makes_links
 from tests.unprivileged import UNPRIVILEGED
 
@@ -65,11 +65,12 @@ def test_a_file_is_taken_over_by_its_folder(idx: Idx) -> None:
     assert sync(idx, "papers/a.txt") == {"skipped": 1}
 
 
-@pytest.mark.soak
-def test_a_folder_and_a_file_of_one_command_do_not_replace_each_other(idx: Idx) -> None:
-    make(idx.folder, "papers/a.txt", "b/a.txt")
-    refused = idx("add", "papers", "b/a.txt", code=1)
+def test_paths_of_one_command_do_not_replace_each_other(idx: Idx) -> None:
+    make(idx.folder, "papers/a.txt", "b/a.txt", "one/same.txt", "two/same.txt")
+    refused = idx("add", "papers", "b/a.txt", "one/same.txt", "two/same.txt", code=1)
     assert f"b/a.txt: has the same id as {idx.folder}/papers/a.txt" in refused.stderr
+    assert f"two/same.txt: has the same id as {idx.folder}/one/same.txt" in refused.stderr
+    assert text_of(idx.index, "same.txt") == "text of one/same.txt"
 
 
 @pytest.mark.soak

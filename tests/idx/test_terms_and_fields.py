@@ -129,9 +129,9 @@ def test_a_path_names_the_document_of_the_file(
 
 
 def test_an_exact_id_comes_before_a_path(idx: Idx, papers: Path, index_path: Path) -> None:
-    here = ("env", "-C", str(papers / "old"))
-    assert "text of lease.txt" in idx("show", "lease.txt", "-i", index_path, prefix=here).stdout
-    assert "of old/notes.txt" in idx("show", "notes.txt", "-i", index_path, prefix=here).stdout
+    here = papers / "old"
+    assert "text of lease.txt" in idx("show", "lease.txt", "-i", index_path, folder=here).stdout
+    assert "of old/notes.txt" in idx("show", "notes.txt", "-i", index_path, folder=here).stdout
 
 
 @makes_links
