@@ -85,7 +85,7 @@ class OpenIndex:
 
     def _verified(self) -> tuple[Any, Any]:
         """Return a searcher on the newest commit whose files are intact, and its manager."""
-        tried = None
+        tried: list[Any] = []
         while True:
             manager, searcher = self._acquire()
             try:
@@ -107,10 +107,11 @@ class OpenIndex:
             if is_here:
                 # Writers delete files only after a newer commit, so if the commit is the same it is
                 # damaged. Newer ones are tried again, as Lucene does when it opens an index
-                # (``SegmentInfos.FindSegmentsFile``).
-                if self._commit == tried:
+                # (``SegmentInfos.FindSegmentsFile``). Another folder may also have had the path
+                # only while the files were looked for.
+                tried = [*(one for one in tried if one == self._commit), self._commit]
+                if len(tried) > _MAX_INDEX_OPEN_ATTEMPTS:
                     raise IndexDamagedError(self.path, f"file {missing[0]}: it is missing")
-                tried = self._commit
 
     def _acquire(self) -> tuple[Any, Any]:
         """Return a searcher on the newest commit, and the manager to release it to."""

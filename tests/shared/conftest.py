@@ -8,7 +8,7 @@ import pytest
 from shared import Document, Index
 
 collect_ignore = [] if find_spec("numpy") else ["search/test_meaning.py", "semantic"]
-"""Folders whose tests need NumPy, which does not run everywhere."""
+"""Tests that need NumPy, which does not run everywhere."""
 
 LONG = " ".join(f"word{number}" for number in range(1000))
 
