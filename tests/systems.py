@@ -33,6 +33,9 @@ keeps_open_files_in_place = pytest.mark.skipif(
     not ON_WINDOWS or _is_wine(), reason="only Windows moves no folder with an open file"
 )
 is_in_time = pytest.mark.skipif(_is_wine(), reason="Wine takes longer than it may last")
+names_long_paths = pytest.mark.skipif(
+    _is_wine(), reason="Wine 8 names no open folder whose path has more than 260 characters"
+)
 enforces_limits = pytest.mark.skipif(_is_wine(), reason="Wine enforces no limits of jobs")
 
 

@@ -10,6 +10,7 @@ from tests.idx.files import make
 from tests.idx.preparation import index_files
 from tests.idx.test_failures import DAMAGED, failures
 from tests.server.tool_answers import error, told
+from tests.systems import names_long_paths
 
 
 async def listed(client: Client, **arguments: int) -> dict[str, Any]:
@@ -45,6 +46,7 @@ async def test_the_failures_are_those_of_the_command_line(
         assert (await listed(client))["failures"] == [second]
 
 
+@names_long_paths
 async def test_a_long_list_is_cut_with_a_notice(
     idx: Idx, empty_index: Path, tmp_path: Path, connect: Connect
 ) -> None:

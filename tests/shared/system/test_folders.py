@@ -11,6 +11,7 @@ import pytest
 from shared import system
 from shared.files.access import holds, identity, identity_of, lies_in
 from shared.system.windows_paths import extended
+from tests.systems import names_long_paths
 
 
 @pytest.fixture
@@ -92,6 +93,7 @@ def test_the_folders_above_are_known_up_to_the_root(folder: int, tmp_path: Path)
     os.close(inner)
 
 
+@names_long_paths
 def test_a_path_longer_than_windows_usually_takes_is_followed_part_by_part(
     folder: int, tmp_path: Path
 ) -> None:

@@ -29,6 +29,7 @@ from shared.storage.mapping import Batch, to_lucene
 from shared.writing.writer import locked, open_writer
 from tests.conftest import add_documents
 from tests.idx.raw_index import stored
+from tests.systems import is_in_time
 
 
 @pytest.mark.soak
@@ -102,6 +103,7 @@ def waiting_writer(path: Path, refused: list[Exception] | None = None) -> thread
     return thread
 
 
+@is_in_time
 def test_a_file_of_the_lock_that_vanishes_is_made_again(empty_index: Path) -> None:
     lock, is_over = empty_index / "write.lock", threading.Event()
 
