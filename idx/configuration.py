@@ -21,7 +21,7 @@ from shared.files.patterns import check
 from shared.messages import reason_of
 from shared.model.filters import as_collection
 from shared.settings.defaults import VARIABLES
-from shared.settings.file import check_name, content_of, read, settings_in, text_of, value_from_text
+from shared.settings.file import check_name, content_of, settings_in, text_of, value_from_text
 
 
 @contextmanager
@@ -250,7 +250,8 @@ def _folders(file: Path) -> Iterator[tuple[list[Path], Any]]:
     It is an array of tables or an array; the library's types do not show that both are sequences.
     """
     with locked(file) as text:
-        remembered = [folder.path for folder in read(file).folders]
+        # What was read before may be older than the text under the lock.
+        remembered = [folder.path for folder in settings_in(content_of(text, file), file).folders]
         document = tomlkit.parse(text)
         tables = _tables(document, "folders")
         yield remembered, tables

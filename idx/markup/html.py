@@ -3,7 +3,7 @@
 import codecs
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from idx.errors import SourceFileError
 from idx.extraction.types import Extracted, Source
-from idx.markup.markup import MarkupText, Package, Role, Roles, parse_html, resolve
+from idx.markup.markup import Headed, MarkupText, Package, Role, Roles, parse_html, resolve
 from idx.office.workbook import extract_xml_workbook, is_xml_workbook
 from idx.text.cleaning import join_sections
 from idx.text.decoding import declared_codec, decode
@@ -167,16 +167,25 @@ def extract_html(source: Source) -> Extracted:
     return extracted_pages([read_hypertext(text)])
 
 
-def extracted_pages(pages: Sequence[HypertextText]) -> Extracted:
+def extracted_pages(pages: Iterable[HypertextText]) -> Extracted:
     """Return the texts of pages that belong together, with the metadata of the first."""
-    page = pages[0]
+    coming = iter(pages)
+    page = next(coming, HypertextText())
     meta = page.meta
-    text, headings = join_sections(chain.from_iterable(each.headed() for each in pages))
+    hidden: list[str] = []
+
+    def sections() -> Iterator[Headed]:
+        # Of a book of many chapters, one is in memory at a time.
+        for each in chain((page,), coming):
+            yield from each.headed()
+            hidden.extend(each.unseen)
+
+    text, headings = join_sections(sections())
     return Extracted(
         text=text,
         title=one_line(page.title),
         headings=headings,
-        hidden=[*chain.from_iterable(each.unseen for each in pages)],
+        hidden=hidden,
         metadata=properties(
             author=meta.get("author"),
             subject=meta.get("description") or meta.get("og:description"),
@@ -221,12 +230,12 @@ def extract_epub(source: Source) -> Extracted:
     if _encrypted(package).intersection(chapters):
         raise SourceFileError(source.file, "protected against copying (DRM)")
     title, metadata = _properties(package, book, tree)
-    pages = [
+    pages = (
         read_hypertext(decode_hypertext(package.read(chapter), source.file)) for chapter in chapters
-    ]
+    )
     if missing:
         warnings.append(f"chapters are missing: {', '.join(missing)}"[:500])
-    found = extracted_pages(pages or [HypertextText()])
+    found = extracted_pages(pages)
     return replace(found, title=title, metadata=metadata, warnings=tuple(warnings))
 
 

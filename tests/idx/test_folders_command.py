@@ -1,6 +1,7 @@
 """`idx folders`: the remembered folders in the configuration file, and the rest of it untouched."""
 
 import os
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,8 +11,10 @@ from typer.testing import CliRunner
 
 from idx.cli.options import ReadingOptions, takes
 from idx.cli.run_options import own_patterns
+from idx.configuration import remove_folders
 from idx.crawl.patterns import Selection, Selections
 from shared.settings.current import configuration_file
+from shared.settings.file import read
 from shared.settings.model import Folder
 from tests.configured import write
 from tests.conftest import Idx
@@ -107,6 +110,20 @@ def test_an_unknown_folder_is_named_and_the_others_are_removed(idx: Idx, folder:
     failed = idx("folders", "remove", "c", "a", code=1)
     assert "Error: c is not a remembered folder; see idx folders list\n" in failed.stderr
     assert listed(idx) == [f"{folder}/b"]
+
+
+def test_an_entry_that_another_program_has_added_meanwhile_is_not_removed_instead(
+    folder: Path,
+) -> None:
+    file = write(BY_HAND.replace("FOLDER", str(folder)))
+    read(file)
+    new = f'[[folders]]\npath = "{folder}/c"\n\n[[folders]]'
+    file.write_text(file.read_text().replace("[[folders]]", new, 1))
+    assert remove_folders(file, [folder / "a"]) == ([folder / "a"], [])
+    assert [one["path"] for one in tomllib.loads(file.read_text())["folders"]] == [
+        f"{folder}/c",
+        f"{folder}/b",
+    ]
 
 
 def test_a_folder_that_is_gone_is_listed_as_such_and_can_be_removed(idx: Idx, folder: Path) -> None:
