@@ -149,8 +149,8 @@ _VECTORS: Final = "vectors"
 
 A document of the cluster can only be written as a whole, and the terms of a chunk are not stored.
 So its vectors, which are made when it is found by words already, are a document of their own, with
-the batch and the version of the chunk, so that both are hidden and deleted together. They are only
-read by the ids of chunks that a call may see."""
+the version of the chunk, so that both are hidden and deleted together, and the batch of whoever has
+embedded it. They are only read by the ids of chunks that a call may see."""
 
 
 def kind_of(model: SentenceModel | None) -> str:
@@ -178,16 +178,22 @@ def vectors_id(chunk: str, model: SentenceModel | None) -> str:
 
 
 def vectors_operation(
-    batch: int, model: SentenceModel | None, stored: Mapping[str, str]
+    batch: int,
+    model: SentenceModel | None,
+    stored: Mapping[str, str],
+    chunk: tuple[str, str] | None = None,
 ) -> Operation:
-    """Return the operation that writes the vectors of a chunk that a batch has written.
+    """Return the operation by which a batch writes the vectors of a chunk.
 
-    The names that are stored with them are for a batch that writes the chunk again.
+    The chunk is given by its id on the cluster and its version if another batch has written it. The
+    names that are stored with its vectors are for a batch that writes it again.
     """
-    version = version_of(batch, stored[schema.SOURCE_DOCUMENT])
+    id_, version = chunk or (
+        document_id(batch, stored[schema.ID]),
+        version_of(batch, stored[schema.SOURCE_DOCUMENT]),
+    )
     source = {layout.KIND: kind_of(model), layout.BATCH: batch, layout.VERSION: version}
-    id_ = vectors_id(document_id(batch, stored[schema.ID]), model)
-    return {"index": {"_id": id_}}, {**source, "stored": stored}
+    return {"index": {"_id": vectors_id(id_, model)}}, {**source, "stored": stored}
 
 
 def value_in(stored: Mapping[str, str]) -> bytes:

@@ -128,4 +128,6 @@ def reason_of(problem: Mapping[str, Any]) -> str:
 def _block(reason: str) -> str:
     if "flood" in reason or "read-only-allow-delete" in reason or "allow delete" in reason:
         return "a disk of the cluster is too full"
+    if "write" in reason:
+        return "it is being rebuilt; if idx rebuild was interrupted, run it again"
     return "it is read-only" if "read" in reason else reason[:200]

@@ -2,11 +2,10 @@
 
 import time
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
@@ -36,7 +35,7 @@ from shared.opensearch.chunk_documents import (
     value_in,
     vectors_operation,
 )
-from shared.opensearch.connection import Connection, Operation
+from shared.opensearch.connection import Connection
 from shared.opensearch.state import (
     ABANDONED_SECONDS,
     GRACE_SECONDS,
@@ -99,6 +98,7 @@ class Index(FolderIndex):
         self._error: McpLuceneError | None = None
         self._counts: dict[str, int] = {}
         self._touched: set[str] = set()
+        self._embedded: set[str] = set()
         self._texts: dict[str, bytes] = {}
         self._folders = self._store.folders_in(state)
         self._stored_folders = state.folders
@@ -182,26 +182,22 @@ class Index(FolderIndex):
     def set_vectors(self, values: Mapping[str, bytes]) -> int:
         if self._model is None:
             return 0
-        ids = list(values)
-        operations: list[Operation] = []
+        batch, ids, stored = self._begin(), list(values), 0
         for begin in range(0, len(ids), _LOOKED_UP):
+            self._queue.flush()
             names = [schema.keyword(id_) for id_ in ids[begin : begin + _LOOKED_UP]]
-            state, _ = self._store.state()
-            # Lest they are written into the index that a rebuild puts in its place.
-            self._store.check_writable(state)
-            query = visible(state, IS_CHUNK, any_of(schema.ID, names))
-            for hit in self._store.connection.hits(query, _source=[layout.BATCH, "stored"]):
-                text = text_of(hit["_source"]["stored"])
+            query = visible(self._store.state()[0], IS_CHUNK, any_of(schema.ID, names))
+            for hit in self._store.connection.hits(query, _source=[layout.VERSION, "stored"]):
+                text, version = text_of(hit["_source"]["stored"]), hit["_source"][layout.VERSION]
                 value = values.get(text.id)
                 if value and value[:KEY_BYTES] == key_of(text.title, text.content):
                     of = {schema.ID: text.id, schema.SOURCE_DOCUMENT: text.source_document}
                     of[schema.VECTOR] = b64encode(value).decode()
-                    batch = hit["_source"][layout.BATCH]
-                    operations.append(vectors_operation(batch, self._model, of))
-        self._store.write(operations, refresh="true")
-        # What searches know of the vectors of a state, they do not look up again.
-        self._store.change(lambda state: replace(state, changed=time.time()))
-        return len(operations)
+                    operation = vectors_operation(batch, self._model, of, (hit["_id"], version))
+                    self._queue.add([operation])
+                    self._embedded.add(version)
+                    stored += 1
+        return stored
 
     def chunk_count(self, source_document: str) -> int:
         if source_document in self._counts:
@@ -242,6 +238,7 @@ class Index(FolderIndex):
             # Looked up anew for each state: those of a batch published meanwhile are earlier, too.
             versions = self._earlier_versions(state)
             self._keep_vectors(batch, versions)
+            versions += self._gone_versions(state)
             # The earlier version of what the cluster has refused stays.
             for name in self._queue.refused:
                 versions += [version_of(batch, name), file_version_of(batch, name)]
@@ -254,7 +251,8 @@ class Index(FolderIndex):
         self._batch = None
         changes, self._changes = self._changes, {}
         self._stored_folders = changes.get("folders", self._stored_folders)
-        for written in (self._counts, self._touched, self._texts, self._queue.refused):
+        refused = self._queue.refused
+        for written in (self._counts, self._touched, self._embedded, self._texts, refused):
             written.clear()
         if "model" in changes:
             with suppress(McpLuceneError):
@@ -267,8 +265,8 @@ class Index(FolderIndex):
         accepted = [name for name in self._counts if name not in self._queue.refused]
         touched = [name for name in self._touched if name not in self._counts]
         return [
-            *self._versions(state, accepted),
-            *self._versions(state, touched, IS_FILE),
+            *self._versions(state, of_documents, accepted),
+            *self._versions(state, of_documents, touched, IS_FILE),
         ]
 
     def _keep_vectors(self, batch: int, earlier: list[str]) -> None:
@@ -283,10 +281,20 @@ class Index(FolderIndex):
             self._queue.flush()
             self._store.refresh()
 
-    def _versions(self, state: State, names: list[str], *conditions: Query) -> Iterator[str]:
-        """Yield the versions that a state shows of some documents and their files."""
+    def _gone_versions(self, state: State) -> set[str]:
+        """Return the versions of chunks that the batch has embedded and a state does not show.
+
+        If they were deleted before it has sent their vectors, these are to be deleted, too.
+        """
+        are = partial(any_of, layout.VERSION)
+        return self._embedded - {*self._versions(state, are, [*self._embedded], IS_CHUNK)}
+
+    def _versions(
+        self, state: State, of: Callable[[list[str]], Query], names: list[str], *conditions: Query
+    ) -> Iterator[str]:
+        """Yield the versions that a state shows of what some names mean."""
         for begin in range(0, len(names), _LOOKED_UP):
-            query = visible(state, of_documents(names[begin : begin + _LOOKED_UP]), *conditions)
+            query = visible(state, of(names[begin : begin + _LOOKED_UP]), *conditions)
             versions = {"terms": {"field": layout.VERSION, "size": 10 * _LOOKED_UP}}
             body = {"query": query, "size": 0, "aggs": {"versions": versions}}
             (answer,) = self._store.connection.search([body])
@@ -299,7 +307,7 @@ class Index(FolderIndex):
         while len(state.hidden_versions) > _MOST_REPLACED and not state.removable(now):
             time.sleep(GRACE_SECONDS / 60)
             now = time.time()
-        with suppress(ClusterUnreachableError, ClusterBusyError, IndexWriteError):
+        with suppress(ClusterUnreachableError, IndexWriteError):
             if expired := state.expired(now):
                 state = self._store.change(lambda state: state.withdrawn(expired, now))
             removable, forgettable = state.removable(now), state.forgettable(now)

@@ -53,7 +53,7 @@ def rebuild(
 ) -> Rebuilt:
     """Write what is stored in an index into a new one, which then takes its name in one step.
 
-    Until then every search sees the old one, and no batch is published. Of an older schema version
+    Until then every search sees the old one, and every write is refused. Of an older schema version
     nothing is needed but the stored values, ids, numbers and batches of its chunks, and its state.
     """
     cluster = IndexOnCluster(path, "batch", versions=schema.REBUILT_VERSIONS)
@@ -84,36 +84,47 @@ def _rebuilt(cluster: IndexOnCluster, progress: Progress) -> Rebuilt:
 
 
 class Successor:
-    """The index that a rebuild writes beside an old one, whose state stays as it is meanwhile.
+    """The index that a rebuild writes beside an old one, which refuses every write meanwhile.
 
     The number in its name, kept in the state of the old one, is never given twice. A rebuild that
-    begins while another one is under way, or was interrupted, takes the next number, by which that
-    one knows that it has lost its turn, and then removes the new index of that one, which cannot
-    take the place of the old one any more. `store` is the new index, by a name that goes with it.
+    begins while another one is under way, or was interrupted, first removes the new index of that
+    one, which then cannot take the place of the old one any more, and only then has the old one
+    accept writes again. `store` is the new index, by a name that goes with it.
     """
 
     def __init__(self, old: Store) -> None:
-        self._connection, self._name, self._path = old.connection, old.name, old.path
+        self._connection, self._name = old.connection, old.name
+        self._path = old.path
         self._old = old
         self._physical = old.physical()
+        state, _ = old.state()
         # One that was restored from a snapshot may have any name; then nothing is known of others.
         number = self._physical.rpartition("-")[2]
-        self._last = last = int(number) if number.isdecimal() else old.state()[0].copies
+        last = int(number) if number.isdecimal() else state.copies
 
-        def begun(state: State) -> State:
-            return replace(state, copies=max(state.copies, last) + 1, is_rebuilt=True)
+        def numbered(state: State) -> State:
+            return replace(state, copies=max(state.copies, last) + 1)
 
-        self._frozen = old.change(begun, rebuilds=True)
-        self._number = self._frozen.copies
+        try:
+            for left_over in range(last + 1, state.copies + 1):
+                self._discard(self._copy(left_over))
+            if state.copies > last:
+                self._unblock()
+            self._number = old.change(numbered).copies
+        except IndexMissingError as error:
+            raise self.lost_turn() from error
+        self._frozen = old.state()
         self.store = Store(old.connection, f"{self._copy(self._number)}-copy")
 
     def _copy(self, number: int) -> str:
         return f"{self._name}-{number:0{len(FIRST)}d}"
 
     def create(self) -> None:
-        """Remove what earlier rebuilds have left, and create the new index, with as many shards."""
-        for left_over in range(self._last + 1, self._number):
-            self._discard(self._copy(left_over))
+        """Have the old index refuse writes, and create the new one, with as many shards."""
+        self._block()
+        self._frozen = self._old.state()
+        if self._frozen[0].copies != self._number:
+            raise self.lost_turn()
         settings = self._old.described()["settings"]["index"]
         shards, replicas = int(settings["number_of_shards"]), layout.replicas_in(settings)
         body = {**layout.creation(shards, replicas), "aliases": {self.store.name: {}}}
@@ -129,7 +140,10 @@ class Successor:
         with suppress(ConflictError):
             # Nobody else writes it: only an answer was lost.
             self.store.put_state(state, {"op_type": "create"})
-        if self._old.state()[0] != self._frozen:
+        # Another rebuild that has failed may have had it accept writes since.
+        self._block()
+        if self._old.state() != self._frozen:
+            # Somebody has written the old index, or begun to rebuild it, meanwhile.
             raise self.lost_turn()
         self._change_names(
             {"remove": {"index": self._copy(self._number), "alias": self.store.name}},
@@ -138,29 +152,27 @@ class Successor:
         )
 
     def give_up(self) -> bool:
-        """Remove the new index as far as possible, and let others change the old one again.
+        """Remove the new index as far as possible, and have the old one accept writes again.
 
         Returns false if the new one has taken its place, and so is there to stay. If that is not
-        known, the state of the old one stays, lest what is published is removed later.
+        known, the old one goes on to refuse writes, lest what is written is removed later.
         """
-
-        def ended(state: State) -> State:
-            return replace(state, is_rebuilt=state.copies != self._number and state.is_rebuilt)
-
         try:
-            self._discard(self._copy(self._number))
+            with suppress(IndexMissingError):
+                self._discard(self._copy(self._number))
             try:
                 holder = self._old.physical()
             except IndexMissingError:
                 holder = ""
             if holder == self._copy(self._number):
                 return False
-            if holder != self._physical:
+            if holder == self._physical:
+                if self._old.state()[0].copies == self._number:
+                    self._unblock()
+            else:
                 # It cannot get the name of the old one any more, which is gone.
                 with suppress(IndexMissingError):
                     self._connection.request("DELETE", f"/{self._copy(self._number)}")
-            if holder:
-                self._old.change(ended, rebuilds=True)
         except McpLuceneError as error:
             raise ClusterUnreachableError(
                 self._path,
@@ -195,6 +207,17 @@ class Successor:
             seconds=BULK_SECONDS,
             cluster_manager_timeout=_MANAGER_SECONDS,
         )
+
+    def _block(self) -> None:
+        """Have the old index refuse writes, after those that are under way."""
+        answer = self._connection.request("PUT", f"/{self._physical}/_block/write")
+        # If it refuses them already, the list of indexes is empty.
+        if answer["indices"] and not answer["shards_acknowledged"]:
+            raise ClusterUnreachableError(self._path, "a node did not answer", "try again later")
+
+    def _unblock(self) -> None:
+        settings = {"index.blocks.write": None}
+        self._connection.request("PUT", f"/{self._physical}/_settings", settings)
 
 
 def _copied(snapshot: ClusterBackend, new: Store, batch: int) -> Iterator[int]:

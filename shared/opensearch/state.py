@@ -10,11 +10,9 @@ in which the state changes. docs/scale.md describes the protocol, and
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, Self
 from uuid import uuid4
-
-from pydantic import TypeAdapter
 
 from shared.model import schema
 from shared.opensearch import layout
@@ -45,14 +43,12 @@ class State:
         open: the batches that are being written, each with the time when it was begun.
         abandoned: the batches that were given up, each with the time when.
         replaced: the versions that were replaced, by the batch that did so.
-        changed: when the last batch was published, or vectors were written.
+        changed: when the last batch was published.
         folders: the folders of the documents, as `IndexedFolders.dump` writes them.
         model: the sentence model, as `SentenceModel.dump` writes it; "" without search by meaning.
         identity: what tells the index from another one that has had its name before or gets it
             later.
         copies: the number of the last index that a rebuild has begun to write beside this one.
-        is_rebuilt: whether that rebuild is under way, or was interrupted; nobody else changes the
-            state meanwhile.
     """
 
     next: int = 1
@@ -64,7 +60,6 @@ class State:
     model: str = ""
     identity: str = ""
     copies: int = 0
-    is_rebuilt: bool = False
 
     @classmethod
     def of_new_index(cls) -> Self:
@@ -156,18 +151,26 @@ class State:
     def dump(self) -> dict[str, Any]:
         return asdict(self)
 
-    @staticmethod
-    def load(known: Mapping[str, Any]) -> "State":
+    @classmethod
+    def load(cls, known: Mapping[str, Any]) -> Self:
         """Return the state that `dump` has written.
 
         Of anything else that is a `KeyError`, `TypeError` or `ValueError`.
         """
-        # Older indexes have no mark of a rebuild.
-        known = {"is_rebuilt": False, **known}
-        return _STATES.validate_python({of.name: known[of.name] for of in fields(State)})
-
-
-_STATES: Final = TypeAdapter(State)
+        return cls(
+            next=int(known["next"]),
+            open=_times(known["open"]),
+            abandoned=_times(known["abandoned"]),
+            replaced={
+                int(batch): Replaced(tuple(of["versions"]), float(of["since"]))
+                for batch, of in known["replaced"].items()
+            },
+            changed=float(known["changed"]),
+            folders=str(known["folders"]),
+            model=str(known["model"]),
+            identity=str(known["identity"]),
+            copies=int(known["copies"]),
+        )
 
 
 def version_of(batch: int, source_document: str) -> str:
@@ -178,6 +181,10 @@ def version_of(batch: int, source_document: str) -> str:
 def file_version_of(batch: int, source_document: str) -> str:
     """Return the version of the state of a document's file, which may change without its text."""
     return f"{version_of(batch, source_document)}-file"
+
+
+def _times(known: Mapping[str, Any]) -> dict[int, float]:
+    return {int(batch): float(at) for batch, at in known.items()}
 
 
 Query = dict[str, Any]

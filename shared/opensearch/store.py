@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from shared.errors import (
-    ClusterBusyError,
     ClusterDamagedError,
     ClusterRefusedError,
     ClusterUnreachableError,
@@ -162,21 +161,16 @@ class Store:
         self,
         change: Callable[[State], State],
         is_done: Callable[[State], bool] = lambda _: False,
-        *,
-        rebuilds: bool = False,
     ) -> State:
         """Change the state in one step; if another writer was faster, anew from its state.
 
         `is_done` checks whether a state has the change already, as after an answer that was lost.
-        While the index is rebuilt, only a rebuild changes it.
         """
         lost = 0
         for _ in range(_MAX_STATE_ATTEMPTS):
             before, version = self.state()
             if is_done(before):
                 return before
-            if not rebuilds:
-                self.check_writable(before)
             after = change(before)
             if after == before:
                 return before
@@ -192,15 +186,6 @@ class Store:
                 continue
             return after
         raise IndexWriteError(self.path, "other writers change it all the time")
-
-    def check_writable(self, state: State) -> None:
-        """Check that the index is not being rebuilt."""
-        if state.is_rebuilt:
-            raise ClusterBusyError(
-                self.path,
-                "the index is being rebuilt",
-                "try again later; if idx rebuild was interrupted, run it again",
-            )
 
     def put_state(self, state: State, version: Mapping[str, Any], *, is_named: bool = True) -> None:
         """Write the state, if conditions on the one that it replaces are met.

@@ -479,10 +479,3 @@ def test_an_index_whose_creation_was_interrupted_is_completed(
     node.request("DELETE", f"/{name}/_doc/state?refresh=true")
     with pytest.raises(ClusterDamagedError, match="it has no state"):
         Index(address, create=True)
-
-
-def test_a_writer_says_that_the_list_of_folders_is_damaged(address: str) -> None:
-    write(address, d="text")
-    store_of(address).change(lambda state: replace(state, folders="{"))
-    with pytest.raises(ClusterDamagedError, match="its list of folders is not readable"):
-        Index(address)

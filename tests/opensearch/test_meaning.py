@@ -22,6 +22,7 @@ from tests.opensearch.conftest import store_of, write
 from tests.opensearch.parity import differences
 from tests.opensearch.proxy import Proxy
 from tests.opensearch.test_batches import (
+    begun_long_ago,
     killed_at,
     replaced_long_ago,
     through,
@@ -177,18 +178,20 @@ def test_vectors_of_a_text_that_was_replaced_meanwhile_are_not_stored(meant: str
     assert embedding_state(meant).embedded == 3
 
 
-def test_vectors_go_with_the_text_that_they_are_of(address: str) -> None:
+def test_vectors_that_come_after_their_text_was_deleted_are_not_counted(address: str) -> None:
     write(address, **TEXTS)
     switch_on(address, "e5")
     with Index(address) as index:
         known = {f"{of}-chunk-001": packed(key_of(of.title(), TEXTS[of]), []) for of in TEXTS}
         assert index.set_vectors(known) == 4
-    write(address, parking=TEXTS["printer"])
-    assert (embedding_state(address).embedded, embedding_state(address).pending) == (3, 1)
-    store_of(address).change(replaced_long_ago)
-    write(address, canteen=TEXTS["printer"])
+        write(address, parking=TEXTS["printer"])
+        store_of(address).change(replaced_long_ago)
+        write(address, canteen=TEXTS["printer"])
+        assert embedding_state(address).embedded == 0
     assert (embedding_state(address).embedded, embedding_state(address).pending) == (2, 2)
-    assert vectors(address) == 3
+    store_of(address).change(replaced_long_ago)
+    write(address, other="Another text")
+    assert vectors(address) == 2
 
 
 def test_a_model_is_switched_off_and_on(meant: str, idx: Idx) -> None:
@@ -274,13 +277,17 @@ def test_words_count_alone_where_others_have_damaged_vectors(meant: str) -> None
     assert found(meant) == found(meant, search="words")
 
 
-@pytest.mark.parametrize("is_done", [False, True], ids=["not-sent", "sent"])
+@pytest.mark.parametrize(
+    ("request_", "number", "is_done"),
+    [("/_bulk", 1, False), ("/_bulk", 1, True), ("/_refresh", 1, True), ("PUT", 2, False)],
+    ids=["open", "sent", "refreshed", "not-published"],
+)
 def test_a_killed_writer_leaves_no_vectors_of_another_text(
-    address: str, proxy: Proxy, idx: Idx, *, is_done: bool
+    address: str, proxy: Proxy, idx: Idx, request_: str, number: int, *, is_done: bool
 ) -> None:
     write(address, **TEXTS)
     switch_on(address, "e5")
-    pids = killed_at(proxy, "/_bulk", 1, is_done=is_done)
+    pids = killed_at(proxy, request_, number, is_done=is_done)
     command: list[Path | str] = [
         PROGRAMS / "idx",
         "semantic",
@@ -293,5 +300,6 @@ def test_a_killed_writer_leaves_no_vectors_of_another_text(
         assert writer.wait(60) == -signal.SIGKILL
     swapped = {"parking": TEXTS["severance"], "severance": TEXTS["parking"]}
     write(address, **swapped)
+    store_of(address).change(begun_long_ago)
     assert "4 of 4 chunks embedded" in idx("semantic", "update", "-i", address).stdout
     assert found(address)[0] == "parking"
