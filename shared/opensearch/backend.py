@@ -291,7 +291,7 @@ class IndexOnCluster(ReadableIndex):
             if last is None or last.state != state:
                 described = described or self.store.described()
                 shards = int(described["settings"]["index"]["number_of_shards"])
-                if last is not None and last.state.identity == state.identity:
+                if last and (last.state.identity, last.shards) == (state.identity, shards):
                     routings = last.known.routings
                 else:
                     # Another index may have taken the name.

@@ -1,7 +1,7 @@
 """Lucene's side of a query: the terms of an index folder, and compilation of a tree to a query."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any, Final
@@ -106,9 +106,15 @@ class Compiler:
             known = BooleanClause(self.query(node), _occur(occur))
             if len(self.terms.clauses) >= _MOST_TERMS:
                 self.terms.clauses.clear()
-            if len(word.texts) <= _MOST_FORMS:
+            if len(word.texts) <= _MOST_FORMS and _recur(word.field, word.texts):
                 self.terms.clauses[key] = known
         return known
+
+
+def _recur(field: str, texts: Sequence[str]) -> bool:
+    """Check whether other queries may have the same terms, and few bytes are enough for them."""
+    # Each document has other fingerprints.
+    return field != schema.FINGERPRINT and all(len(text) <= _LONGEST for text in texts)
 
 
 @cache
@@ -247,8 +253,7 @@ class LuceneTerms(IndexTerms):
         known = (TermQuery(term, states) if frequency else None, frequency)
         if len(self._terms) >= _MOST_TERMS:
             self._terms.clear()
-        # Each document has other fingerprints.
-        if len(text) <= _LONGEST and field != schema.FINGERPRINT:
+        if _recur(field, (text,)):
             self._terms[field, text] = known
         return known
 
