@@ -152,9 +152,6 @@ def test_a_command_killed_at_any_moment_costs_nothing(
         changed += found != old
         assert_old_or_new(chosen, found, old, new, (folder / "printed").read_text())
         assert_next_writer_cleans_up(index)
-        if chosen.by_document:
-            assert start(chosen, folder).wait() == 0
-            assert texts(index) == new | {"next": ["text"]}
     print(f"{killed} killed, {held} of them with the lock; {changed} runs had committed")
     assert held >= kills / 2
 
