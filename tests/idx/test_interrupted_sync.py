@@ -2,25 +2,31 @@
 
 import fcntl
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from shared import Searcher
+from shared.chunking import chunks as chunks_of
 from shared.writing.index import create
 from tests.conftest import Idx
 from tests.idx.conftest import FILES
-from tests.idx.contents import contents
+from tests.idx.contents import chunks, contents
 from tests.idx.files import events, ids, make, result
-from tests.idx.preparation import index_files, indexed
-from tests.idx.running import assert_ends, session, start
+from tests.idx.preparation import index_files
+from tests.idx.running import IDX, assert_ends, session, start
 from tests.waiting import wait_for
+
+SEED: Final = 4
 
 KILLED_AFTER: Final = {
     step: f"""
@@ -54,6 +60,101 @@ def commit_interrupted(index):
 Index.commit = commit_interrupted
 main()
 """
+
+
+class Papers:
+    """A folder that is changed between the kills; every version of every text is known."""
+
+    def __init__(self, path: Path, files: int) -> None:
+        self.path = path
+        self.random = random.Random(SEED)  # noqa: S311 - the same moments every time
+        self.versions: dict[str, list[list[str | None]]] = {}
+        self._version = 0
+        self.change(deleted=0, edited=0, added=files)
+
+    def change(self, *, deleted: int, edited: int, added: int) -> None:
+        """Delete, edit and add so many files."""
+        self._version += 1
+        there = sorted(file for file in self.path.rglob("*") if file.is_file())
+        chosen = self.random.sample(there, deleted + edited)
+        for file in chosen[:deleted]:
+            file.unlink()
+        for file in chosen[deleted:]:
+            self._write(file)
+        for _ in range(added):
+            number = len(self.versions)
+            self._write(self.path / f"{number % 17}" / f"{number}.txt")
+
+    def _write(self, file: Path) -> None:
+        file.parent.mkdir(exist_ok=True, parents=True)
+        name = str(file.relative_to(self.path))
+        is_new = name not in self.versions
+        words = f"{name} version {self._version}\n"
+        match self.random.randrange(100):
+            case 0 | 1:
+                words *= self.random.randint(90, 400)
+            case 2:
+                words = " \n"
+            case 3 if is_new:
+                # A document that was there would stay, in whichever version it was.
+                words = "%PDF-1.7 nothing"
+            case _:
+                pass
+        file.write_text(words)
+        self.versions.setdefault(name, []).append(
+            [chunk.content for chunk in chunks_of(name, name, words, "keep")]
+        )
+
+
+def known_versions(index: Path, papers: Papers) -> dict[str, int]:
+    """The version of each document, every one of which must be there as a whole."""
+    found = {}
+    for name, of_document in groupby(chunks(index), attrgetter("source_document")):
+        listed = [*of_document]
+        assert [chunk.chunk_index for chunk in listed] == [*range(1, len(listed) + 1)]
+        found[name] = papers.versions[name].index([chunk.content for chunk in listed])
+    return found
+
+
+@pytest.mark.soak
+def test_a_sync_killed_at_any_moment_ends_as_an_undisturbed_one(idx: Idx) -> None:
+    kills, files = 20, 2_000
+    papers = Papers(idx.folder / "papers", files)
+    for name in ("killed", "undisturbed"):
+        create(idx.folder / name)
+    started = time.monotonic()
+    assert start(idx.folder, "-i", "undisturbed").wait() == 1
+    whole_run = time.monotonic() - started
+
+    versions: dict[str, int] = {}
+    met, half_done = 0, 0
+    for number in range(kills):
+        running = start(idx.folder, "-i", "killed", program=IDX.format(0.2))
+        time.sleep(papers.random.uniform(0, whole_run))
+        met += running.poll() is None
+        if number % 2:
+            running.kill()
+        else:
+            os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        assert_ends(running.pid)
+        before, versions = versions, known_versions(idx.folder / "killed", papers)
+        for name in before.keys() & versions.keys():
+            assert versions[name] >= before[name]
+        current = sum(
+            version == len(papers.versions[name]) - 1 for name, version in versions.items()
+        )
+        half_done += before != versions and current < len(versions)
+        papers.change(deleted=files // 33, edited=files // 3, added=files // 33)
+    assert met >= kills / 2
+    assert half_done >= kills / 7
+
+    for name in ("killed", "undisturbed"):
+        # 1 where a file cannot be read that was not known for it.
+        assert start(idx.folder, "-i", name).wait() in {0, 1}
+    assert contents(idx.folder / "killed") == contents(idx.folder / "undisturbed")
+    assert result(idx("sync", "papers", "-i", "killed", "--json").stdout) == {"skipped": files}
+    assert not [*(idx.folder / "killed").glob("failures.json.*")]
 
 
 def test_a_reader_at_work_ends_with_a_killed_sync(idx: Idx, empty_index: Path) -> None:
@@ -91,30 +192,23 @@ def test_a_libreoffice_at_work_ends_with_a_killed_sync(
     assert_ends(int((tmp_path / "id").read_text()))
 
 
-def interrupted(folder: Path, lines: int, number: int = signal.SIGINT) -> tuple[int, str, str]:
-    """Interrupt a sync after so many lines; return its exit code, answer and messages."""
-    running = start(folder, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    with running.stdout, running.stderr:
-        told = "".join(running.stdout.readline() for _ in range(lines))
-        # As a terminal does: to all processes of the group.
-        os.killpg(running.pid, number)
-        told += running.stdout.read()
-        messages = running.stderr.read()
-    code = running.wait()
-    assert "Traceback" not in messages
-    assert_ends(running.pid)
-    return code, told, messages
-
-
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_what_was_done_before_a_signal_is_committed(
     idx: Idx, empty_index: Path, number: signal.Signals, code: int
 ) -> None:
     papers = make(idx.folder / "papers", *(f"{number}.txt" for number in range(500)))
     (papers / "0.txt").write_bytes(b"%PDF-1.7 nothing")
-    ended, told, messages = interrupted(idx.folder, 200, number)
-    assert ended == code
-    done = [event["source_document"] for event in events(told) if event["event"] == "indexed"]
+    running = start(idx.folder, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    lines = [running.stdout.readline() for _ in range(200)]
+    # As a terminal does: to all processes of the group.
+    os.killpg(running.pid, number)
+    with running.stdout, running.stderr:
+        rest, messages = running.stdout.read(), running.stderr.read()
+    assert running.wait() == code
+    assert "Traceback" not in messages
+    assert_ends(running.pid)
+    told = events("".join(lines) + rest)
+    done = [event["source_document"] for event in told if event["event"] == "indexed"]
     there = ids(empty_index)
     # Those that were on their way to Lucene are written, too.
     assert 190 < len(done) <= len(there) <= len(done) + 6 < 500
@@ -132,11 +226,18 @@ def test_what_was_done_before_a_signal_is_committed(
 
 
 def test_only_what_a_commit_made_durable_is_told_as_kept(idx: Idx, empty_index: Path) -> None:
-    indexed(empty_index, "first.txt", "gone.txt")
+    make(idx.folder / "papers", "first.txt", "gone.txt")
+    index_files(empty_index, "papers")
     (idx.folder / "papers" / "gone.txt").unlink()
     make(idx.folder / "papers", *(f"{number}.txt" for number in range(300)))
-    code, _, messages = interrupted(idx.folder, 50)
-    assert code == 130
+    running = start(idx.folder, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with running.stdout, running.stderr:
+        for _ in range(50):
+            running.stdout.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        running.stdout.read()
+        messages = running.stderr.read()
+    assert running.wait() == 130
     new = len(ids(empty_index)) - 1
     assert 40 < new < 300
     assert messages == (
@@ -185,8 +286,12 @@ def test_ctrl_c_is_not_for_a_sync_whose_parent_ignores_it(
 def test_a_sync_that_has_committed_nothing_says_so(idx: Idx, empty_index: Path) -> None:
     make(idx.folder, "papers/")
     (idx.folder / "papers" / "slow.html").write_text("<p>text" * 6_000_000)
-    code, _, messages = interrupted(idx.folder, 1)
-    assert code == 130
+    running = start(idx.folder, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with running.stdout, running.stderr:
+        running.stdout.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        messages = running.stderr.read()
+    assert running.wait() == 130
     assert messages == "Interrupted: nothing was changed; run the same command to continue.\n"
     assert ids(empty_index) == []
 
