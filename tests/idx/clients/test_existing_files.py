@@ -1,6 +1,7 @@
 """`idx mcp-config --write` on files that a client or a person has written before."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from idx.clients.catalogue import CLIENTS
 from tests.conftest import Idx
 from tests.idx.clients.files import PROGRAM, file_of, only_added, servers
+from tests.programs import run
 from tests.systems import has_mode, has_modes
 from tests.unprivileged import UNPRIVILEGED
 
@@ -225,3 +227,16 @@ def test_a_folder_that_cannot_be_written_is_told(idx: Idx, home: Path, exists: b
     reason = "cannot be written: Permission denied; nothing was changed: change it yourself"
     assert failed.stderr.startswith(f"Error: {folder}/mcp.json: {reason}")
     assert [entry.read_text() for entry in folder.iterdir()] == ["{}"] * exists
+
+
+def test_an_installation_without_the_server_is_told(idx: Idx, home: Path) -> None:
+    script = (
+        "import sys, sysconfig\n"
+        f"sys.executable = {str(home / 'python')!r}\n"
+        f"sysconfig.get_path = lambda *_: {str(home)!r}\n"
+        "from idx.__main__ import main; main()"
+    )
+    done = run(sys.executable, "-c", script, "mcp-config", "cursor", check=False)
+    assert done.returncode == 1
+    expected = f"Error: there is no program mcp-lucene in {home}; install mcp-lucene again\n"
+    assert done.stderr == expected

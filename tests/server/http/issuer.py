@@ -1,7 +1,6 @@
 """An authorization server of the tests: it publishes keys, and signs what it is told to."""
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from jwt.algorithms import get_default_algorithms
 
+from tests.http_servers import listening
 from tests.server.http.served import Served, bearer
 
 AUDIENCE = "https://search.example.org/mcp"
@@ -95,19 +95,6 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def listening(handler: type[Handler]) -> Iterator[str]:
-    """Serve by HTTP on a free port; yields the URL."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-@contextmanager
 def issuing() -> Iterator[Issuer]:
     class Documents(Handler):
         def do_GET(self) -> None:
@@ -124,8 +111,8 @@ def issuing() -> Iterator[Issuer]:
                 document = json.dumps(document).encode()
             self.wfile.write(document)
 
-    with listening(Documents) as url:
-        issuer = Issuer(url)
+    with listening(ThreadingHTTPServer(("127.0.0.1", 0), Documents)) as server:
+        issuer = Issuer(f"http://127.0.0.1:{server.server_port}")
         yield issuer
 
 

@@ -13,7 +13,7 @@ import pytest
 from mcp import Client
 
 from shared import Document, Index
-from tests.conftest import connected
+from tests.conftest import connected_by_stdio
 from tests.server.http.served import SECONDS, served
 from tests.tools.versions import QUERY, Committed, mistake, writing
 
@@ -135,7 +135,7 @@ async def test_as_many_clients_as_may_ask_are_never_refused(documents: Path, mod
 async def test_by_stdio(documents: Path) -> None:
     with writing(documents) as committed:
         first = committed()
-        load = await put_load(lambda: connected(documents), 2, 3.0, committed)
+        load = await put_load(lambda: connected_by_stdio(documents), 2, 3.0, committed)
         assert load.mistakes == []
         assert load.checked > 5
         assert committed() > first + 2

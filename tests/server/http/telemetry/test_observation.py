@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import httpx2
@@ -15,7 +16,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from shared import Document, create
 from tests.conftest import add_documents
-from tests.server.http.issuer import Handler, listening
+from tests.http_servers import listening
+from tests.server.http.issuer import Handler
 from tests.server.http.served import ACCEPT, SECONDS, Served, bearer, initialize, refused, served
 
 pytestmark = pytest.mark.soak
@@ -195,8 +197,8 @@ def collecting() -> Iterator[tuple[str, list[bytes]]]:
             self.send_response(200)
             self.end_headers()
 
-    with listening(Collector) as url:
-        yield url, received
+    with listening(ThreadingHTTPServer(("127.0.0.1", 0), Collector)) as server:
+        yield f"http://127.0.0.1:{server.server_port}", received
 
 
 def test_spans_are_sent_by_the_end_of_the_server(documents: Path) -> None:
