@@ -15,6 +15,7 @@ from shared.model.document import Metadata
 from tests.programs import Started
 from tests.server.api.conftest import samples
 from tests.server.http.served import Served, served
+from tests.waiting import SECONDS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page
@@ -59,6 +60,7 @@ def browser() -> Iterator["Browser"]:
 def page(browser: "Browser") -> Iterator["Page"]:
     """A page that fails its test if it asks another server or if its scripts fail."""
     context = browser.new_context(reduced_motion="reduce")
+    context.set_default_timeout(SECONDS * 1000)
     opened = context.new_page()
     asked: list[str] = []
     failed: list[str] = []

@@ -248,21 +248,47 @@ def test_a_token_opens_a_session_until_the_sign_out(page: "Page", guarded: Serve
 
 
 def test_an_administrator_keeps_the_index_up_to_date(page: "Page", administered: Served) -> None:
-    page.goto(f"{administered.base}/status")
-    page.get_by_label("Token").fill(TOKEN)
-    page.get_by_role("button", name="Sign in").click()
+    pause_a_crawl(page, administered)
     maintenance = page.locator("#operations")
-    maintenance.get_by_role("button", name="Synchronize the folders").click()
-    maintenance.get_by_role("button", name="Pause").click()
-    # The page shows by itself what happens, and each button when it is of use.
-    maintenance.get_by_text("is paused").wait_for()
     maintenance.get_by_role("button", name="Continue").click()
     outcome = maintenance.get_by_role("row", name=re.compile("^crawl"))
-    outcome.get_by_text(re.compile(r"^done")).wait_for()
+    outcome.wait_for()
+    assert "done" in outcome.inner_text()
     maintenance.get_by_role("button", name="Optimize").click()
     maintenance.get_by_role("row", name=re.compile("^optimize")).get_by_text("done").wait_for()
     page.goto(f"{administered.base}/status")
     assert page.locator(".figures dd").first.inner_text() == str(FILES)
+
+
+def test_a_page_that_refreshes_keeps_its_buttons(page: "Page", administered: Served) -> None:
+    pause_a_crawl(page, administered)
+    stop = page.get_by_role("button", name="Stop")
+    stop.focus()
+    refresh(page)
+    assert page.evaluate("document.activeElement.innerText") == "Stop"
+    stop.hover()
+    page.mouse.down()
+    refresh(page)
+    page.mouse.up()
+    outcome = page.get_by_role("row", name=re.compile("^crawl"))
+    outcome.wait_for()
+    assert "stopped" in outcome.inner_text()
+
+
+def pause_a_crawl(page: "Page", administered: Served) -> None:
+    page.goto(f"{administered.base}/status")
+    page.get_by_label("Token").fill(TOKEN)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Synchronize the folders").click()
+    page.get_by_role("button", name="Pause").click()
+    # The page shows by itself what happens, and each button when it is of use.
+    page.get_by_text("is paused").wait_for()
+
+
+def refresh(page: "Page") -> None:
+    with page.expect_response("**/status"):
+        pass
+    page.wait_for_timeout(200)
 
 
 def test_a_form_of_another_site_is_refused(

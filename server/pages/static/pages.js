@@ -32,6 +32,11 @@ document.body.addEventListener("htmx:configRequest", (event) => {
 
 document.body.addEventListener("htmx:beforeSwap", (event) => {
   const { xhr, requestConfig } = event.detail;
+  // A button that is replaced while it is pressed gets no click.
+  if (document.querySelector("#operations button:active")) {
+    event.detail.shouldSwap = false;
+    return;
+  }
   const isPage = xhr.responseText.includes('id="found"') || xhr.responseText.includes('id="operations"');
   if (isPage && (xhr.status === 200 || xhr.status === 400)) {
     event.detail.shouldSwap = true;
