@@ -25,7 +25,8 @@ for line in sys.stdin:
 @contextmanager
 def other_writer(index_path: Path) -> Iterator[Add]:
     """Start the process; what it yields has it open the index, add a document, and close it."""
-    with Started(sys.executable, "-c", _PROGRAM, index_path) as process:
+    # Nobody reads its stderr, which Java fills with its warnings under Wine.
+    with Started(sys.executable, "-c", _PROGRAM, index_path, stderr=None) as process:
 
         def add(name: str, text: str) -> None:
             process.stdin.write(json.dumps([name, text]) + "\n")
