@@ -35,6 +35,8 @@ class Resources:
     resident: int
     java_heap: int
     java_native: int
+    java_compiled: int
+    """The part of `java_native` for compiled code, and for compilers while they run."""
 
 
 def taken_by(process_id: int, index: Path) -> Resources:
@@ -54,6 +56,9 @@ def taken_by(process_id: int, index: Path) -> Resources:
         resident=_kilobytes(r"VmRSS:\s+(\d+) kB", _text(process / "status")),
         java_heap=_kilobytes(r", used (\d+)K \[", _ask_java(process_id, "GC.heap_info")),
         java_native=_kilobytes(r"Total: reserved=\d+KB, committed=(\d+)KB", native) - heap,
+        java_compiled=_kilobytes(
+            r"(?:Code|Arena Chunk) \(reserved=\d+KB, committed=(\d+)KB", native
+        ),
     )
 
 
