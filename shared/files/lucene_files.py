@@ -98,8 +98,6 @@ _CHECKSUM_BYTES: Final = 8
 
 _BLOCK_BYTES: Final = 1 << 20
 
-_WRONG_CHECKSUM: Final = "its checksum is wrong, so it was changed after Lucene wrote it"
-
 
 def damage_of(file: Path) -> str | None:
     """Return the damage of an index file according to its checksum; None if it is intact."""
@@ -117,16 +115,15 @@ def damage_of(file: Path) -> str | None:
     if magic != _FOOTER_MAGIC or kind:
         return "it has no footer, so it was truncated or changed"
     if checksum != expected:
-        return _WRONG_CHECKSUM
+        return "its checksum is wrong, so it was changed after Lucene wrote it"
     return None
 
 
 def changed_commit(path: Path) -> str | None:
     """Return which commit of an index was changed after Lucene wrote it; None if none was."""
     for commit in path.glob("segments_*"):
-        # Commits of Lucene before 4.8 have no footer.
-        if damage_of(commit) == _WRONG_CHECKSUM:
-            return f"file {commit.name}: {_WRONG_CHECKSUM}"
+        if damage := damage_of(commit):
+            return f"file {commit.name}: {damage}"
     return None
 
 

@@ -147,7 +147,6 @@ def test_an_index_of_another_program_is_left_alone(idx: Idx, filled: Path, tmp_p
     assert files_of_index(tmp_path / "other") == before
 
 
-@pytest.mark.soak
 def test_a_damaged_commit_before_the_last_one_goes(idx: Idx, filled: Path, tmp_path: Path) -> None:
     # As a run leaves it that is killed after the new commit, and before the old one is deleted.
     (filled / "segments_1").write_bytes(b"damaged")
