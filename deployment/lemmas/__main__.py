@@ -16,7 +16,8 @@ from typing import Final
 import simplemma
 import wordfreq
 
-from shared.analysis.analyzers import RESOURCES, tokens_of
+from shared.analysis.analyzers import tokens_of
+from shared.analysis.chains import RESOURCES
 from shared.analysis.languages import (
     WITH_DICTIONARY,
     WITH_FUNCTION_WORDS,

@@ -1,10 +1,10 @@
 """Analyzers: the char filters, the tokenizer and the token filters that make terms.
 
 All text fields have one chain, which is the same for texts and for queries. Before the tokenizer,
-char filters write numbers and signs in one way: ``1.234,56`` and ``1,234.56``, CO₂ and CO2, C++.
-After it, words of several parts are taken apart, as ``node.js``, ``unlockDoor`` and ``10kg``; texts
-also have the parts joined to one term. The field of stems has a stemmer in this chain and the code
-of the language before each term, as in ``en:contract``.
+char filters write numbers and signs in one way (`shared.analysis.chains`). After it, words of
+several parts are taken apart, as ``node.js``, ``unlockDoor`` and ``10kg``; texts also have the
+parts joined to one term. The field of stems has a stemmer in this chain and the code of the
+language before each term, as in ``en:contract``.
 """
 
 import re
@@ -13,18 +13,15 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import accumulate
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import lucene  # noqa: F401 - makes the packages org and java importable
-from java.nio.file import Paths
 from java.util import Hashtable
 from org.apache.lucene.analysis import Analyzer, TokenStream
 from org.apache.lucene.analysis.core import KeywordAnalyzer
-from org.apache.lucene.analysis.custom import CustomAnalyzer
 from org.apache.lucene.analysis.miscellaneous import PerFieldAnalyzerWrapper
 from org.apache.lucene.analysis.tokenattributes import (
     CharTermAttribute,
@@ -33,6 +30,7 @@ from org.apache.lucene.analysis.tokenattributes import (
     TypeAttribute,
 )
 
+from shared.analysis.chains import COMPATIBLE, SIGNS, Chain, built, replaced
 from shared.analysis.languages import (
     LANGUAGES,
     UNDETERMINED,
@@ -45,72 +43,6 @@ from shared.model import schema
 
 REMEMBERED: Final = 50_000  # words of queries whose terms are cached; many recur (Zipf's law)
 _LONGEST: Final = 64  # characters of a cached word; longer texts fill the memory, and do not recur
-RESOURCES: Final = Path(__file__).parent  # searched for dictionaries and lists before Lucene's own
-_DECIMAL_SIGN: Final = "\u203f"  # treated as a digit (`word_parts.txt`)
-
-
-def _replaced(pattern: str, by: str) -> Step:
-    return Step("patternReplace", {"pattern": pattern, "replacement": by})
-
-
-def _thousands(sign: str, group: str = r"\d{3}") -> str:
-    """Return an expression for the place behind a sign between groups of three digits.
-
-    In India, the groups before the last one have two digits.
-    """
-    return (
-        rf"(?<=(?<![\d.,\p{{L}}])\d{{1,3}}(?:{sign}{group}){{0,4}}{sign})"
-        rf"(?=(?:{group}{sign})*\d{{3}}(?!\d|{sign}\d))"
-    )
-
-
-_THOUSANDS: Final = "|".join(
-    (*map(_thousands, (r"\.", ",", "['\u00a0\u202f]")), _thousands(",", r"\d{2}"))
-)
-
-_COMPATIBLE: Final = (
-    # A footnote, an exponent or a fraction would become a part of the number before it.
-    _replaced("[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u207b\u2150-\u215f](?<=\\d.)", " $0"),
-    # Without the vowels of Thai and Lao that would become two characters, which ICU's dictionaries
-    # do not have.
-    Step("icuNormalizer2", {"form": "nfkc", "mode": "compose", "filter": "[^\u0e33\u0eb3]"}),
-)
-
-_SIGNS: Final = Step("mapping", {"mapping": "signs.txt"})
-"""Char filter for signs without a width; apostrophes, before the tokenizer and the filter of the
-English possessive see them; units, and names in Japanese."""
-
-_NORMALIZED: Final = (
-    *_COMPATIBLE,
-    _SIGNS,
-    # Numbers: the signs between thousands, the decimal sign, and zeros at the end.
-    _replaced(rf"[.,'\u00a0\u202f](?=\d{{2}})(?:{_THOUSANDS})", ""),
-    _replaced(r"[.,](?=\d{1,12}(?![.,]?\d))(?<=(?<![\d.,])\d{1,12}[.,])", _DECIMAL_SIGN),
-    # A bound, as each zero of a long row is a beginning.
-    _replaced(rf"[{_DECIMAL_SIGN}0]0{{0,24}}(?!\d)(?<={_DECIMAL_SIGN}\d{{0,24}})", ""),
-    # The plural of an acronym, as in PDFs.
-    _replaced(r"s(?![\p{L}\p{N}_])(?<=\p{Lu}{2}s)", ""),
-    # An option of a command line; a hyphen or an ampersand between letters, or beside one, also a
-    # hyphen where a line ends; and the end of an acronym, as in parseHTMLResponse.
-    _replaced(r"--?(?=\p{L})(?<=[^\n] --?)", "opt_"),
-    _replaced(
-        r"[-&\u2010\u2011](?:(?=[\p{L}\d])(?<=\p{L}.)|(?=\p{L})(?<=\d[^&])"
-        r"|[ \t]{0,4}\r?\n[ \t]{0,4}(?=\p{Ll})(?<=\p{Ll}[-\u2010]\s{1,10}))",
-        "_",
-    ),
-    _replaced(r"(\p{Lu})(?=\p{Lu}\p{Ll})", "$1_"),
-    # Signs that are a part of names: C++, Disney+, C#, .NET, § 5.
-    _replaced(r"\+(?<=\p{L}\+{1,2})(?!\+?\p{L})", "_plus"),
-    _replaced(r"#(?<=\p{L}#)(?!\p{L}|\d)", "_sharp "),
-    _replaced(r"\.(?=\p{L})(?<![\p{L}\p{N}\p{P}]\.)", "dot_"),
-    _replaced(r"\u00a7+(?:\s*(?=\d))?", "para_"),
-)
-"""Char filters of all text fields. Each pattern begins with a class of characters: others take
-several times as long. An `IndexWriter` gets texts that they have been applied to (`normalized`),
-since each text is written to several fields, and they take most of the time of an analysis."""
-
-_TOKENIZER: Final = Step("icu", {"cjkAsWords": "false"})
-"""Words at the boundaries of Unicode (UAX #29), those of Thai and others by ICU's dictionaries."""
 
 _FOLDED: Final = (
     # Voiced and unvoiced kana are different letters, and words of Thai differ in their tones alone;
@@ -143,15 +75,8 @@ def _bigrams(*, with_unigrams: bool) -> Step:
     return Step("cjkBigram", {"outputUnigrams": str(with_unigrams).lower()})
 
 
-@dataclass(frozen=True)
-class Chain:
-    filters: tuple[Step, ...]
-    tokenizer: Step = _TOKENIZER
-    char_filters: tuple[Step, ...] = _NORMALIZED
-
-
 _DIGITS: Final = Chain(
-    (_replaced("[^0-9]", ""), Step("reverseString")),
+    (replaced("[^0-9]", ""), Step("reverseString")),
     Step(
         "simplePattern",
         {
@@ -160,7 +85,7 @@ _DIGITS: Final = Chain(
             "|[1-9][ \u00a0\u202f][0-9]{3}"
         },
     ),
-    _COMPATIBLE,
+    COMPATIBLE,
 )
 """Chain of runs of five digits and more, such as telephone numbers, without the signs in them, also
 with several points between thousands, as numbers of taxes have, and of thousands with a blank."""
@@ -188,7 +113,7 @@ def chain_of(field: str, language: str = UNDETERMINED, *, of_query: bool = False
         *LANGUAGES.get(language, (lowercase,)),
         *(() if language in WITH_TONES else _FOLDED),
         _bigrams(with_unigrams=not of_query),
-        _replaced("^", f"{language}:"),
+        replaced("^", f"{language}:"),
     )
     return Chain(filters)
 
@@ -237,15 +162,6 @@ def writing(language: str) -> Iterator[None]:
         for field in schema.STEM_FIELDS:
             _by_field().put(field, analyzer_of(field, language, is_normalized=True))
         yield
-
-
-def normalized(text: str) -> str:
-    return str(_normalizer().normalize("", text).utf8ToString())
-
-
-@cache
-def _normalizer() -> Analyzer:
-    return built(Chain((), Step("keyword")))
 
 
 @cache
@@ -424,19 +340,4 @@ def folded(text: str) -> str:
 
 @cache
 def _folding() -> Analyzer:
-    return built(Chain((Step("lowercase"), *_FOLDED), char_filters=(*_COMPATIBLE, _SIGNS)))
-
-
-def built(chain: Chain) -> Analyzer:
-    """Return the analyzer of a chain; threads may share it."""
-    builder = CustomAnalyzer.builder(Paths.get(str(RESOURCES)))
-    for step in chain.char_filters:
-        builder = builder.addCharFilter(step.name, _pairs(step))
-    builder = builder.withTokenizer(chain.tokenizer.name, _pairs(chain.tokenizer))
-    for step in chain.filters:
-        builder = builder.addTokenFilter(step.name, _pairs(step))
-    return builder.build()
-
-
-def _pairs(step: Step) -> list[str]:
-    return [text for pair in step.parameters.items() for text in pair]
+    return built(Chain((Step("lowercase"), *_FOLDED), char_filters=(*COMPATIBLE, SIGNS)))

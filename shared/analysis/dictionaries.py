@@ -8,7 +8,8 @@ from typing import Final
 
 from org.apache.lucene.analysis import Analyzer
 
-from shared.analysis.analyzers import REMEMBERED, RESOURCES, Chain, built, positions_of
+from shared.analysis.analyzers import REMEMBERED, positions_of
+from shared.analysis.chains import RESOURCES, Chain, built
 from shared.analysis.languages import WITH_DICTIONARY, Step
 
 _KNOWN: Final = " "

@@ -27,7 +27,7 @@ from org.apache.lucene.index import IndexOptions, MultiBits, MultiDocValues
 from org.apache.lucene.search import DocIdSetIterator
 from org.apache.lucene.util import BytesRef
 
-from shared.analysis.analyzers import normalized
+from shared.analysis.chains import normalized
 from shared.analysis.detection import detect_language, language_of
 from shared.analysis.languages import UNDETERMINED
 from shared.chunking import placed_chunks, sections_around

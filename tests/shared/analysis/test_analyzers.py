@@ -4,16 +4,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given, settings, strategies as st
 
 from shared import Document, Index, Searcher, create
 from shared.analysis.analyzers import (
     analyzer_of,
     folded,
-    normalized,
     positions_of,
     tokens,
     tokens_of,
 )
+from shared.analysis.chains import Chain, built, normalized
 from shared.analysis.detection import language_of
 from shared.analysis.dictionaries import (
     _FEW_LOOKUPS,
@@ -26,6 +27,7 @@ from shared.analysis.languages import (
     UNDETERMINED,
     WITH_DICTIONARY,
     WITH_FUNCTION_WORDS,
+    Step,
     function_words,
     function_words_in,
 )
@@ -316,4 +318,27 @@ def test_whoever_asks_often_is_told_the_same_irregular_forms(language: str) -> N
 )
 def test_signs_that_are_repeated_without_end_take_no_longer_than_words(part: str) -> None:
     # A filter that looks on from each of them would take an hour.
-    assert len(normalized(part * (200_000 // len(part)) + "5")) > 1_000
+    text = part * (200_000 // len(part)) + "5"
+    assert len(normalized(text)) > 1_000
+    assert normalized(text) == by_all_char_filters(text)
+
+
+def by_all_char_filters(text: str) -> str:
+    return str(built(Chain((), Step("keyword"))).normalize("", text).utf8ToString())
+
+
+@settings(max_examples=3_000, deadline=None)
+@given(
+    st.text(
+        st.sampled_from(
+            "aAsSbZ0159 .,'-&+#_/|\t\n\r§$²½\u2010\u00a0\u00ad\u203fμ\u00d7é\u0301\u2019äßжЖ€٣中ำ😀"
+        ),
+        max_size=16,
+    )
+)
+@example("1.234,50 ABs")
+@example("C#.net")
+@example("\u203f00.net")
+def test_a_text_is_written_as_the_words_of_queries_are(text: str) -> None:
+    # Conditions leave out char filters.
+    assert normalized(text) == by_all_char_filters(text)
