@@ -39,6 +39,9 @@ _BEGINNING: Final = r"(?<![^\s(+\-!:])"
 
 _SPECIAL_CHARACTERS: Final = r'+\-!(){}\[\]^"~*?:\\/&|'
 
+_NO_PARAMETERS: Final = rf"(?![{WORD}.]*\?[{WORD}.\-]+=)"
+"""Beginning of a word that is not the end of an address with parameters: ``page?id=77``."""
+
 _EXCLUDED: Final = (
     r"(?=[^\W\d_])(?:(?=[^\s()]*?[\u0370-\uffff])"
     r"|(?=(?:[^\s()]*?[^\W\d_]){3})(?=[^\s()]*?[aeiouyAEIOUY\u00c0-\u024f]))"
@@ -74,7 +77,7 @@ def _syntax(keys: tuple[str, ...]) -> re.Pattern[str]:
                 # A sign before a word, and a word with wildcards that are not just the end of a
                 # question.
                 _SIGN,
-                rf"{_BEGINNING}(?=[{WORD}.]*[*?])[*?]*[{WORD}](?:[{WORD}.*?]*[{WORD}*])?",
+                rf"{_BEGINNING}{_NO_PARAMETERS}(?=[{WORD}.]*[*?])[*?]*[{WORD}](?:[{WORD}.*?]*[{WORD}*])?",
                 # After a word: a fuzzy match, a weight.
                 rf"(?<=[{WORD}])~(?:{_NUMBER})?{_BOOST}{_END}",
                 rf"(?<=\S)\^{_NUMBER}{_END}",

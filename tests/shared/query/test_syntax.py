@@ -52,6 +52,7 @@ def found(searcher: Searcher, query: str, syntax: Syntax = "auto") -> list[str]:
         '5" screen',
         'the " sign',
         "2 * 3 - 4",
+        "page?id=77",
         "array[0] {x}",
         "see [1]",
         "main() f(x)",
