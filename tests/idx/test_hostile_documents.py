@@ -312,6 +312,7 @@ def attacks(beyond: Beyond) -> tuple[Attack, ...]:
     )
 
 
+@pytest.mark.timeout(900)
 def test_a_document_is_read_or_refused_and_reaches_nothing(
     idx: Idx, index_path: Path, tmp_path: Path
 ) -> None:
