@@ -45,6 +45,17 @@ _ONE_STEM: Final = Step(
 """Filter for Finnish words whose nominative has another stem: sopimus, sopimuksen; ihminen,
 ihmisen."""
 
+_ONE_STEM_IN_MA: Final = Step(
+    "patternReplace", {"pattern": "(?<=\u03bc)\u03b1$", "replacement": ""}
+)
+"""Filter for Greek nouns in -ma, whose other forms have another stem: μίσθωμα, μισθώματος."""
+
+_DUTCH_ENDINGS: Final = Step(
+    "patternReplace",
+    {"pattern": "(?<=ie|s)s$|(?<=..e[lrn]|..d|.[^r][bgkmpvw])t$|(?<=..e[lr])d$", "replacement": ""},
+)
+"""Filter for Dutch endings that the stemmer leaves: sessies, salarissen, ontwikkelt, geregeld."""
+
 _PREFIX: Final = "[\u05d5\u05e9\u05d4\u05d1\u05db\u05dc\u05de](?=[\u05d0-\u05ea]{3})"
 _HEBREW_PREFIXES: Final = Step(
     "patternCaptureGroup", {"pattern": f"^{_PREFIX}({_PREFIX}({_PREFIX}(.+)|.+)|.+)$"}
@@ -87,7 +98,7 @@ LANGUAGES: Final[Mapping[str, tuple[Step, ...]]] = {
     "cs": _steps("lowercase", "czechStem"),
     "da": _snowball("Danish"),
     "de": _snowball("German"),
-    "el": _steps("greekLowercase", "greekStem"),
+    "el": _steps("greekLowercase", "greekStem", _ONE_STEM_IN_MA),
     "en": _snowball("English"),
     "es": _snowball("Spanish"),
     "et": _snowball("Estonian"),
@@ -115,14 +126,14 @@ LANGUAGES: Final[Mapping[str, tuple[Step, ...]]] = {
     "lv": _steps("lowercase", "latvianStem"),
     "my": _LATIN_WORDS,
     "ne": _indic(Step("snowballPorter", {"language": "Nepali"})),
-    "nl": _snowball("Dutch"),
+    "nl": (*_snowball("Dutch"), _DUTCH_ENDINGS),
     "no": _snowball("Norwegian"),
     "pl": _steps("lowercase", "morfologik"),
     "pt": _snowball("Portuguese"),
     "ro": _snowball("Romanian", "romanianNormalization"),
     "ru": _snowball("Russian"),
     "sr": _snowball("Serbian", "serbianNormalization"),
-    "sv": _steps("lowercase", "swedishLightStem"),
+    "sv": _snowball("Swedish"),
     "ta": _indic(Step("snowballPorter", {"language": "Tamil"})),
     "te": _indic("teluguNormalization", "teluguStem"),
     "th": _LATIN_WORDS,
