@@ -50,6 +50,18 @@ _ONE_STEM_IN_MA: Final = Step(
 )
 """Filter for Greek nouns in -ma, whose other forms have another stem: μίσθωμα, μισθώματος."""
 
+_GERMAN_VERBS: Final = Step(
+    "patternReplace",
+    {
+        "pattern": "(?:(?<=..(?:ig|[^c]h|[hn]n|hl|hr|tz|ck|pf|ll|mm|pp|ng"
+        "|[aeiou\u00e4\u00f6\u00fc][bg]))|(?<=..[^bw]e[lr])(?<!hunder|konzer|exper|offer|entgel))"
+        "t(?:e[mnrs]?)?$|(?<=..[dt]|..(?:ch|ff|rd|eg)n)et(?:e[mnrs]?)?$",
+        "replacement": "en",
+    },
+)
+"""Filter for forms of German verbs that the stemmer leaves apart: bezahlt, lieferte, installiert,
+arbeitet. After other letters, -t is as often that of a noun: Markt, Dienst."""
+
 _DUTCH_ENDINGS: Final = Step(
     "patternReplace",
     {"pattern": "(?<=ie|s)s$|(?<=..e[lrn]|..d|.[^r][bgkmpvw])t$|(?<=..e[lr])d$", "replacement": ""},
@@ -97,7 +109,7 @@ LANGUAGES: Final[Mapping[str, tuple[Step, ...]]] = {
     "ca": _snowball("Catalan"),
     "cs": _steps("lowercase", "czechStem"),
     "da": _snowball("Danish"),
-    "de": _snowball("German"),
+    "de": _snowball("German", _GERMAN_VERBS),
     "el": _steps("greekLowercase", "greekStem", _ONE_STEM_IN_MA),
     "en": _snowball("English"),
     "es": _snowball("Spanish"),
