@@ -92,7 +92,8 @@ class Recognition:
         words = tuple(_words(said_words.decode(errors="replace")))
         if len(words) > MAX_WORDS:
             raise ValueError(f"Tesseract found more than {MAX_WORDS:,} words on one page")
-        return Reading(*self._size, words)
+        width, height = self._size
+        return Reading(width, height, words)
 
     def end(self) -> None:
         self._process.kill()

@@ -27,7 +27,7 @@ def _steps(*filters: str | Step) -> tuple[Step, ...]:
     return tuple(Step(one) if isinstance(one, str) else one for one in filters)
 
 
-def _snowball(language: str, *before: str, lowercase: str = "lowercase") -> tuple[Step, ...]:
+def _snowball(language: str, *before: str | Step, lowercase: str = "lowercase") -> tuple[Step, ...]:
     """Return a stemmer of the Snowball project, after some filters."""
     return _steps(lowercase, *before, Step("snowballPorter", {"language": language}))
 
