@@ -1,6 +1,7 @@
 """Limits for the size of a query, and the errors of queries that Lucene refuses."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -115,9 +116,13 @@ def _tokens(classic: str) -> Iterator[tuple[int, str]]:
 
 def check_text(text: str) -> None:
     """Refuse a text that is too long for a query, or that cannot be repeated in an answer."""
-    if len(text) > MAX_QUERY_LENGTH:
+    length = len(text)
+    if length <= MAX_QUERY_LENGTH:
+        # One Arabic ligature becomes 18 letters.
+        length = max(length, len(unicodedata.normalize("NFKC", text)))
+    if length > MAX_QUERY_LENGTH:
         raise QueryError(
-            f"the query has {len(text):,} characters; at most {MAX_QUERY_LENGTH:,} are allowed: "
+            f"the query has {length:,} characters; at most {MAX_QUERY_LENGTH:,} are allowed: "
             "ask for fewer words"
         )
     schema.encoded(text)

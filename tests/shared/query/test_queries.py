@@ -192,6 +192,7 @@ MANY = "".join(map(chr, range(0x4E00, 0x4E00 + 200, 2)))
     ("query", "message"),
     [
         ("x" * 100_000, "the query has 100,000 characters; at most 20,000"),
+        ("\ufdfa" * 2_000, "the query has 36,000 characters; at most 20,000"),
         (" ".join(f"w{n}" for n in range(3000)), "comes to more than 2,048 terms"),
         (f"{'(a ' * 250}{')' * 250}", "nested too deeply"),
         (f"{'(' * 60}a{' b)^2' * 60}", "nested too deeply"),
