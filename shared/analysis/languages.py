@@ -53,14 +53,15 @@ _ONE_STEM_IN_MA: Final = Step(
 _GERMAN_VERBS: Final = Step(
     "patternReplace",
     {
-        "pattern": "(?:(?<=..(?:ig|[^c]h|[hn]n|hl|hr|tz|ck|pf|ll|mm|pp|ng"
-        "|[aeiou\u00e4\u00f6\u00fc][bg]))|(?<=..[^bw]e[lr])(?<!hunder|konzer|exper|offer|entgel))"
-        "t(?:e[mnrs]?)?$|(?<=..[dt]|..(?:ch|ff|rd|eg)n)et(?:e[mnrs]?)?$",
+        "pattern": "(?<=..(?:ig|[^c]h|[hn]n|hl|hr|tz|ck|pf|ll|mm|pp|ng|[^bw]e[lr]"
+        "|[aeiou\u00e4\u00f6\u00fc][bg]))(?<![^n]ner|hunder|konzer|exper|offer|entgel|gef\u00e4hr)t(?:e[mnrs]?)?$"
+        "|(?<=..[dt]|..(?:ch|ff|rd|eg)n)et(?:e[mnrs]?)?$",
         "replacement": "en",
     },
 )
 """Filter for forms of German verbs that the stemmer leaves apart: bezahlt, lieferte, installiert,
-arbeitet. After other letters, -t is as often that of a noun: Markt, Dienst."""
+arbeitet. After other letters, -t is as often that of a noun, Markt, Dienst, or of a name, Robert,
+Steinert."""
 
 _DUTCH_ENDINGS: Final = Step(
     "patternReplace",
